@@ -1,8 +1,10 @@
-// Attention of one step of cached decoding (DeviceStepAttention). A warp computes one head of up to
-// kQueries queries of a group. kLanes lanes share a key, 8 numbers each, so a warp reads 32 /
-// kLanes keys at a time, each in pieces of 16 bytes. These sub-warps keep their own running softmax
-// (Milakov and Gimelshein 2018) over every (32 / kLanes)th key and join them at the end: no
-// exchange between them, nor between warps, while keys are read.
+// Attention of one step of cached decoding (DeviceStepAttention), one head of up to kQueries
+// queries of a group at a time. A warp computes one query; of several, whose heads are fewer, the
+// warps of a block share out the keys. kLanes lanes share a key, 8 numbers each, so a warp reads 32
+// / kLanes keys at a time, each in pieces of 16 bytes. These sub-warps keep their own running
+// softmax (Milakov and Gimelshein 2018) and are joined at the end: no exchange between them, nor
+// between warps, while keys are read. While a key is computed, the next one of the sub-warp and the
+// place of the one after that are on their way.
 #pragma once
 
 #include "kernels/cuda/primitives.h"
@@ -16,13 +18,11 @@ struct StepAttentionArguments {
   HeadScales scales;
 };
 
-/// Queries that the sub-warps of a warp read a key for.
-template <int kQueries>
-struct StepSums {
-  float query[kQueries][kLaneNumbers];
-  float output[kQueries][kLaneNumbers];
-  float highest[kQueries];  // score so far, times log2(e)
-  float weight[kQueries];   // sum of 2^(score - highest)
+/// What a lane knows of the output of a query.
+struct StepSum {
+  float output[kLaneNumbers] = {};
+  float highest = -1e30f;  // score so far, times log2(e)
+  float weight = 0.0f;     // sum of 2^(score - highest)
 };
 
 template <typename E, int kLanes, int kQueries>
@@ -30,36 +30,52 @@ class StepAttentionBlock {
  public:
   using Arguments = StepAttentionArguments;
   static constexpr int kKeysAtOnce = kWarpThreads / kLanes;
-  static constexpr int kBlocksTogether = kQueries == 1 ? 4 : 0;  // else fp16 has a stack
+  static constexpr int kKeyWarps = kQueries == 1 ? 1 : kWarps;  // that share the keys of a head
+  static constexpr int kBlocksTogether = kQueries == 1 ? 5 : 0;
 
-  static size_t shared_bytes(const Arguments&) { return 0; }
+  static size_t shared_bytes(const Arguments&) { return kKeyWarps == 1 ? 0 : sizeof(Shared); }
   static BlockIndex grid(const DeviceStepAttention& call) {
-    const int64_t pairs = call.groups * call.heads;
+    const int64_t warps = call.groups * call.heads * kKeyWarps;
     const int64_t chunks = (call.rows_per_group + kQueries - 1) / kQueries;
-    return {static_cast<int>((pairs + kWarps - 1) / kWarps), static_cast<int>(chunks), 1};
+    return {static_cast<int>((warps + kWarps - 1) / kWarps), static_cast<int>(chunks), 1};
   }
 
-  static DIETMT_DEVICE void run(const Arguments& arguments, BlockIndex block, char*) {
-    const int64_t pair = int64_t{block.x} * kWarps + warp_index();
+  static DIETMT_DEVICE void run(const Arguments& arguments, BlockIndex block, char* memory) {
+    const int pair = (block.x * kWarps + warp_index()) / kKeyWarps;
     if (pair >= arguments.call.groups * arguments.call.heads) return;
     StepAttentionBlock one(arguments, pair, block.y);
     one.load_queries();
     one.read_keys();
-    one.join();
-    one.store();
+    if constexpr (kKeyWarps == 1)
+      one.store(0, one.sums_[0]);
+    else
+      one.join_warps(*reinterpret_cast<Shared*>(memory));
   }
 
  private:
-  DIETMT_DEVICE StepAttentionBlock(const Arguments& arguments, int64_t pair, int chunk)
+  struct Part {
+    float output[kLaneNumbers][kWarpThreads];
+    float highest[kWarpThreads];
+    float weight[kWarpThreads];
+  };
+  struct Shared {
+    Part parts[kQueries][kWarps];
+  };
+  struct Key {
+    RawNumbers<E> key;
+    RawNumbers<E> value;
+  };
+
+  DIETMT_DEVICE StepAttentionBlock(const Arguments& arguments, int pair, int chunk)
       : call_(arguments.call),
-        group_(pair / call_.heads),
-        head_(pair % call_.heads),
-        first_row_(group_ * call_.rows_per_group + chunk * kQueries),
-        rows_(call_.rows_per_group - chunk * kQueries),
+        group_(pair / static_cast<int>(call_.heads)),
+        head_(pair % static_cast<int>(call_.heads)),
+        first_row_(group_ * static_cast<int>(call_.rows_per_group) + chunk * kQueries),
+        rows_(static_cast<int>(call_.rows_per_group) - chunk * kQueries),
         first_((lane_index() % kLanes) * kLaneNumbers),
         valid_(first_ < call_.head_width),
-        position_(call_.positions[group_]),
-        count_(call_.counts[group_]),
+        position_(static_cast<int>(call_.positions[group_])),
+        count_(static_cast<int>(call_.counts[group_])),
         scale_(arguments.scales.of[head_]) {}
 
   DIETMT_DEVICE bool has_row(int q) const { return q < rows_; }
@@ -71,40 +87,39 @@ class StepAttentionBlock {
   DIETMT_DEVICE void load_queries() {
     DIETMT_UNROLL
     for (int q = 0; q < kQueries; ++q) {
-      sums_.highest[q] = kLowest;
-      sums_.weight[q] = 0.0f;
-      for (int d = 0; d < kLaneNumbers; ++d) sums_.query[q][d] = sums_.output[q][d] = 0.0f;
+      queries_[q] = {};
       if (valid_ && has_row(q))
-        load_vector<E>(call_.queries.data, element(call_.queries, first_row_ + q), sums_.query[q]);
+        queries_[q] = load_raw<E>(call_.queries.data, element(call_.queries, first_row_ + q));
     }
   }
 
   /// The row of a table [H|1, 2C+1, Dh] at the offset of a key.
-  DIETMT_DEVICE void load_relative(const HeadTable& table, int64_t clip, int64_t key,
+  DIETMT_DEVICE void load_relative(const HeadTable& table, int64_t clip, int key,
                                    float (&to)[kLaneNumbers]) const {
-    load_numbers(table.data + head_ * table.head_stride +
-                     clipped_offset(key - position_, clip) * call_.head_width + first_,
-                 to);
+    const int64_t row = clipped_offset(key - position_, clip);
+    load_vector<float>(table.data, head_ * table.head_stride + row * call_.head_width + first_, to);
   }
 
   /// The last key of a row comes with the call, and its first query's warp keeps it.
-  DIETMT_DEVICE void load_key(int64_t key, float (&k)[kLaneNumbers],
-                              float (&v)[kLaneNumbers]) const {
-    const int64_t slot = call_.slots[group_ * call_.slot_stride + key];
-    if (call_.new_keys.data != nullptr && key == count_ - 1) {
-      load_vector<E>(call_.new_keys.data, element(call_.new_keys, group_), k);
-      load_vector<E>(call_.new_values.data, element(call_.new_values, group_), v);
-      store_vector<E>(k, call_.keys.data, element(call_.keys, slot));
-      store_vector<E>(v, call_.values.data, element(call_.values, slot));
-      return;
-    }
-    load_vector<E>(call_.keys.data, element(call_.keys, slot), k);
-    load_vector<E>(call_.values.data, element(call_.values, slot), v);
+  DIETMT_DEVICE Key load_key(int key, int slot) const {
+    if (!valid_ || key >= count_) return {};
+    if (call_.new_keys.data == nullptr || key != count_ - 1)
+      return {load_raw<E>(call_.keys.data, element(call_.keys, slot)),
+              load_raw<E>(call_.values.data, element(call_.values, slot))};
+    const Key last = {load_raw<E>(call_.new_keys.data, element(call_.new_keys, group_)),
+                      load_raw<E>(call_.new_values.data, element(call_.new_values, group_))};
+    store_raw<E>(last.key, call_.keys.data, element(call_.keys, slot));
+    store_raw<E>(last.value, call_.values.data, element(call_.values, slot));
+    return last;
+  }
+
+  DIETMT_DEVICE int slot_of(int key) const {
+    return key < count_ ? call_.slots[group_ * call_.slot_stride + key] : 0;
   }
 
   /// What positions add to the score of a key; the same for all queries. Each lane of a sub-warp
   /// has a part of the sum.
-  DIETMT_DEVICE float position_part(int64_t key) const {
+  DIETMT_DEVICE float position_part(int key) const {
     const AttentionTables& tables = call_.terms.tables;
     float sum = 0.0f;
     const int lane = lane_index() % kLanes;
@@ -126,94 +141,121 @@ class StepAttentionBlock {
   }
 
   DIETMT_DEVICE void read_keys() {
-    const int sub_warp = lane_index() / kLanes;
-    for (int64_t first = 0; first < count_; first += kKeysAtOnce) {
-      const int64_t key = first + sub_warp;
-      read_key(key < count_ ? key : count_ - 1, key < count_);
+    constexpr int kStep = kKeysAtOnce * kKeyWarps;
+    int first = warp_index() % kKeyWarps * kKeysAtOnce;  // of the warp
+    int key = first + lane_index() / kLanes;
+    int slot = slot_of(key + kStep);
+    Key next = load_key(key, slot_of(key));
+    DIETMT_ROLLED
+    for (; first < count_; first += kStep, key += kStep) {
+      const Key now = next;
+      next = load_key(key + kStep, slot);
+      slot = slot_of(key + 2 * kStep);
+      read_key(key, now);
     }
   }
 
   // All lanes come here for every key, since they exchange parts of the score.
-  DIETMT_DEVICE void read_key(int64_t key, bool visible) {
+  DIETMT_DEVICE void read_key(int key, const Key& raw) {
     const AttentionTerms& terms = call_.terms;
-    float k[kLaneNumbers] = {}, v[kLaneNumbers] = {}, by_key[kLaneNumbers] = {};
-    if (valid_ && visible) {
-      load_key(key, k, v);
-      if (terms.tables.relative_queries.data != nullptr)
-        load_relative(terms.tables.relative_queries, terms.query_clip, key, by_key);
-    }
+    const bool visible = key < count_, mine = valid_ && visible;
+    float k[kLaneNumbers], v[kLaneNumbers], by_key[kLaneNumbers];
+    numbers_of(raw.key, k);
     float of_key = 0.0f;  // k . relative_queries
-    for (int d = 0; d < kLaneNumbers; ++d) of_key += k[d] * by_key[d];
-    if (valid_ && visible && terms.tables.relative_keys.data != nullptr) {
+    if (mine && terms.tables.relative_queries.data != nullptr) {
+      load_relative(terms.tables.relative_queries, terms.query_clip, key, by_key);
+      for (int d = 0; d < kLaneNumbers; ++d) of_key += k[d] * by_key[d];
+    }
+    if (mine && terms.tables.relative_keys.data != nullptr) {
       load_relative(terms.tables.relative_keys, terms.key_clip, key, by_key);
       for (int d = 0; d < kLaneNumbers; ++d) k[d] += by_key[d];
     }
-    if (valid_ && visible && terms.tables.relative_values.data != nullptr) {
+    const float added = visible ? position_part(key) : 0.0f;
+    float scores[kQueries];
+    DIETMT_UNROLL
+    for (int q = 0; q < kQueries; ++q) {
+      float query[kLaneNumbers];
+      numbers_of(queries_[q], query);
+      scores[q] = of_key;
+      for (int d = 0; d < kLaneNumbers; ++d) scores[q] += query[d] * k[d];
+      scores[q] = lane_sum<kLanes>(scores[q] * scale_ + added) * kLog2E;
+    }
+    if (!visible) return;
+    numbers_of(raw.value, v);
+    if (mine && terms.tables.relative_values.data != nullptr) {
       load_relative(terms.tables.relative_values, terms.value_clip, key, by_key);
       for (int d = 0; d < kLaneNumbers; ++d) v[d] += by_key[d];
     }
-    const float added = visible ? position_part(key) : 0.0f;
     DIETMT_UNROLL
-    for (int q = 0; q < kQueries; ++q) {
-      float score = of_key;
-      for (int d = 0; d < kLaneNumbers; ++d) score += sums_.query[q][d] * k[d];
-      score = lane_sum<kLanes>(score * scale_ + added) * kLog2E;
-      if (visible) add_value(q, score, v);
-    }
+    for (int q = 0; q < kQueries; ++q) add_value(scores[q], v, sums_[q]);
   }
 
-  DIETMT_DEVICE void add_value(int q, float score, const float (&v)[kLaneNumbers]) {
-    if (score > sums_.highest[q]) {
-      const float shrink = exp2_fast(sums_.highest[q] - score);
-      sums_.weight[q] *= shrink;
-      for (int d = 0; d < kLaneNumbers; ++d) sums_.output[q][d] *= shrink;
-      sums_.highest[q] = score;
+  static DIETMT_DEVICE void add_value(float score, const float (&v)[kLaneNumbers], StepSum& sum) {
+    if (score > sum.highest) {
+      const float shrink = exp2_fast(sum.highest - score);
+      sum.weight *= shrink;
+      for (int d = 0; d < kLaneNumbers; ++d) sum.output[d] *= shrink;
+      sum.highest = score;
     }
-    const float weight = exp2_fast(score - sums_.highest[q]);
-    sums_.weight[q] += weight;
-    for (int d = 0; d < kLaneNumbers; ++d) sums_.output[q][d] += weight * v[d];
+    const float weight = exp2_fast(score - sum.highest);
+    sum.weight += weight;
+    for (int d = 0; d < kLaneNumbers; ++d) sum.output[d] += weight * v[d];
   }
 
-  /// Joins the sums of the sub-warps.
-  DIETMT_DEVICE void join() {
+  /// Joins the sums of the warps in their order. Each warp does so for some of the queries.
+  DIETMT_DEVICE void join_warps(Shared& shared) {
+    const int lane = lane_index();
     DIETMT_UNROLL
     for (int q = 0; q < kQueries; ++q) {
-      float highest = sums_.highest[q];
-      for (int mask = kLanes; mask < kWarpThreads; mask *= 2) {
-        const float other = shuffle_xor(highest, mask);
-        highest = other > highest ? other : highest;
+      Part& part = shared.parts[q][warp_index()];
+      for (int d = 0; d < kLaneNumbers; ++d) part.output[d][lane] = sums_[q].output[d];
+      part.highest[lane] = sums_[q].highest;
+      part.weight[lane] = sums_[q].weight;
+    }
+    sync_block();
+    for (int q = warp_index(); q < kQueries && has_row(q); q += kWarps) {
+      StepSum sum;
+      for (const Part& part : shared.parts[q])
+        sum.highest = part.highest[lane] > sum.highest ? part.highest[lane] : sum.highest;
+      for (const Part& part : shared.parts[q]) {
+        const float shrink = exp2_fast(part.highest[lane] - sum.highest);
+        sum.weight += part.weight[lane] * shrink;
+        for (int d = 0; d < kLaneNumbers; ++d) sum.output[d] += part.output[d][lane] * shrink;
       }
-      const float shrink = exp2_fast(sums_.highest[q] - highest);
-      sums_.weight[q] = sub_warp_sum<kLanes>(sums_.weight[q] * shrink);
-      for (int d = 0; d < kLaneNumbers; ++d)
-        sums_.output[q][d] = sub_warp_sum<kLanes>(sums_.output[q][d] * shrink);
+      store(q, sum);
     }
   }
 
-  DIETMT_DEVICE void store() {
-    if (lane_index() >= kLanes || !valid_) return;
+  /// Joins the sums of the sub-warps, and stores the output of query q.
+  DIETMT_DEVICE void store(int q, StepSum& sum) {
+    float highest = sum.highest;
     DIETMT_UNROLL
-    for (int q = 0; q < kQueries; ++q) {
-      if (!has_row(q)) continue;
-      for (int d = 0; d < kLaneNumbers; ++d) sums_.output[q][d] /= sums_.weight[q];
-      store_vector<E>(sums_.output[q], call_.output.data, element(call_.output, first_row_ + q));
+    for (int mask = kLanes; mask < kWarpThreads; mask *= 2) {
+      const float other = shuffle_xor(highest, mask);
+      highest = other > highest ? other : highest;
     }
+    const float shrink = exp2_fast(sum.highest - highest);
+    const float weight = sub_warp_sum<kLanes>(sum.weight * shrink);
+    for (int d = 0; d < kLaneNumbers; ++d)
+      sum.output[d] = sub_warp_sum<kLanes>(sum.output[d] * shrink) / weight;
+    if (lane_index() < kLanes && valid_)
+      store_vector<E>(sum.output, call_.output.data, element(call_.output, first_row_ + q));
   }
 
-  static constexpr float kLowest = -1e30f;
   static constexpr float kLog2E = 1.44269504f;
 
   const DeviceStepAttention& call_;
-  const int64_t group_;
-  const int64_t head_;
-  const int64_t first_row_;
-  const int64_t rows_;   // from first_row_ on
-  const int64_t first_;  // of this lane's numbers of a head
-  const bool valid_;     // the head is that wide
-  const int64_t position_;
-  const int64_t count_;
+  const int group_;
+  const int head_;
+  const int first_row_;
+  const int rows_;    // from first_row_ on
+  const int first_;   // of this lane's numbers of a head
+  const bool valid_;  // the head is that wide
+  const int position_;
+  const int count_;
   const float scale_;
-  StepSums<kQueries> sums_;
+  RawNumbers<E> queries_[kQueries];
+  StepSum sums_[kQueries];
 };
 
 /// launch.template operator()<Block>(grid, arguments) starts the blocks.

@@ -1,6 +1,7 @@
 // Vectors in pieces of 8 numbers, one for each lane, for the kernels of a decoding step.
 #pragma once
 
+#include <bit>
 #include <type_traits>
 
 #include "kernels/cuda/primitives.h"
@@ -25,33 +26,62 @@ DIETMT_DEVICE float natural_logarithm(float x) {
 #endif
 }
 
+/// The place of the lowest bit of x, which is not 0.
+DIETMT_DEVICE int lowest_bit(uint32_t x) {
+#ifdef __CUDACC__
+  return __ffs(static_cast<int>(x)) - 1;
+#else
+  return std::countr_zero(x);
+#endif
+}
+
 DIETMT_DEVICE float element_value(float x) { return x; }
 DIETMT_DEVICE float element_value(BFloat16 x) { return to_float(x); }
 DIETMT_DEVICE float element_value(Half x) { return to_float(x); }
 
-/// 8 numbers at an address that 16 divides.
-DIETMT_DEVICE void load_numbers(const float* from, float (&to)[kLaneNumbers]) {
-  const Words low = load_words(from), high = load_words(from + 4);
+/// 8 numbers as they lie in memory, at an address that 16 divides. A load that is not waited for
+/// takes few registers so.
+template <typename E>
+struct RawNumbers {
+  Words of[sizeof(E) * kLaneNumbers / sizeof(Words)];
+};
+
+/// Elements first .. first + 7 of an array of E.
+template <typename E>
+DIETMT_DEVICE RawNumbers<E> load_raw(const void* data, int64_t first) {
+  constexpr int kParts = sizeof(RawNumbers<E>) / sizeof(Words);
+  RawNumbers<E> raw;
+  DIETMT_UNROLL
+  for (int i = 0; i < kParts; ++i)
+    raw.of[i] = load_words(static_cast<const E*>(data) + first + i * kVector<E>);
+  return raw;
+}
+
+template <typename E>
+DIETMT_DEVICE void store_raw(const RawNumbers<E>& raw, void* data, int64_t first) {
+  constexpr int kParts = sizeof(RawNumbers<E>) / sizeof(Words);
+  DIETMT_UNROLL
+  for (int i = 0; i < kParts; ++i)
+    store_words(static_cast<E*>(data) + first + i * kVector<E>, raw.of[i]);
+}
+
+template <typename E>
+DIETMT_DEVICE void numbers_of(const RawNumbers<E>& raw, float (&to)[kLaneNumbers]) {
   DIETMT_UNROLL
   for (int i = 0; i < 4; ++i) {
-    to[i] = float_of(low.of[i]);
-    to[i + 4] = float_of(high.of[i]);
+    if constexpr (kIsFloat<E>) {
+      to[i] = float_of(raw.of[0].of[i]);
+      to[i + 4] = float_of(raw.of[1].of[i]);
+    } else {
+      to[2 * i] = low_float<E>(raw.of[0].of[i]);
+      to[2 * i + 1] = high_float<E>(raw.of[0].of[i]);
+    }
   }
 }
 
-/// The same from and to element `first` of an array of E.
 template <typename E>
 DIETMT_DEVICE void load_vector(const void* data, int64_t first, float (&to)[kLaneNumbers]) {
-  if constexpr (std::is_same_v<E, float>) {
-    load_numbers(static_cast<const float*>(data) + first, to);
-  } else {
-    const Words words = load_words(static_cast<const E*>(data) + first);
-    DIETMT_UNROLL
-    for (int i = 0; i < 4; ++i) {
-      to[2 * i] = low_float<E>(words.of[i]);
-      to[2 * i + 1] = high_float<E>(words.of[i]);
-    }
-  }
+  numbers_of(load_raw<E>(data, first), to);
 }
 
 template <typename E>

@@ -79,6 +79,13 @@ class BeamStepCase {
       logits_.set((sentence * options_.beam + k) * options_.classes + 7, INFINITY);
   }
 
+  /// Gives each token of all rows the logit of(token).
+  template <typename Function>
+  void set_logits(const Function& of) {
+    for (int64_t r = 0; r < kSentences * options_.beam; ++r)
+      for (int64_t v = 0; v < options_.classes; ++v) logits_.set(r * options_.classes + v, of(v));
+  }
+
   Choice wanted() const {
     Choice choice;
     for (int64_t b = 0; b < kSentences; ++b) choose(b, choice);
@@ -141,8 +148,7 @@ class BeamStepCase {
   std::vector<double> sums_;
 };
 
-void expect_choice(ElementType type, const BeamCase& options) {
-  const BeamStepCase one(type, options);
+void expect_choice(const BeamStepCase& one) {
   const Choice found = one.run(0), wanted = one.wanted();
   EXPECT_EQ(found.tokens, wanted.tokens);
   EXPECT_EQ(found.parents, wanted.parents);
@@ -166,16 +172,19 @@ void expect_choice(ElementType type, const BeamCase& options) {
   EXPECT_EQ(shuffled.sums, found.sums);
 }
 
+void expect_choice(ElementType type, const BeamCase& options) {
+  expect_choice(BeamStepCase(type, options));
+}
+
 using BeamStepOf = StepTest<testing::TestWithParam<BeamCase>>;
 
 TEST_P(BeamStepOf, EqualsItsDefinition) { expect_choice(ElementType::kFloat, GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(Cases, BeamStepOf,
-                         testing::Values(BeamCase{}, BeamCase{.beam = 1},
-                                         BeamCase{.beam = 8, .classes = 2003},
-                                         BeamCase{.beam = 3, .classes = 17},
-                                         BeamCase{.forced = {-1, 900, 2}},
-                                         BeamCase{.classes = 12, .early = {1, 0, 1}}));
+INSTANTIATE_TEST_SUITE_P(
+    Cases, BeamStepOf,
+    testing::Values(BeamCase{}, BeamCase{.beam = 1}, BeamCase{.beam = 8, .classes = 2003},
+                    BeamCase{.beam = 3, .classes = 17}, BeamCase{.beam = 2, .classes = 66008},
+                    BeamCase{.forced = {-1, 900, 2}}, BeamCase{.classes = 12, .early = {1, 0, 1}}));
 
 using BeamStep = StepTest<testing::Test>;
 
@@ -183,6 +192,46 @@ using BeamStep = StepTest<testing::Test>;
 TEST_F(BeamStep, OrdersEqualSums) {
   expect_choice(ElementType::kBFloat16, {.beam = 5, .classes = 600});
   expect_choice(ElementType::kHalf, {.beam = 2, .classes = 601});
+}
+
+// Also more than a block's lists hold, and classes of which a warp's lanes take turns.
+TEST_F(BeamStep, ChoosesTheSmallestTokensOfEqualLogits) {
+  for (const int64_t classes : {24, 2003, 5000, 20001, 66008}) {
+    BeamStepCase one(ElementType::kBFloat16, {.beam = 2, .classes = classes});
+    one.set_logits([](int64_t /*token*/) { return 0.5F; });
+    expect_choice(one);
+  }
+}
+
+// Tokens 8 to 15, and every 2048 further, are one thread's. Better ones come behind equal ones.
+TEST_F(BeamStep, FindsAllCandidatesInTheShareOfAThread) {
+  const auto logit = [](int64_t token) {
+    return token % 2048 / 8 == 1 ? static_cast<float>(4 + token % 8 / 3) : -1.0F;
+  };
+  for (const int64_t beam : {2, 5, 8}) {
+    BeamStepCase one(ElementType::kBFloat16, {.beam = beam, .classes = 6000});
+    one.set_logits(logit);
+    expect_choice(one);
+  }
+}
+
+// The best of the teams of threads are less than the candidates.
+TEST_F(BeamStep, FindsMoreCandidatesThanTeamsReachTheFloor) {
+  BeamStepCase one(ElementType::kFloat, {.beam = 8, .classes = 4096});
+  one.set_logits([](int64_t token) {
+    return token % 512 < 9 ? 3.0F + 0.001F * static_cast<float>(token % 4001) : 0.0F;
+  });
+  expect_choice(one);
+}
+
+TEST_F(BeamStep, ChoosesFewerThanItMightWhereFewAreAllowed) {
+  for (const int64_t classes : {2000, 2003}) {
+    BeamStepCase one(ElementType::kFloat, {.beam = 4, .classes = classes, .early = {1, 0, 1}});
+    one.set_logits([](int64_t token) {
+      return token < 4 || token == 1999 ? static_cast<float>(token % 7) : -INFINITY;
+    });
+    expect_choice(one);
+  }
 }
 
 TEST_F(BeamStep, ChoosesNothingWhereLogitsAreInfinite) {
