@@ -27,6 +27,7 @@ ROW_KERNELS = {'norm, forward': 'AddNormBlock', 'norm, backward': 'AddNormBackwa
                'activation, forward': 'ActivateBlock',
                'activation, backward': 'ActivateBackwardBlock', 'column sums': 'ColumnSumsBlock',
                'embedding, forward': 'EmbedBlock', 'embedding, backward': 'EmbedBackwardBlock',
+               'embedding, backward, long runs': 'EmbedCrossingBlock',
                'loss': 'CrossEntropyBlock', 'rotary positions': 'RotateBlock'}
 STEP_KERNELS = {'attention of one query': 'StepAttentionBlock {} [0-9]+ 1',
                 'attention of several queries': 'StepAttentionBlock {} [0-9]+ [2-9]',

@@ -66,6 +66,11 @@ void activate_backward(const kernels::DeviceActivateBackward& call) {
   kernels::activate_backward_cuda(call, sums.memory, current_stream());
 }
 
+void embed_backward(const kernels::DeviceEmbedBackward& call) {
+  const PartialSums sums(kernels::partial_numbers(call));
+  kernels::embed_backward_cuda(call, sums.memory, current_stream());
+}
+
 void column_sums(const kernels::DeviceColumnSums& call) {
   const PartialSums sums(kernels::partial_numbers(call));
   kernels::column_sums_cuda(call, sums.memory, current_stream());
@@ -93,9 +98,7 @@ void add_row_kernels(kernels::DeviceKernels& table) {
   table.embed = [](const kernels::DeviceEmbed& call) {
     kernels::embed_cuda(call, current_stream());
   };
-  table.embed_backward = [](const kernels::DeviceEmbedBackward& call) {
-    kernels::embed_backward_cuda(call, current_stream());
-  };
+  table.embed_backward = embed_backward;
   table.cross_entropy = [](const kernels::DeviceCrossEntropy& call) {
     kernels::cross_entropy_cuda(call, current_stream());
   };

@@ -288,9 +288,9 @@ Fork typed_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Epi
 Fork typed_relu_network(const Tensor& x, const LinearWeights& inner, const LinearWeights& outer,
                         Epilogue epilogue) {
   const bool leaves_bias = epilogue == Epilogue::kLeaveBias && !x.is_cpu();
-  const variable_list results = TypedReluNetwork::apply(
-      x.contiguous(), inner.weight, inner.bias, outer.weight,
-      if_defined(leaves_bias ? Tensor() : outer.bias));
+  const variable_list results =
+      TypedReluNetwork::apply(x.contiguous(), inner.weight, inner.bias, outer.weight,
+                              if_defined(leaves_bias ? Tensor() : outer.bias));
   return {{results[0], leaves_bias ? outer.bias : Tensor()}, results[1]};
 }
 

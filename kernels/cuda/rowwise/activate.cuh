@@ -122,17 +122,18 @@ struct ActivateBlock {
     };
     walk.template each<kTogether>(call.rows, load, [&](int64_t row, const Raw& raw) {
       float x[Input::kHalves][kVector<E>];
+      float y[kVector<E>];
       float sum[kVector<E>];
       raw.x.numbers(bias, x);
       unpack<E>(raw.residual, sum);
-      const uint32_t index = static_cast<uint32_t>(row * width + column);
       DIETMT_UNROLL
       for (int e = 0; e < kVector<E>; ++e) {
-        float y = activation<kActivation>(x[0][e]);
-        if constexpr (Input::kGated) y *= x[1][e];
-        if (mask.drops()) y = mask.apply(y, index + static_cast<uint32_t>(e));
-        sum[e] += y;
+        y[e] = activation<kActivation>(x[0][e]);
+        if constexpr (Input::kGated) y[e] *= x[1][e];
       }
+      mask.apply(y, static_cast<uint32_t>(row * width + column));
+      DIETMT_UNROLL
+      for (int e = 0; e < kVector<E>; ++e) sum[e] += y[e];
       store_columns(static_cast<E*>(call.output) + row * width, column, width, arguments.rows,
                     packed<E>(sum));
     });
@@ -162,9 +163,9 @@ struct ActivateBackwardBlock {
                                           float (&x)[Input::kHalves][kVector<E>]) {
     float grad[kVector<E>];
     unpack<E>(raw.grad, grad);
+    mask.apply(grad, index);
     DIETMT_UNROLL
     for (int e = 0; e < kVector<E>; ++e) {
-      if (mask.drops()) grad[e] = mask.apply(grad[e], index + static_cast<uint32_t>(e));
       float left = grad[e];
       if constexpr (Input::kGated) {
         left *= x[1][e];

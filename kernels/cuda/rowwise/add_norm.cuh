@@ -61,13 +61,11 @@ struct AddNormBlock {
       float branch[kPerVector];
       unpack<E>(raw.residual.vectors[v], sum[v]);
       unpack<E>(raw.branch.vectors[v], branch);
-      const uint32_t index = base + static_cast<uint32_t>(Team::column(v));
       DIETMT_UNROLL
-      for (int e = 0; e < kPerVector; ++e) {
-        branch[e] += parameters.bias[v][e];
-        if (mask.drops()) branch[e] = mask.apply(branch[e], index + static_cast<uint32_t>(e));
-        sum[v][e] += branch[e];
-      }
+      for (int e = 0; e < kPerVector; ++e) branch[e] += parameters.bias[v][e];
+      mask.apply(branch, base + static_cast<uint32_t>(Team::column(v)));
+      DIETMT_UNROLL
+      for (int e = 0; e < kPerVector; ++e) sum[v][e] += branch[e];
     }
   }
 

@@ -99,10 +99,9 @@ struct AddNormBackwardBlock {
         grad[e] = raw.inverse_std * (grad[e] * gamma[e] - means[0] - normalized[e] * means[1]);
       }
       store_columns(grad_residual, column, width, arguments.rows, packed<E>(grad));
-      const uint32_t index = base + static_cast<uint32_t>(column);
+      mask.apply(grad, base + static_cast<uint32_t>(column));
       DIETMT_UNROLL
       for (int e = 0; e < kPerVector; ++e) {
-        if (mask.drops()) grad[e] = mask.apply(grad[e], index + static_cast<uint32_t>(e));
         columns.bias[v][e] += grad[e];
       }
       if (grad_branch != nullptr) {

@@ -38,8 +38,8 @@ struct RowSplit {
   BlockIndex grid() const { return {parts, strips, 1}; }
 };
 
-/// Sorted places that a block looks through for the beginnings of runs.
-constexpr int kPlacesOfBlock = 8;
+/// Sorted places of embeddings that a lane adds up.
+constexpr int kPlacesOfChunk = 16;
 
 enum class Rows { kVectors, kRagged };
 
@@ -49,9 +49,15 @@ class DropoutMask {
   DIETMT_DEVICE explicit DropoutMask(const DropoutNumbers& numbers)
       : numbers_(numbers), key_(numbers.threshold != 0 ? numbers.key.value() : 0) {}
 
-  DIETMT_DEVICE bool drops() const { return numbers_.threshold != 0; }
-  DIETMT_DEVICE float apply(float value, uint32_t index) const {
-    return dropout_keeps(key_, index, numbers_.threshold) ? value * numbers_.scale : 0.0f;
+  /// To elements index, index + 1, ..
+  template <int kCount>
+  DIETMT_DEVICE void apply(float (&values)[kCount], uint32_t index) const {
+    if (numbers_.threshold == 0) return;
+    DIETMT_UNROLL
+    for (int e = 0; e < kCount; ++e) {
+      const bool keeps = dropout_keeps(key_, index + static_cast<uint32_t>(e), numbers_.threshold);
+      values[e] = keeps ? values[e] * numbers_.scale : 0.0f;
+    }
   }
 
  private:
@@ -79,7 +85,7 @@ struct ColumnReduction {
   int64_t numbers() const { return int64_t{count} * (parts + groups()) * stride(); }
 };
 
-/// What the kernels of a stream share: `partial` has ColumnReduction::numbers(), `tickets`
+/// What the kernels of a stream share: `partial` has partial_numbers() of the call, `tickets`
 /// kTicketCount.
 struct RowMemory {
   float* partial = nullptr;
@@ -133,7 +139,18 @@ struct EmbedBackwardArguments {
   DeviceEmbedBackward call;
   DropoutNumbers dropout;
   Rows rows = Rows::kVectors;
-  RowSplit split;  // of the places: parts are blocks
+  RowSplit split;            // its rows are chunks of places, one for each lane of the grid
+  float* partial = nullptr;  // two rows for each chunk
+
+  DIETMT_HOST_DEVICE int64_t stride() const {
+    return int64_t{split.strips} * split.per_strip * (call.type == ElementType::kFloat ? 4 : 8);
+  }
+  int64_t numbers() const { return 2 * split.rows * stride(); }
+
+  /// The chunk's sum of the run that goes on from the chunk before.
+  DIETMT_HOST_DEVICE float* arriving(int64_t chunk) const { return partial + 2 * chunk * stride(); }
+  /// And of the run that begins in the chunk and goes on in the next.
+  DIETMT_HOST_DEVICE float* leaving(int64_t chunk) const { return arriving(chunk) + stride(); }
 };
 
 struct CrossEntropyArguments {

@@ -135,13 +135,17 @@ EmbedArguments plan(const DeviceEmbed& call) {
           split_columns(call.type, call.rows, call.width, 2)};
 }
 
-EmbedBackwardArguments plan(const DeviceEmbedBackward& call) {
-  EmbedBackwardArguments arguments{call, numbers_of(call.dropout),
-                                   rows_of(call.type, call.width, {call.grad_output}),
-                                   split_columns(call.type, call.rows, call.width, 1)};
-  arguments.split.parts = static_cast<int>(ceil_of(call.rows, kPlacesOfBlock));
+EmbedBackwardArguments plan(const DeviceEmbedBackward& call, const RowMemory& memory) {
+  const int64_t chunks = ceil_of(call.rows, kPlacesOfChunk);
+  EmbedBackwardArguments arguments{
+      call, numbers_of(call.dropout),
+      rows_of(call.type, call.width, {call.grad_output, call.grad_table}),
+      split_columns(call.type, chunks, call.width, 1), memory.partial};
+  arguments.split.parts = static_cast<int>(ceil_of(chunks, arguments.split.lanes));
   return arguments;
 }
+
+int64_t partial_numbers(const DeviceEmbedBackward& call) { return plan(call, {}).numbers(); }
 
 CrossEntropyArguments plan(const DeviceCrossEntropy& call) {
   return {call, rows_of(call.type, call.classes, {call.logits, call.bias})};

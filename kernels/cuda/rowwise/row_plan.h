@@ -21,11 +21,12 @@ ActivateBackwardArguments plan(const DeviceActivateBackward& call, const RowMemo
 ColumnSumsArguments plan(const DeviceColumnSums& call, const RowMemory& memory,
                          ColumnTarget target = ColumnTarget::kReplace);
 EmbedArguments plan(const DeviceEmbed& call);
-EmbedBackwardArguments plan(const DeviceEmbedBackward& call);
+EmbedBackwardArguments plan(const DeviceEmbedBackward& call, const RowMemory& memory);
 CrossEntropyArguments plan(const DeviceCrossEntropy& call);
 RotateArguments plan(const DeviceRotate& call);
 
-/// Numbers of RowMemory::partial for a call that sums columns.
+/// Numbers of RowMemory::partial for a call.
+int64_t partial_numbers(const DeviceEmbedBackward& call);
 template <typename Call>
 int64_t partial_numbers(const Call& call) {
   return plan(call, RowMemory{}).reduction.numbers();

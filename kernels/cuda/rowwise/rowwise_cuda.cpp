@@ -29,10 +29,6 @@ void embed_cuda(const DeviceEmbed& call, void* stream) {
   if (call.rows > 0) launch(call.type, plan(call), stream);
 }
 
-void embed_backward_cuda(const DeviceEmbedBackward& call, void* stream) {
-  launch(call.type, plan(call), stream);
-}
-
 void cross_entropy_cuda(const DeviceCrossEntropy& call, void* stream) {
   launch(call.type, plan(call), stream);
 }
@@ -49,6 +45,10 @@ void add_norm_backward_cuda(const DeviceAddNormBackward& call, const RowMemory& 
 void activate_backward_cuda(const DeviceActivateBackward& call, const RowMemory& memory,
                             void* stream) {
   launch(call.forward.type, plan(call, memory), stream);
+}
+
+void embed_backward_cuda(const DeviceEmbedBackward& call, const RowMemory& memory, void* stream) {
+  if (call.rows > 0) launch(call.type, plan(call, memory), stream);
 }
 
 void column_sums_cuda(const DeviceColumnSums& call, const RowMemory& memory, void* stream,

@@ -10,7 +10,6 @@ namespace dietmt::kernels {
 void add_norm_cuda(const DeviceAddNorm& call, void* stream);
 void activate_cuda(const DeviceActivate& call, void* stream);
 void embed_cuda(const DeviceEmbed& call, void* stream);
-void embed_backward_cuda(const DeviceEmbedBackward& call, void* stream);
 void cross_entropy_cuda(const DeviceCrossEntropy& call, void* stream);
 void rotate_cuda(const DeviceRotate& call, void* stream);
 
@@ -20,6 +19,7 @@ void add_norm_backward_cuda(const DeviceAddNormBackward& call, const RowMemory& 
                             void* stream);
 void activate_backward_cuda(const DeviceActivateBackward& call, const RowMemory& memory,
                             void* stream);
+void embed_backward_cuda(const DeviceEmbedBackward& call, const RowMemory& memory, void* stream);
 void column_sums_cuda(const DeviceColumnSums& call, const RowMemory& memory, void* stream,
                       ColumnTarget target = ColumnTarget::kReplace);
 

@@ -8,6 +8,7 @@
 #include "kernels/cuda/rowwise/column_sums.cuh"
 #include "kernels/cuda/rowwise/cross_entropy.cuh"
 #include "kernels/cuda/rowwise/embed.cuh"
+#include "kernels/cuda/rowwise/embed_backward.cuh"
 #include "kernels/cuda/rowwise/rotate.cuh"
 #include "kernels/cuda/rowwise/row_plan.h"
 
@@ -87,7 +88,10 @@ void run_rows(const EmbedArguments& arguments, Launcher& launcher) {
 
 template <typename E, typename Launcher>
 void run_rows(const EmbedBackwardArguments& arguments, Launcher& launcher) {
-  launcher.template launch<EmbedBackwardBlock<E>>(arguments.split.grid(), arguments);
+  const RowSplit& split = arguments.split;
+  launcher.template launch<EmbedBackwardBlock<E>>(split.grid(), arguments);
+  launcher.template launch<EmbedCrossingBlock<E>>(
+      {static_cast<int>(split.rows) - 1, split.strips, 1}, arguments);
 }
 
 template <typename E, typename Launcher>

@@ -77,11 +77,11 @@ TEST(RowSchedulesTest, ActivationsAndColumnSums) {
 
 TEST(RowSchedulesTest, GradientOfEmbeddings) {
   expect_same_bits([](const HostSchedule& schedule) {
-    constexpr int64_t kRows = 200;
-    constexpr int64_t kWidth = 136;
+    constexpr int64_t kRows = 700;
+    constexpr int64_t kWidth = 520;
     std::vector<int64_t> ids, order;
     for (int64_t r = 0; r < kRows; ++r) {
-      ids.push_back(r < 120 ? 0 : r / 3);
+      ids.push_back(r < 300 ? 0 : r < 400 ? 1 : r / 3);
       order.push_back(r);
     }
     const RowTensor grad = RowTensor::random(ElementType::kBFloat16, kRows * kWidth, 1);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kernels/cuda/rowwise/row_arguments.h"
 #include "tests/kernels/cuda/rowwise/row_tensor.h"
 
 namespace dietmt::kernels {
@@ -51,19 +52,21 @@ class TokenCasesTest : public testing::TestWithParam<ElementType> {
     output.expect_near(expected, 1e-6, "embed " + std::to_string(width));
   }
 
-  /// `long_run`: rows of token 3, besides a few of others.
-  void check_embed_backward(int64_t long_run, int64_t width) const {
-    constexpr int64_t kTokens = 40;
+  /// `runs`: how many rows each token has, which lie in a random order.
+  void check_embed_backward(const std::vector<int64_t>& runs, int64_t width) const {
     std::vector<int64_t> ids;
-    for (int64_t r = 0; r < 30; ++r) ids.push_back(r % 17);
-    ids.insert(ids.end() - 4, at(long_run), 3);
+    for (size_t token = 0; token < runs.size(); ++token) {
+      ids.insert(ids.end(), at(runs[token]), static_cast<int64_t>(token));
+    }
     const auto rows = static_cast<int64_t>(ids.size());
+    Random(3).shuffle(ids);
     std::vector<int64_t> order(ids.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(),
                      [&](int64_t a, int64_t b) { return ids[at(a)] < ids[at(b)]; });
     const RowTensor grad = RowTensor::random(GetParam(), rows * width, 1);
-    const RowTensor table = RowTensor::random(ElementType::kFloat, kTokens * width, 2);
+    const RowTensor table =
+        RowTensor::random(ElementType::kFloat, static_cast<int64_t>(runs.size()) * width, 2);
     Values expected = table.values();
     DeviceEmbedBackward call;
     call.type = GetParam();
@@ -82,8 +85,9 @@ class TokenCasesTest : public testing::TestWithParam<ElementType> {
             0.5 * mask_at(call.dropout, r * width + c) * grad.at(r * width + c);
       }
     }
-    table.expect_near(expected, 2e-6 * (5.0 + static_cast<double>(long_run) / 50.0),
-                      "gradient of embeddings " + std::to_string(width));
+    const auto longest = static_cast<double>(*std::ranges::max_element(runs));
+    table.expect_near(expected, 2e-6 * (5.0 + longest / 50.0),
+                      std::to_string(rows) + " rows of " + std::to_string(width));
   }
 
   void check_cross_entropy(int64_t rows, int64_t classes, double smoothing, bool bias) const {
@@ -204,9 +208,29 @@ TEST_P(TokenCasesTest, Embed) {
 }
 
 TEST_P(TokenCasesTest, GradientOfEmbeddings) {
-  for (const int64_t width : {64, 100, 512, 4100}) check_embed_backward(0, width);
-  check_embed_backward(300, 64);
-  check_embed_backward(70, 513);
+  const std::vector<int64_t> short_runs = {1, 2, 0, 3, 1, 1, 5, 0, 2, 7, 1};
+  for (const int64_t width : {1, 64, 100, 512, 513, 4100}) {
+    check_embed_backward(short_runs, width);
+    check_embed_backward({5, 40, 3}, width);
+  }
+  check_embed_backward(std::vector<int64_t>(500, 1), 64);
+}
+
+TEST_P(TokenCasesTest, GradientOfEmbeddingsWhoseRunsCrossChunks) {
+  constexpr int64_t kChunk = kPlacesOfChunk;
+  const std::vector<std::vector<int64_t>> cases = {
+      {kChunk, kChunk, kChunk},                 // none crosses
+      {kChunk + 1},                             // the last place alone in a chunk
+      {kChunk - 1, 2, kChunk - 1},              // one place on each side
+      {3, 2 * kChunk - 3, 2, 2 * kChunk - 2},   // they end where chunks do
+      {kChunk / 2, 3 * kChunk, kChunk / 2, 1},  // over whole chunks
+      {kChunk + 4, kChunk, kChunk, 0, 9},       // one arrives and one leaves in a chunk
+      {0, 0, 300 * kChunk + 5}};                // all equal, more than a block adds in one go
+  for (const std::vector<int64_t>& runs : cases) {
+    check_embed_backward(runs, 64);
+    check_embed_backward(runs, 512);
+  }
+  check_embed_backward(cases[4], 4100);
 }
 
 // The widest ones do not fit into a block's memory.
