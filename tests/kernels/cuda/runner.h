@@ -12,6 +12,9 @@ namespace dietmt::kernels {
 /// Empty if the cases can run here.
 std::string reason_not_to_run();
 
+/// Empty if this case can run here. Some need more shared memory than devices have.
+std::string reason_not_to_run(const AttentionForward& call);
+
 /// Host memory that kernels see when a case runs; zeroed and aligned; freed when the program ends.
 void* allocate_shared(size_t bytes);
 

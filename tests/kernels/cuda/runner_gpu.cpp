@@ -22,6 +22,11 @@ std::string reason_not_to_run() {
   return devices == 0 ? "no GPU" : "";
 }
 
+std::string reason_not_to_run(const AttentionForward& call) {
+  const std::vector<std::string> reasons = reasons_against_attention_cuda(call);
+  return reasons.empty() ? "" : reasons.front();
+}
+
 void* allocate_shared(size_t bytes) { return mirror().allocate(bytes, 0); }
 
 void run_attention(const AttentionBackward& call) {

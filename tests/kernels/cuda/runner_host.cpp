@@ -25,6 +25,8 @@ void run_attention_on_host(const AttentionBackward& call, const HostSchedule& sc
                               [&](auto instance) { instance.run(call, launcher, limits); });
 }
 
+std::string reason_not_to_run(const AttentionForward&) { return {}; }
+
 void run_attention(const AttentionBackward& call) { run_attention_on_host(call, {}, {}); }
 
 }  // namespace dietmt::kernels

@@ -79,13 +79,14 @@ class RowTensor {
     return values;
   }
 
-  /// `error`: of the kernel's own arithmetic, in fp32, for a result of about 1.
-  void expect_near(const std::vector<double>& expected, double error,
-                   const std::string& name) const {
+  /// `error`: of the kernel's own arithmetic, in fp32, for a result of about 1. `roundings`: to the
+  /// tensor's type.
+  void expect_near(const std::vector<double>& expected, double error, const std::string& name,
+                   int roundings = 1) const {
     ASSERT_EQ(expected.size(), static_cast<size_t>(count_)) << name;
     for (int64_t i = 0; i < count_; ++i) {
       const double value = expected[static_cast<size_t>(i)];
-      const double bound = error + 1.01 * rounding_of(type_) * std::fabs(value);
+      const double bound = error + 1.01 * roundings * rounding_of(type_) * std::fabs(value);
       ASSERT_NEAR(at(i), value, bound) << name << " " << i;
     }
   }
