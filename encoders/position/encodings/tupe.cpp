@@ -186,7 +186,7 @@ void Tupe::lower(const Extent& extent, LayerTerms& terms) const {
     bias = reset(bias, scale * (from * to).sum(-1), extent);
     if (options_.bias == TupeBias::kBuckets) bias = bias + relative_bias(extent);
   } else if (options_.bias != TupeBias::kNone) {
-    terms.set(&ScoreTerms::offset_bias, bias_by_offset());
+    terms.set(&ScoreTerms::offset_bias, bias_by_offset().unsqueeze(0));
   }
   terms.set(&ScoreTerms::position_bias, bias.unsqueeze(0));
   terms.set_content_scale(scale);
