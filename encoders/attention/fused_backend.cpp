@@ -146,12 +146,20 @@ void run_forward(const kernels::AttentionForward& call, KernelChoice kernel, at:
   table.attention_forward(call);
 }
 
+/// Whether the backward pass by wgmma is the faster one: a block of it has a multiprocessor to
+/// itself, which blocks of short sentences leave idle while they start and end.
+bool suits_warpgroups(const kernels::AttentionSizes& sizes) {
+  constexpr int64_t kLongOnAverage = 64;  // tokens, measured on an H200
+  return sizes.key_rows >= kLongOnAverage * sizes.sentences;
+}
+
 void run_backward(const kernels::AttentionBackward& call, KernelChoice kernel, at::Device device) {
   if (device.is_cpu()) return kernels::attention_backward_cpu(call);
   const c10::DeviceGuard guard(device);
   const kernels::DeviceKernels& table = *device_kernels(device);
-  const bool by_warpgroups =
-      kernel == KernelChoice::kWarpgroup && table.warpgroup_attention_backward != nullptr;
+  const bool by_warpgroups = kernel == KernelChoice::kWarpgroup &&
+                             table.warpgroup_attention_backward != nullptr &&
+                             suits_warpgroups(call.forward.sizes);
   by_warpgroups ? table.warpgroup_attention_backward(call) : table.attention_backward(call);
 }
 

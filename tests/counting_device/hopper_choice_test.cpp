@@ -34,13 +34,18 @@ kernels::DeviceKernels hopper_kernels() {
   return kernels;
 }
 
+using Lengths = std::vector<int64_t>;
+const Lengths kShort = {5, 3, 9}, kLong = {70, 61, 80};
+
 /// Output and the gradient of the queries.
-std::vector<Tensor> attend_by(encoders::Backend backend, at::Device device) {
-  const encoders::Packing packing({5, 3, 9}, device);
+std::vector<Tensor> attend_by(encoders::Backend backend, at::Device device,
+                              const Lengths& lengths) {
+  const encoders::Packing packing(lengths, device);
   encoders::ScoreTerms terms;
   terms.content_scale = {0.3};
   const auto leaf = [&](double shift) {
-    return at::arange(17 * 2 * 8, at::kFloat).add(shift).sin().view({17, 2, 8}).to(device);
+    const at::Tensor numbers = at::arange(packing.tokens() * 2 * 8, at::kFloat).add(shift).sin();
+    return numbers.view({packing.tokens(), 2, 8}).to(device);
   };
   const Tensor queries = leaf(0.0).requires_grad_(true);
   const encoders::AttentionCall call{queries, leaf(1.0), leaf(2.0), packing, packing, terms};
@@ -49,34 +54,37 @@ std::vector<Tensor> attend_by(encoders::Backend backend, at::Device device) {
   return {output.detach().cpu(), queries.grad().cpu()};
 }
 
-void expect_same(const std::vector<Tensor>& found) {
-  const auto wanted = attend_by(encoders::Backend::kAuto, at::kCPU);
+void expect_those_of_the_cpu(encoders::Backend backend, const Lengths& lengths) {
+  const auto found = attend_by(backend, counting_device(), lengths);
+  const auto wanted = attend_by(encoders::Backend::kAuto, at::kCPU, lengths);
   for (size_t i = 0; i < wanted.size(); ++i)
     EXPECT_TRUE(at::allclose(found[i], wanted[i], 1e-4, 1e-5)) << i;
 }
 
 TEST(HopperChoice, TrainsWithItsOwnFunctions) {
+  for (const encoders::Backend backend : {encoders::Backend::kHopper, encoders::Backend::kAuto}) {
+    const kernels::DeviceKernels kernels = hopper_kernels();
+    const OtherKernels other(kernels);
+    expect_those_of_the_cpu(backend, kLong);
+    EXPECT_EQ(calls_by_warpgroups.forward, 1);
+    EXPECT_EQ(calls_by_warpgroups.backward, 1);
+  }
+}
+
+TEST(HopperChoice, ShortSentencesTakeTheUsualBackwardPass) {
   const kernels::DeviceKernels kernels = hopper_kernels();
   const OtherKernels other(kernels);
-  expect_same(attend_by(encoders::Backend::kHopper, counting_device()));
+  expect_those_of_the_cpu(encoders::Backend::kHopper, kShort);
   EXPECT_EQ(calls_by_warpgroups.forward, 1);
-  EXPECT_EQ(calls_by_warpgroups.backward, 1);
+  EXPECT_EQ(calls_by_warpgroups.backward, 0);
 }
 
 TEST(HopperChoice, FallsBackToTheUsualBackwardPass) {
   kernels::DeviceKernels kernels = hopper_kernels();
   kernels.warpgroup_attention_backward = nullptr;
   const OtherKernels other(kernels);
-  expect_same(attend_by(encoders::Backend::kHopper, counting_device()));
+  expect_those_of_the_cpu(encoders::Backend::kHopper, kLong);
   EXPECT_EQ(calls_by_warpgroups.forward, 1);
-}
-
-TEST(HopperChoice, AutoTakesTheUsualFunctions) {
-  const kernels::DeviceKernels kernels = hopper_kernels();
-  const OtherKernels other(kernels);
-  expect_same(attend_by(encoders::Backend::kAuto, counting_device()));
-  EXPECT_EQ(calls_by_warpgroups.forward, 0);
-  EXPECT_EQ(calls_by_warpgroups.backward, 0);
 }
 
 }  // namespace
