@@ -278,15 +278,6 @@ class BeamRowBlock {
     return static_cast<int32_t>(bits_of(shuffle_xor(float_of(static_cast<uint32_t>(token)), mask)));
   }
 
-  /// Bit l: whether lane l of the warp has `mine`.
-  static DIETMT_DEVICE uint32_t lanes_where(bool mine) {
-    uint32_t lanes = mine ? 1U << lane_index() : 0;
-    DIETMT_UNROLL
-    for (int mask = 1; mask < kWarpThreads; mask *= 2)
-      lanes |= bits_of(shuffle_xor(float_of(lanes), mask));
-    return lanes;
-  }
-
   static constexpr float kLog2E = 1.44269504f;
 
   const DeviceBeamStep& call_;

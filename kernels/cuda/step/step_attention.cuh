@@ -1,10 +1,9 @@
 // Attention of one step of cached decoding (DeviceStepAttention), one head of up to kQueries
-// queries of a group at a time. A warp computes one query; of several, whose heads are fewer, the
-// warps of a block share out the keys. kLanes lanes share a key, 8 numbers each, so a warp reads 32
-// / kLanes keys at a time, each in pieces of 16 bytes. These sub-warps keep their own running
-// softmax (Milakov and Gimelshein 2018) and are joined at the end: no exchange between them, nor
-// between warps, while keys are read. While a key is computed, the next one of the sub-warp and the
-// place of the one after that are on their way.
+// queries of a group at a time. A warp computes one query; the warps of a block share out the keys
+// of several. kLanes lanes share a key, 8 numbers each, so a warp reads 32 / kLanes keys at a time,
+// each in pieces of 16 bytes. These sub-warps keep their own running softmax (Milakov and
+// Gimelshein 2018) and are joined at the end: no exchange between them, nor between warps, while
+// keys are read. The next key of a sub-warp, and the slot of the one after it, load meanwhile.
 #pragma once
 
 #include "kernels/cuda/primitives.h"
@@ -31,7 +30,7 @@ class StepAttentionBlock {
   using Arguments = StepAttentionArguments;
   static constexpr int kKeysAtOnce = kWarpThreads / kLanes;
   static constexpr int kKeyWarps = kQueries == 1 ? 1 : kWarps;  // that share the keys of a head
-  static constexpr int kBlocksTogether = kQueries == 1 ? 5 : 0;
+  static constexpr int kBlocksTogether = kQueries == 1 ? 5 : 4;
 
   static size_t shared_bytes(const Arguments&) { return kKeyWarps == 1 ? 0 : sizeof(Shared); }
   static BlockIndex grid(const DeviceStepAttention& call) {
@@ -43,13 +42,12 @@ class StepAttentionBlock {
   static DIETMT_DEVICE void run(const Arguments& arguments, BlockIndex block, char* memory) {
     const int pair = (block.x * kWarps + warp_index()) / kKeyWarps;
     if (pair >= arguments.call.groups * arguments.call.heads) return;
-    StepAttentionBlock one(arguments, pair, block.y);
-    one.load_queries();
+    StepAttentionBlock one(arguments, pair, block.y, reinterpret_cast<Shared*>(memory));
     one.read_keys();
     if constexpr (kKeyWarps == 1)
       one.store(0, one.sums_[0]);
     else
-      one.join_warps(*reinterpret_cast<Shared*>(memory));
+      one.join_warps();
   }
 
  private:
@@ -60,14 +58,16 @@ class StepAttentionBlock {
   };
   struct Shared {
     Part parts[kQueries][kWarps];
+    alignas(16) E queries[kQueries][kLanes * kLaneNumbers];
   };
   struct Key {
     RawNumbers<E> key;
     RawNumbers<E> value;
   };
 
-  DIETMT_DEVICE StepAttentionBlock(const Arguments& arguments, int pair, int chunk)
+  DIETMT_DEVICE StepAttentionBlock(const Arguments& arguments, int pair, int chunk, Shared* shared)
       : call_(arguments.call),
+        shared_(shared),
         group_(pair / static_cast<int>(call_.heads)),
         head_(pair % static_cast<int>(call_.heads)),
         first_row_(group_ * static_cast<int>(call_.rows_per_group) + chunk * kQueries),
@@ -84,26 +84,33 @@ class StepAttentionBlock {
     return token * rows.token_stride + head_ * call_.head_width + first_;
   }
 
+  /// A query stays in registers; several lie in shared memory.
   DIETMT_DEVICE void load_queries() {
-    DIETMT_UNROLL
-    for (int q = 0; q < kQueries; ++q) {
-      queries_[q] = {};
+    for (int q = warp_index() % kKeyWarps; q < kQueries; q += kKeyWarps) {
+      query_ = {};
       if (valid_ && has_row(q))
-        queries_[q] = load_raw<E>(call_.queries.data, element(call_.queries, first_row_ + q));
+        query_ = load_raw<E>(call_.queries.data, element(call_.queries, first_row_ + q));
+      if (kQueries > 1 && lane_index() < kLanes) store_raw<E>(query_, shared_->queries[q], first_);
     }
+    if constexpr (kQueries > 1) sync_block();
+  }
+
+  DIETMT_DEVICE void query_of(int q, float (&to)[kLaneNumbers]) const {
+    numbers_of(kQueries == 1 ? query_ : load_raw<E>(shared_->queries[q], first_), to);
   }
 
   /// The row of a table [H|1, 2C+1, Dh] at the offset of a key.
   DIETMT_DEVICE void load_relative(const HeadTable& table, int64_t clip, int key,
                                    float (&to)[kLaneNumbers]) const {
     const int64_t row = clipped_offset(key - position_, clip);
-    load_vector<float>(table.data, head_ * table.head_stride + row * call_.head_width + first_, to);
+    load_vector<float>(table.data,
+                       recomputed(head_) * table.head_stride + row * call_.head_width + first_, to);
   }
 
   /// The last key of a row comes with the call, and its first query's warp keeps it.
   DIETMT_DEVICE Key load_key(int key, int slot) const {
     if (!valid_ || key >= count_) return {};
-    if (call_.new_keys.data == nullptr || key != count_ - 1)
+    if (kQueries > 1 || call_.new_keys.data == nullptr || key != count_ - 1)
       return {load_raw<E>(call_.keys.data, element(call_.keys, slot)),
               load_raw<E>(call_.values.data, element(call_.values, slot))};
     const Key last = {load_raw<E>(call_.new_keys.data, element(call_.new_keys, group_)),
@@ -120,22 +127,22 @@ class StepAttentionBlock {
   /// What positions add to the score of a key; the same for all queries. Each lane of a sub-warp
   /// has a part of the sum.
   DIETMT_DEVICE float position_part(int key) const {
+    const int head = recomputed(head_);
     const AttentionTables& tables = call_.terms.tables;
     float sum = 0.0f;
     const int lane = lane_index() % kLanes;
     if (lane == 0 && tables.position_bias.data != nullptr)
-      sum +=
-          tables.position_bias
-              .data[head_ * tables.position_bias.head_stride + position_ * call_.bias_keys + key];
+      sum += tables.position_bias
+                 .data[head * tables.position_bias.head_stride + position_ * call_.bias_keys + key];
     if (lane == 0 && tables.offset_bias.data != nullptr)
-      sum += tables.offset_bias.data[head_ * tables.offset_bias.head_stride +
+      sum += tables.offset_bias.data[head * tables.offset_bias.head_stride +
                                      clipped_offset(key - position_, call_.terms.bias_clip)];
     if (tables.query_features.data == nullptr) return sum;
     const int64_t rank = call_.terms.rank;
     const float* query =
-        tables.query_features.data + head_ * tables.query_features.head_stride + position_ * rank;
+        tables.query_features.data + head * tables.query_features.head_stride + position_ * rank;
     const float* of_key =
-        tables.key_features.data + head_ * tables.key_features.head_stride + key * rank;
+        tables.key_features.data + head * tables.key_features.head_stride + key * rank;
     for (int64_t r = lane; r < rank; r += kLanes) sum += query[r] * of_key[r];
     return sum;
   }
@@ -146,6 +153,7 @@ class StepAttentionBlock {
     int key = first + lane_index() / kLanes;
     int slot = slot_of(key + kStep);
     Key next = load_key(key, slot_of(key));
+    load_queries();
     DIETMT_ROLLED
     for (; first < count_; first += kStep, key += kStep) {
       const Key now = next;
@@ -175,7 +183,7 @@ class StepAttentionBlock {
     DIETMT_UNROLL
     for (int q = 0; q < kQueries; ++q) {
       float query[kLaneNumbers];
-      numbers_of(queries_[q], query);
+      query_of(q, query);
       scores[q] = of_key;
       for (int d = 0; d < kLaneNumbers; ++d) scores[q] += query[d] * k[d];
       scores[q] = lane_sum<kLanes>(scores[q] * scale_ + added) * kLog2E;
@@ -203,11 +211,11 @@ class StepAttentionBlock {
   }
 
   /// Joins the sums of the warps in their order. Each warp does so for some of the queries.
-  DIETMT_DEVICE void join_warps(Shared& shared) {
+  DIETMT_DEVICE void join_warps() {
     const int lane = lane_index();
     DIETMT_UNROLL
     for (int q = 0; q < kQueries; ++q) {
-      Part& part = shared.parts[q][warp_index()];
+      Part& part = shared_->parts[q][warp_index()];
       for (int d = 0; d < kLaneNumbers; ++d) part.output[d][lane] = sums_[q].output[d];
       part.highest[lane] = sums_[q].highest;
       part.weight[lane] = sums_[q].weight;
@@ -215,9 +223,9 @@ class StepAttentionBlock {
     sync_block();
     for (int q = warp_index(); q < kQueries && has_row(q); q += kWarps) {
       StepSum sum;
-      for (const Part& part : shared.parts[q])
+      for (const Part& part : shared_->parts[q])
         sum.highest = part.highest[lane] > sum.highest ? part.highest[lane] : sum.highest;
-      for (const Part& part : shared.parts[q]) {
+      for (const Part& part : shared_->parts[q]) {
         const float shrink = exp2_fast(part.highest[lane] - sum.highest);
         sum.weight += part.weight[lane] * shrink;
         for (int d = 0; d < kLaneNumbers; ++d) sum.output[d] += part.output[d][lane] * shrink;
@@ -245,6 +253,7 @@ class StepAttentionBlock {
   static constexpr float kLog2E = 1.44269504f;
 
   const DeviceStepAttention& call_;
+  Shared* const shared_;  // null: one query
   const int group_;
   const int head_;
   const int first_row_;
@@ -254,7 +263,7 @@ class StepAttentionBlock {
   const int position_;
   const int count_;
   const float scale_;
-  RawNumbers<E> queries_[kQueries];
+  RawNumbers<E> query_;
   StepSum sums_[kQueries];
 };
 

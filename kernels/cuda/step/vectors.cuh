@@ -101,6 +101,15 @@ DIETMT_DEVICE void store_vector(const float (&from)[kLaneNumbers], void* data, i
   }
 }
 
+/// Bit l: whether lane l of the warp has `mine`.
+DIETMT_DEVICE uint32_t lanes_where(bool mine) {
+  uint32_t lanes = mine ? 1U << lane_index() : 0;
+  DIETMT_UNROLL
+  for (int mask = 1; mask < kWarpThreads; mask *= 2)
+    lanes |= bits_of(shuffle_xor(float_of(lanes), mask));
+  return lanes;
+}
+
 /// The sum over the lanes of a sub-warp, in all of them.
 template <int kLanes>
 DIETMT_DEVICE float lane_sum(float x) {

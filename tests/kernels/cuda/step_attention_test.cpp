@@ -188,15 +188,15 @@ TEST_P(StepAttentionOf, EqualsPlainLoops) {
   expect_step(ElementType::kHalf, GetParam(), 1e-3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, StepAttentionOf,
-                         testing::Values(StepCase{}, StepCase{.terms = true},
-                                         StepCase{.terms = true, .new_keys = true},
-                                         StepCase{.rows_per_group = 5},
-                                         StepCase{.rows_per_group = 7, .terms = true},
-                                         StepCase{.width = 8, .terms = true, .new_keys = true},
-                                         StepCase{.width = 96, .rows_per_group = 2, .terms = true},
-                                         StepCase{.width = 128, .new_keys = true},
-                                         StepCase{.width = 256, .terms = true}));
+INSTANTIATE_TEST_SUITE_P(
+    Cases, StepAttentionOf,
+    testing::Values(StepCase{}, StepCase{.terms = true}, StepCase{.terms = true, .new_keys = true},
+                    StepCase{.rows_per_group = 5}, StepCase{.rows_per_group = 7, .terms = true},
+                    StepCase{.width = 8, .terms = true, .new_keys = true},
+                    StepCase{.width = 96, .rows_per_group = 2, .terms = true},
+                    StepCase{.width = 128, .new_keys = true}, StepCase{.width = 256, .terms = true},
+                    StepCase{.width = 256, .rows_per_group = 5},
+                    StepCase{.width = 24, .rows_per_group = 6, .terms = true}));
 
 }  // namespace
 }  // namespace dietmt::kernels
