@@ -7,9 +7,12 @@ Prints the table of PAGE (default: docs/architecture/gpu.md), writes it between 
 or checks that it is up to date. The page says what the model assumes.
 """
 import argparse
+import json
 import os
 import random
 import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 MULTIPROCESSORS = 132
 CLOCK = 1.755e9
@@ -210,9 +213,22 @@ def tail(tiles):
     return 2 * 0.8e-6 * min(4.0, max(1.0, tiles / blocks))
 
 
+def measured():
+    """Milliseconds of the forward pass and of a step, by sentence length and encoding."""
+    times = {}
+    with open(f'{ROOT}/bench/log/h200.jsonl', encoding='utf-8') as file:
+        for row in map(json.loads, file):
+            if row['step'] == 'attention' and row['backend'] == 'auto' and row['dropout_of_step']:
+                name = row['encoding'].split('(')[0]
+                times[row['tokens_a_sentence'], name] = row['forward_ms'], row['step_ms']
+    return times
+
+
 def table():
     lines = ['| tokens a sentence | terms | forward | forward by wgmma | backward '
-             '| backward by wgmma | measured |', '|---|---|---|---|---|---|---|']
+             '| backward by wgmma | measured: forward | measured: step |',
+             '|---|---|---|---|---|---|---|---|']
+    times = measured()
     for workload in ('20-128', '512', '2048'):
         for terms in ('none', 'diet-rel', 'shaw'):
             sentences = lengths(workload)
@@ -220,7 +236,8 @@ def table():
             for way in (forward, warpgroup_forward, backward, warpgroup_backward):
                 missing = terms == 'shaw' and way in (warpgroup_forward, warpgroup_backward)
                 cells.append('-' if missing else f'{way(sentences, terms) * 1e6:.0f} us')
-            lines.append(f'| {workload} | {terms} | {" | ".join(cells)} | not measured |')
+            cells += (f'{milliseconds * 1e3:.0f} us' for milliseconds in times[workload, terms])
+            lines.append(f'| {workload} | {terms} | {" | ".join(cells)} |')
     return '\n'.join(lines) + '\n'
 
 
@@ -233,8 +250,7 @@ def main():
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument('--write', action='store_true')
     mode.add_argument('--check', action='store_true')
-    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    parser.add_argument('page', nargs='?', default=f'{root}/docs/architecture/gpu.md')
+    parser.add_argument('page', nargs='?', default=f'{ROOT}/docs/architecture/gpu.md')
     options = parser.parse_args()
     if not options.write and not options.check:
         print(table(), end='')
