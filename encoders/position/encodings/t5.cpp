@@ -16,7 +16,6 @@
 
 #include "common/error.h"
 #include "encoders/position/encodings/encoding_table.h"
-#include "encoders/position/table_cache.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -43,6 +42,21 @@ int64_t t5_bucket(int64_t offset, bool one_directional, int64_t buckets, int64_t
   return (offset > 0 ? side : 0) + distance_bucket(std::abs(offset), side, distance);
 }
 
+T5Buckets::T5Buckets(bool one_directional, int64_t buckets, int64_t distance) {
+  for (int64_t offset = -distance; offset <= distance; ++offset)
+    buckets_.push_back(t5_bucket(offset, one_directional, buckets, distance));
+}
+
+at::Tensor T5Buckets::by_offset(const at::Tensor& table) const {
+  if (table.is_cpu()) return table.index_select(-1, at::tensor(buckets_, at::kLong));
+  // A product, because the gradient of index_select() adds in any order there.
+  const int64_t buckets = table.size(-1);
+  const auto options = table.options().requires_grad(false);
+  return at::matmul(table, choices_.rows(0, buckets, options, [&](int64_t, int64_t rows) {
+    return at::one_hot(at::tensor(buckets_, at::kLong), rows).t();
+  }));
+}
+
 void require_t5_options(const T5Options& options, bool one_directional) {
   const int64_t per_side = one_directional ? options.buckets : options.buckets / 2;
   if (options.buckets % 2 != 0) throw ConfigError("buckets must be even");
@@ -63,34 +77,19 @@ class T5 : public PositionEncoding {
   void lower(const Extent& extent, LayerTerms& terms) const override;
 
  private:
-  at::Tensor by_offset() const;  // b: [L|1, H|1, offsets]
-
   bool scaled_;
-  std::vector<int64_t> buckets_;  // of offsets -distance .. distance; the ends hold all beyond
-  TableCache choices_;            // [buckets, offsets]: 1 where the offset has the bucket
-  at::Tensor table_;              // b: [L|1, H|1, buckets], initially N(0, 0.02^2)
+  T5Buckets buckets_;
+  at::Tensor table_;  // b: [L|1, H|1, buckets], initially N(0, 0.02^2)
 };
 
-T5::T5(const T5Options& options, const EncodingContext& context) : scaled_(options.scaled) {
-  const bool one_directional = context.causal();
-  for (int64_t offset = -options.distance; offset <= options.distance; ++offset)
-    buckets_.push_back(t5_bucket(offset, one_directional, options.buckets, options.distance));
+T5::T5(const T5Options& options, const EncodingContext& context)
+    : scaled_(options.scaled), buckets_(context.causal(), options.buckets, options.distance) {
   table_ = register_parameter(
       "table", empty_table(options.sharing, context, {options.buckets}).normal_(0.0, 0.02));
 }
 
-at::Tensor T5::by_offset() const {
-  if (table_.is_cpu()) return table_.index_select(2, at::tensor(buckets_, at::kLong));
-  // A product, because the gradient of index_select() adds in any order there.
-  const int64_t buckets = table_.size(2);
-  const auto options = table_.options().requires_grad(false);
-  return at::matmul(table_, choices_.rows(0, buckets, options, [&](int64_t, int64_t rows) {
-    return at::one_hot(at::tensor(buckets_, at::kLong), rows).t();
-  }));
-}
-
 void T5::lower(const Extent&, LayerTerms& terms) const {
-  terms.set(&ScoreTerms::offset_bias, by_offset());
+  terms.set(&ScoreTerms::offset_bias, buckets_.by_offset(table_));
   if (!scaled_) terms.set_content_scale(1.0);
 }
 

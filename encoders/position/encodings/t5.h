@@ -2,6 +2,7 @@
 #pragma once
 
 #include "encoders/position/encoding_row.h"
+#include "encoders/position/table_cache.h"
 
 namespace dietmt::encoders {
 
@@ -14,6 +15,18 @@ struct T5Options {
 
 /// The bucket of offset j - i. one_directional: later keys fall into bucket 0.
 int64_t t5_bucket(int64_t offset, bool one_directional, int64_t buckets, int64_t distance);
+
+/// Numbers of buckets as numbers of the offsets -distance .. distance; the ends hold all beyond.
+class T5Buckets {
+ public:
+  T5Buckets(bool one_directional, int64_t buckets, int64_t distance);
+  /// table: [.., buckets]. Returns [.., offsets].
+  at::Tensor by_offset(const at::Tensor& table) const;
+
+ private:
+  std::vector<int64_t> buckets_;  // of the offsets
+  TableCache choices_;            // [buckets, offsets]: 1 where the offset has the bucket
+};
 
 /// Throws ConfigError unless buckets are even and the distance exceeds those with a bucket each.
 void require_t5_options(const T5Options& options, bool one_directional);

@@ -57,8 +57,6 @@ class Tupe : public PositionEncoding {
   at::Tensor reset(const at::Tensor& bias, const at::Tensor& thetas, const Extent& extent) const;
   /// b of every pair: [H, T, S]; for reset().
   at::Tensor relative_bias(const Extent& extent) const;
-  /// b of every offset: [H, 2C + 1].
-  at::Tensor bias_by_offset() const;
   /// Of the offsets -reached .. reached.
   at::Tensor buckets_by_offset(int64_t reached, const at::TensorOptions& options) const;
 
@@ -74,8 +72,9 @@ class Tupe : public PositionEncoding {
   at::Tensor key_projection_;    // U^K: [D, H Dh], the same
   at::Tensor query_bias_;        // [H Dh], zeros, or undefined
   at::Tensor key_bias_;          // [H Dh], zeros, or undefined
-  TableCache buckets_;           // [max. distance + 1, 2]: of offsets d and -d - 1
-  at::Tensor relative_;          // b: [H, 2 max_positions - 1] or [H, buckets (+ 1 if untied)]
+  std::optional<T5Buckets> tied_buckets_;  // without reset()
+  TableCache buckets_;   // with it: [max. distance + 1, 2], of offsets d and -d - 1
+  at::Tensor relative_;  // b: [H, 2 max_positions - 1] or [H, buckets (+ 1 if untied)]
 };
 
 at::Tensor normal(at::IntArrayRef sizes) { return at::empty(sizes).normal_(0.0, 0.02); }
@@ -104,6 +103,8 @@ Tupe::Tupe(const TupeOptions& options, const EncodingContext& context)
   }
   if (options.bias == TupeBias::kOffsets)
     relative_ = register_parameter("relative", normal({heads_, 2 * context.max_positions - 1}));
+  if (options.bias == TupeBias::kBuckets && !untied())
+    tied_buckets_.emplace(one_directional_, options.buckets, options.distance);
   if (options.bias == TupeBias::kBuckets)
     relative_ = register_parameter("relative", normal({heads_, options.buckets + untied()}));
 }
@@ -151,16 +152,6 @@ at::Tensor Tupe::relative_bias(const Extent& extent) const {
   return relative_.index_select(1, index.flatten()).view({heads_, extent.queries, extent.keys});
 }
 
-at::Tensor Tupe::bias_by_offset() const {
-  if (options_.bias == TupeBias::kOffsets) return relative_;
-  const auto options = relative_.options().dtype(at::kLong).requires_grad(false);
-  const at::Tensor buckets = buckets_by_offset(options_.distance, options);
-  if (relative_.is_cpu()) return relative_.index_select(1, buckets);
-  // A product, because the gradient of index_select() adds in any order there.
-  const at::Tensor numbers = at::arange(options_.buckets, options).unsqueeze(1);
-  return at::matmul(relative_, (numbers == buckets).to(relative_.scalar_type()));
-}
-
 at::Tensor Tupe::buckets_by_offset(int64_t reached, const at::TensorOptions& options) const {
   const auto bucket = [&](int64_t offset) {
     return t5_bucket(offset, one_directional_, options_.buckets, options_.distance);
@@ -186,7 +177,8 @@ void Tupe::lower(const Extent& extent, LayerTerms& terms) const {
     bias = reset(bias, scale * (from * to).sum(-1), extent);
     if (options_.bias == TupeBias::kBuckets) bias = bias + relative_bias(extent);
   } else if (options_.bias != TupeBias::kNone) {
-    terms.set(&ScoreTerms::offset_bias, bias_by_offset().unsqueeze(0));
+    const at::Tensor by_offset = tied_buckets_ ? tied_buckets_->by_offset(relative_) : relative_;
+    terms.set(&ScoreTerms::offset_bias, by_offset.unsqueeze(0));
   }
   terms.set(&ScoreTerms::position_bias, bias.unsqueeze(0));
   terms.set_content_scale(scale);
