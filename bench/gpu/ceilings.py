@@ -42,7 +42,8 @@ def main():
     for m, n, k in PRODUCTS:
         a = torch.randn(m, k, device="cuda", dtype=torch.bfloat16)
         b = torch.randn(k, n, device="cuda", dtype=torch.bfloat16)
-        show(f"bf16 product {m} x {n} x {k}", 2e-12 * m * n * k / median_seconds(lambda: a @ b, 20), "TFLOP/s")
+        seconds = median_seconds(lambda: a @ b, 20)
+        show(f"bf16 product {m} x {n} x {k}", 2e-12 * m * n * k / seconds, "TFLOP/s")
     small = torch.zeros(16, device="cuda")
     host = torch.zeros(2048, dtype=torch.int64)
     pinned = host.pin_memory()

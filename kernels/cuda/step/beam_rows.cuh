@@ -131,12 +131,7 @@ class BeamRowBlock {
 
   /// The log-sum-exp of all logits.
   DIETMT_DEVICE float normalizer() {
-    float highest = highest_;
-    DIETMT_UNROLL
-    for (int mask = 1; mask < kWarpThreads; mask *= 2) {
-      const float other = shuffle_xor(highest, mask);
-      highest = other > highest ? other : highest;
-    }
+    float highest = lane_max<kWarpThreads>(highest_);
     const float weight = lane_sum<kWarpThreads>(weight_ * exp2_fast((highest_ - highest) * kLog2E));
     if (lane_index() == 0) {
       shared_.highest[warp_index()] = highest;
@@ -154,12 +149,7 @@ class BeamRowBlock {
   /// The floor is the C-th best of the teams' best logits, so C tokens or more reach it. The
   /// threads of a team share the comparisons with the other teams.
   DIETMT_DEVICE void find_floor() {
-    float best = best_;
-    DIETMT_UNROLL
-    for (int mask = 1; mask < kTeamThreads; mask *= 2) {
-      const float other = shuffle_xor(best, mask);
-      best = other > best ? other : best;
-    }
+    const float best = lane_max<kTeamThreads>(best_);
     const int team = thread_index() / kTeamThreads, member = thread_index() % kTeamThreads;
     if (member == 0) shared_.best[team] = best;
     sync_block();

@@ -118,6 +118,17 @@ DIETMT_DEVICE float lane_sum(float x) {
   return x;
 }
 
+/// The largest of a sub-warp, in all of its lanes.
+template <int kLanes>
+DIETMT_DEVICE float lane_max(float x) {
+  DIETMT_UNROLL
+  for (int mask = 1; mask < kLanes; mask *= 2) {
+    const float other = shuffle_xor(x, mask);
+    x = other > x ? other : x;
+  }
+  return x;
+}
+
 /// The sum over the same lane of all sub-warps, in all of them.
 template <int kLanes>
 DIETMT_DEVICE float sub_warp_sum(float x) {
