@@ -232,7 +232,7 @@ class Cases {
     const int64_t n = o_.rows, h = o_.width / o_.head_width, w = o_.head_width;
     const Tensor x = random({n, h, w}), output = random({n, h, w}),
                  table = fp32({512, 2, 1, w / 2}), positions = ids(n, 512);
-    kernels::DeviceRotate rotate;
+    kernels::Rotate rotate;
     rotate.type = element_;
     rotate.rows = n;
     rotate.heads = h;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kernels/attention.h"
+#include "kernels/rotate.h"
 
 namespace dietmt::kernels {
 
@@ -141,24 +142,6 @@ struct DeviceCrossEntropy {
   float* losses = nullptr;  // [rows, 2]
 };
 
-/// Rotary positions: pairs (a, b) of each head become (a c - b s, b c + a s) with the table row of
-/// the token's position; `back` turns the other way, which is the gradient.
-struct DeviceRotate {
-  ElementType type = ElementType::kFloat;
-  int64_t rows = 0;
-  int64_t heads = 0;
-  int64_t head_width = 0;
-  const void* x = nullptr;  // [rows, heads, head_width], row r at r * row_stride
-  int64_t row_stride = 0;
-  const float* table = nullptr;        // [T, 2, table_heads, head_width / 2]: cosines, then sines
-  int64_t table_heads = 1;             // 1: shared
-  const int64_t* positions = nullptr;  // [rows]; null: row 0 for all
-  uint64_t halved_heads = 0;           // bit h: the pairs of head h are m and m + head_width / 2,
-                                       // else 2 m and 2 m + 1
-  bool back = false;
-  void* output = nullptr;  // [rows, heads, head_width]
-};
-
 /// y = x W^T [+ bias, relu], by the vendor's library. x: [rows, inputs]; W: [outputs, inputs]; both
 /// of `type`, which y has as well.
 struct DeviceLinear {
@@ -259,7 +242,7 @@ struct DeviceKernels {
   void (*embed)(const DeviceEmbed& call) = nullptr;
   void (*embed_backward)(const DeviceEmbedBackward& call) = nullptr;
   void (*cross_entropy)(const DeviceCrossEntropy& call) = nullptr;
-  void (*rotate)(const DeviceRotate& call) = nullptr;
+  void (*rotate)(const Rotate& call) = nullptr;
   /// False, and nothing is done, if the library has no algorithm for the call.
   bool (*linear)(const DeviceLinear& call) = nullptr;
   void (*linear_backward)(const DeviceLinearBackward& call) = nullptr;

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "kernels/bfloat16.h"
+#include "kernels/rotate.h"
 
 namespace dietmt::kernels {
 
@@ -87,6 +88,9 @@ struct CrossEntropy {
 };
 void cross_entropy(const CrossEntropy<float>& call);
 void cross_entropy(const CrossEntropy<BFloat16>& call);
+
+/// fp32 or bf16, at most 64 heads.
+void rotate(const Rotate& call);
 
 constexpr double kLayerNormEpsilon = 1e-5;
 

@@ -1,7 +1,6 @@
 #include "encoders/attention/vector_terms.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
 #include <c10/core/DeviceGuard.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -13,6 +12,7 @@
 #include "encoders/device/device.h"
 #include "encoders/ops/device_rows.h"
 #include "encoders/position/score_terms.h"
+#include "kernels/rowwise.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -51,44 +51,6 @@ struct Turn {
   bool is_halved(size_t head) const { return halves[std::min(head, halves.size() - 1)] != 0; }
 };
 
-template <typename T, typename Angle>
-void turn_pairs(const T* x, T* y, const Angle* cosines, const Angle* sines, int64_t pairs,
-                int64_t distance, int64_t step, Angle sign) {
-  for (int64_t m = 0; m < pairs; ++m) {
-    const auto a = static_cast<Angle>(x[m * step]);
-    const auto b = static_cast<Angle>(x[m * step + distance]);
-    const Angle c = cosines[m];
-    const Angle s = sign * sines[m];
-    y[m * step] = static_cast<T>(a * c - b * s);
-    y[m * step + distance] = static_cast<T>(b * c + a * s);
-  }
-}
-
-template <typename T, typename Angle>
-void turn_on_cpu(const at::Tensor& x, const at::Tensor& y, const Turn& turn) {
-  const int64_t heads = x.size(1);
-  const int64_t width = x.size(2);
-  const int64_t pairs = width / 2;
-  const int64_t table_heads = turn.table.size(2);
-  const int64_t* positions =
-      turn.positions.defined() ? turn.positions.const_data_ptr<int64_t>() : nullptr;
-  const Angle* table = turn.table.const_data_ptr<Angle>();
-  constexpr int64_t kGrain = 64;
-  at::parallel_for(0, x.size(0), kGrain, [&](int64_t first, int64_t last) {
-    for (int64_t n = first; n < last; ++n) {
-      const Angle* row = table + (positions ? positions[n] : 0) * 2 * table_heads * pairs;
-      for (int64_t h = 0; h < heads; ++h) {
-        const Angle* cosines = row + (table_heads == 1 ? 0 : h) * pairs;
-        const bool halved = turn.is_halved(static_cast<size_t>(h));
-        turn_pairs(x.const_data_ptr<T>() + n * x.stride(0) + h * x.stride(1),
-                   y.mutable_data_ptr<T>() + (n * heads + h) * width, cosines,
-                   cosines + table_heads * pairs, pairs, halved ? pairs : 1, halved ? 1 : 2,
-                   turn.back ? Angle(-1) : Angle(1));
-      }
-    }
-  });
-}
-
 at::Tensor turn_by_tensor_algebra(const at::Tensor& x, const Turn& turn) {
   const at::Tensor rows =
       turn.positions.defined() ? turn.table.index_select(0, turn.positions) : turn.table;
@@ -117,17 +79,24 @@ uint64_t halved_heads(const Turn& turn, int64_t heads) {
   return bits;
 }
 
-bool has_device_rotation(const at::Tensor& x, const Turn& turn) {
+using RotateKernel = void (*)(const kernels::Rotate& call);
+
+/// That of the rows' device or of the CPU; null if there is none for them.
+RotateKernel rotate_kernel(const at::Tensor& x, const Turn& turn) {
+  const at::ScalarType type = x.scalar_type();
+  if (x.size(1) > 64 || turn.table.scalar_type() != at::kFloat) return nullptr;
+  if (x.is_cpu()) return type == at::kFloat || type == at::kBFloat16 ? kernels::rotate : nullptr;
   const kernels::DeviceKernels* const device = row_kernels(x);
-  return device != nullptr && device->rotate != nullptr && x.size(1) <= 64 &&
-         turn.table.scalar_type() == at::kFloat;
+  return device != nullptr ? device->rotate : nullptr;
 }
 
-at::Tensor turn_on_device(const at::Tensor& given, const Turn& turn) {
+at::Tensor turned(const at::Tensor& given, const Turn& turn) {
+  const auto kernel = rotate_kernel(given, turn);
+  if (kernel == nullptr) return turn_by_tensor_algebra(given, turn);
   const bool dense = given.stride(2) == 1 && given.stride(1) == given.size(2);
   const at::Tensor x = dense ? given : given.contiguous();
   const at::Tensor y = at::empty(x.sizes(), x.options());
-  kernels::DeviceRotate call;
+  kernels::Rotate call;
   call.type = element_type(x.scalar_type());
   call.rows = x.size(0);
   call.heads = x.size(1);
@@ -141,23 +110,7 @@ at::Tensor turn_on_device(const at::Tensor& given, const Turn& turn) {
   call.back = turn.back;
   call.output = y.mutable_data_ptr();
   const c10::DeviceGuard guard(x.device());
-  device_kernels(x.device())->rotate(call);
-  return y;
-}
-
-at::Tensor turned(const at::Tensor& given, const Turn& turn) {
-  if (has_device_rotation(given, turn)) return turn_on_device(given, turn);
-  const at::Tensor x = given.stride(-1) == 1 ? given : given.contiguous();
-  const bool fp64 = turn.table.scalar_type() == at::kDouble;
-  const at::Tensor y = at::empty(x.sizes(), x.options());
-  if (x.is_cpu() && x.scalar_type() == at::kFloat && !fp64)
-    turn_on_cpu<float, float>(x, y, turn);
-  else if (x.is_cpu() && x.scalar_type() == at::kDouble && fp64)
-    turn_on_cpu<double, double>(x, y, turn);
-  else if (x.is_cpu() && x.scalar_type() == at::kBFloat16 && !fp64)
-    turn_on_cpu<at::BFloat16, float>(x, y, turn);
-  else
-    return turn_by_tensor_algebra(x, turn);
+  kernel(call);
   return y;
 }
 

@@ -59,7 +59,7 @@ const kernels::DeviceKernels& fused_kernels() {
       .embed = run<embed, kernels::DeviceEmbed>,
       .embed_backward = run<embed_backward, kernels::DeviceEmbedBackward>,
       .cross_entropy = run<cross_entropy, kernels::DeviceCrossEntropy>,
-      .rotate = run<rotate, kernels::DeviceRotate>,
+      .rotate = run<rotate, kernels::Rotate>,
       .linear = run_linear,
       .linear_backward = run<linear_backward, kernels::DeviceLinearBackward>,
       .step_attention = run_attention<step_attention, kernels::DeviceStepAttention>,

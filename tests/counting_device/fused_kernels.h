@@ -20,7 +20,7 @@ void column_sums(const kernels::DeviceColumnSums& call);
 void embed(const kernels::DeviceEmbed& call);
 void embed_backward(const kernels::DeviceEmbedBackward& call);
 void cross_entropy(const kernels::DeviceCrossEntropy& call);
-void rotate(const kernels::DeviceRotate& call);
+void rotate(const kernels::Rotate& call);
 bool linear(const kernels::DeviceLinear& call);
 void linear_backward(const kernels::DeviceLinearBackward& call);
 void step_attention(const kernels::DeviceStepAttention& call);

@@ -248,7 +248,7 @@ TEST_F(FusedKernels, RotateThereAndBack) {
   const Tensor dx = on_device(x), p = on_device(positions);
   const Tensor table = on_device(at::stack({angles.cos(), angles.sin()}, 1));
   const Tensor output = result({kRows, heads, head_width}), again = at::empty_like(output);
-  kernels::DeviceRotate call;
+  kernels::Rotate call;
   call.rows = kRows;
   call.heads = heads;
   call.head_width = head_width;

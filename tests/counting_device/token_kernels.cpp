@@ -88,7 +88,7 @@ void cross_entropy(const kernels::DeviceCrossEntropy& call) {
   }
 }
 
-void rotate(const kernels::DeviceRotate& call) {
+void rotate(const kernels::Rotate& call) {
   const DeviceWork work;
   log_launches("rotate");
   const Elements x(call.x, call.type, "x"), output(call.output, call.type, "output");

@@ -15,6 +15,7 @@ namespace dietmt::kernels {
   void probability_dropout_mask(uint64_t, double, int64_t, int64_t, float*);               \
   void cross_entropy(const CrossEntropy<float>& call);                                     \
   void cross_entropy(const CrossEntropy<BFloat16>& call);                                  \
+  void rotate(const Rotate& call);                                                         \
   void layer_norm_rows(int64_t, int64_t, const float*, const float*, const float*, double, \
                        float*);                                                            \
   void rms_norm_rows(int64_t, int64_t, const float*, const float*, double, float*);        \
@@ -33,7 +34,7 @@ DIETMT_DECLARE(avx512)
     find_instruction_set(#isa), isa::add_norm_forward, isa::add_norm_forward,                     \
         isa::add_norm_backward, isa::add_norm_backward, isa::dropout_add, isa::dropout_add,       \
         isa::dropout_mask, isa::probability_dropout_mask, isa::cross_entropy, isa::cross_entropy, \
-        isa::layer_norm_rows, isa::rms_norm_rows, isa::multiply_into, isa::ssru_step,             \
+        isa::rotate, isa::layer_norm_rows, isa::rms_norm_rows, isa::multiply_into, isa::ssru_step,             \
         isa::next_above, isa::add_probabilities                                                   \
   }
 
@@ -71,6 +72,7 @@ void probability_dropout_mask(uint64_t key, double p, int64_t rows, int64_t colu
 }
 void cross_entropy(const CrossEntropy<float>& call) { chosen().cross_entropy(call); }
 void cross_entropy(const CrossEntropy<BFloat16>& call) { chosen().narrow_cross_entropy(call); }
+void rotate(const Rotate& call) { chosen().rotate(call); }
 void layer_norm_rows(int64_t rows, int64_t width, const float* x, const float* gamma,
                      const float* beta, double epsilon, float* y) {
   chosen().layer_norm_rows(rows, width, x, gamma, beta, epsilon, y);

@@ -20,6 +20,7 @@ struct RowwiseKernels {
                                    float* mask);
   void (*cross_entropy)(const CrossEntropy<float>& call);
   void (*narrow_cross_entropy)(const CrossEntropy<BFloat16>& call);
+  void (*rotate)(const Rotate& call);
   void (*layer_norm_rows)(int64_t rows, int64_t width, const float* x, const float* gamma,
                           const float* beta, double epsilon, float* y);
   void (*rms_norm_rows)(int64_t rows, int64_t width, const float* x, const float* gamma,

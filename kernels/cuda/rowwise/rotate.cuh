@@ -46,7 +46,7 @@ struct RotateBlock {
   }
 
   DIETMT_DEVICE static Raw load(const RotateArguments& arguments, const Place& place, int64_t row) {
-    const DeviceRotate& call = arguments.call;
+    const Rotate& call = arguments.call;
     const auto width = static_cast<int>(call.head_width);
     const E* const x =
         static_cast<const E*>(call.x) + row * call.row_stride + int64_t{place.head} * width;
@@ -71,7 +71,7 @@ struct RotateBlock {
 
   DIETMT_DEVICE static void store(const RotateArguments& arguments, const Place& place, int64_t row,
                                   const Raw& raw) {
-    const DeviceRotate& call = arguments.call;
+    const Rotate& call = arguments.call;
     const auto width = static_cast<int>(call.head_width);
     const float direction = call.back ? -1.0f : 1.0f;
     float first[kPairs];

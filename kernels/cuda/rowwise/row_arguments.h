@@ -159,7 +159,7 @@ struct CrossEntropyArguments {
 };
 
 struct RotateArguments {
-  DeviceRotate call;
+  Rotate call;
   Rows rows = Rows::kVectors;
   RowSplit split;  // units: heads * groups
   int groups = 0;  // of kVector pairs in a head

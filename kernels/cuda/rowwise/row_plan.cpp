@@ -151,7 +151,7 @@ CrossEntropyArguments plan(const DeviceCrossEntropy& call) {
   return {call, rows_of(call.type, call.classes, {call.logits, call.bias})};
 }
 
-RotateArguments plan(const DeviceRotate& call) {
+RotateArguments plan(const Rotate& call) {
   RotateArguments arguments;
   arguments.call = call;
   const int64_t pairs = vector_of(call.type);

@@ -23,7 +23,7 @@ ColumnSumsArguments plan(const DeviceColumnSums& call, const RowMemory& memory,
 EmbedArguments plan(const DeviceEmbed& call);
 EmbedBackwardArguments plan(const DeviceEmbedBackward& call, const RowMemory& memory);
 CrossEntropyArguments plan(const DeviceCrossEntropy& call);
-RotateArguments plan(const DeviceRotate& call);
+RotateArguments plan(const Rotate& call);
 
 /// Numbers of RowMemory::partial for a call.
 int64_t partial_numbers(const DeviceEmbedBackward& call);

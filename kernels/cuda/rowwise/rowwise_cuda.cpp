@@ -33,7 +33,7 @@ void cross_entropy_cuda(const DeviceCrossEntropy& call, void* stream) {
   launch(call.type, plan(call), stream);
 }
 
-void rotate_cuda(const DeviceRotate& call, void* stream) {
+void rotate_cuda(const Rotate& call, void* stream) {
   if (call.rows > 0) launch(call.type, plan(call), stream);
 }
 

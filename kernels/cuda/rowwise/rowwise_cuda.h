@@ -11,7 +11,7 @@ void add_norm_cuda(const DeviceAddNorm& call, void* stream);
 void activate_cuda(const DeviceActivate& call, void* stream);
 void embed_cuda(const DeviceEmbed& call, void* stream);
 void cross_entropy_cuda(const DeviceCrossEntropy& call, void* stream);
-void rotate_cuda(const DeviceRotate& call, void* stream);
+void rotate_cuda(const Rotate& call, void* stream);
 
 /// memory.partial: partial_numbers(call) numbers at 16 bytes, free once the stream has passed.
 /// memory.tickets: zeros, for the calls of one stream; they leave zeros.

@@ -25,6 +25,6 @@ void run_rows_here(const DeviceColumnSums& call);
 void run_rows_here(const DeviceEmbed& call);
 void run_rows_here(const DeviceEmbedBackward& call);
 void run_rows_here(const DeviceCrossEntropy& call);
-void run_rows_here(const DeviceRotate& call);
+void run_rows_here(const Rotate& call);
 
 }  // namespace dietmt::kernels

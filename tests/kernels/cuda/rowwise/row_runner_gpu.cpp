@@ -27,7 +27,7 @@ void run_rows_here(const DeviceAddNorm& call) { run_plainly(call, add_norm_cuda)
 void run_rows_here(const DeviceActivate& call) { run_plainly(call, activate_cuda); }
 void run_rows_here(const DeviceEmbed& call) { run_plainly(call, embed_cuda); }
 void run_rows_here(const DeviceCrossEntropy& call) { run_plainly(call, cross_entropy_cuda); }
-void run_rows_here(const DeviceRotate& call) { run_plainly(call, rotate_cuda); }
+void run_rows_here(const Rotate& call) { run_plainly(call, rotate_cuda); }
 
 void run_rows_here(const DeviceAddNormBackward& call) {
   run_with_memory(call, add_norm_backward_cuda);

@@ -11,6 +11,6 @@ void run_rows_here(const DeviceColumnSums& call) { run_rows_on_host(call, {}); }
 void run_rows_here(const DeviceEmbed& call) { run_rows_on_host(call, {}); }
 void run_rows_here(const DeviceEmbedBackward& call) { run_rows_on_host(call, {}); }
 void run_rows_here(const DeviceCrossEntropy& call) { run_rows_on_host(call, {}); }
-void run_rows_here(const DeviceRotate& call) { run_rows_on_host(call, {}); }
+void run_rows_here(const Rotate& call) { run_rows_on_host(call, {}); }
 
 }  // namespace dietmt::kernels

@@ -160,7 +160,7 @@ class TokenCasesTest : public testing::TestWithParam<ElementType> {
     std::vector<int64_t> at_position;
     for (int64_t r = 0; r < kRows; ++r) at_position.push_back(r % 4);
     const RowTensor output(GetParam(), kRows * kHeads * width);
-    DeviceRotate call;
+    Rotate call;
     call.type = GetParam();
     call.rows = kRows;
     call.heads = kHeads;
