@@ -102,9 +102,7 @@ void add_row_kernels(kernels::DeviceKernels& table) {
   table.cross_entropy = [](const kernels::DeviceCrossEntropy& call) {
     kernels::cross_entropy_cuda(call, current_stream());
   };
-  table.rotate = [](const kernels::Rotate& call) {
-    kernels::rotate_cuda(call, current_stream());
-  };
+  table.rotate = [](const kernels::Rotate& call) { kernels::rotate_cuda(call, current_stream()); };
   table.linear = [](const kernels::DeviceLinear& call) {
     return kernels::linear_cuda(call, product_memory());
   };

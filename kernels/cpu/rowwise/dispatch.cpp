@@ -29,13 +29,13 @@ DIETMT_DECLARE(avx2)
 DIETMT_DECLARE(avx512)
 #undef DIETMT_DECLARE
 
-#define DIETMT_LEVEL(isa)                                                                         \
-  RowwiseKernels {                                                                                \
-    find_instruction_set(#isa), isa::add_norm_forward, isa::add_norm_forward,                     \
-        isa::add_norm_backward, isa::add_norm_backward, isa::dropout_add, isa::dropout_add,       \
-        isa::dropout_mask, isa::probability_dropout_mask, isa::cross_entropy, isa::cross_entropy, \
-        isa::rotate, isa::layer_norm_rows, isa::rms_norm_rows, isa::multiply_into, isa::ssru_step,             \
-        isa::next_above, isa::add_probabilities                                                   \
+#define DIETMT_LEVEL(isa)                                                                          \
+  RowwiseKernels {                                                                                 \
+    find_instruction_set(#isa), isa::add_norm_forward, isa::add_norm_forward,                      \
+        isa::add_norm_backward, isa::add_norm_backward, isa::dropout_add, isa::dropout_add,        \
+        isa::dropout_mask, isa::probability_dropout_mask, isa::cross_entropy, isa::cross_entropy,  \
+        isa::rotate, isa::layer_norm_rows, isa::rms_norm_rows, isa::multiply_into, isa::ssru_step, \
+        isa::next_above, isa::add_probabilities                                                    \
   }
 
 std::span<const RowwiseKernels> rowwise_levels() {
