@@ -1,10 +1,20 @@
 #include "encoders/ops/scopes.h"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
 
 #include <mutex>
 
 namespace dietmt::encoders {
+namespace {
+
+void flush_subnormals(bool flush) {
+  at::parallel_for(0, at::get_num_threads(), 1,
+                   [flush](int64_t, int64_t) { at::globalContext().setFlushDenormal(flush); });
+}
+
+}  // namespace
 
 MixedPrecision::MixedPrecision(bool enabled, WeightCopies* copies) {
   if (!enabled) return;
@@ -22,5 +32,9 @@ SeededDraws::~SeededDraws() {
   const std::scoped_lock lock(generator_.mutex());
   generator_.set_state(state_);
 }
+
+SubnormalsAsZeros::SubnormalsAsZeros() { flush_subnormals(true); }
+
+SubnormalsAsZeros::~SubnormalsAsZeros() { flush_subnormals(false); }
 
 }  // namespace dietmt::encoders

@@ -1,4 +1,4 @@
-// What holds while an object lives: mixed precision, seeded initial weights.
+// What holds while an object lives: mixed precision, seeded initial weights, the smallest numbers.
 #pragma once
 
 #include <ATen/core/Generator.h>
@@ -35,6 +35,17 @@ class SeededDraws {
  private:
   at::Generator generator_;
   at::Tensor state_;
+};
+
+/// While it lives, numbers below the smallest normal one are zeros, on this thread and on those of
+/// its parallel loops. Gradients of small probabilities are such numbers, and so are Adam's moments
+/// of words that were not seen for long; processors are many times slower with them.
+class SubnormalsAsZeros {
+ public:
+  SubnormalsAsZeros();
+  ~SubnormalsAsZeros();
+  SubnormalsAsZeros(const SubnormalsAsZeros&) = delete;
+  SubnormalsAsZeros& operator=(const SubnormalsAsZeros&) = delete;
 };
 
 }  // namespace dietmt::encoders

@@ -13,6 +13,7 @@
 #include "common/error.h"
 #include "common/process.h"
 #include "encoders/device/device_memory.h"
+#include "encoders/ops/scopes.h"
 #include "storage/checkpoint.h"
 #include "training/distributed/data_parallel.h"
 #include "training/distributed/training_process.h"
@@ -68,6 +69,7 @@ class Loop {
   }
 
   TrainingEnd run() {
+    const encoders::SubnormalsAsZeros zeros;
     start();
     int64_t saved_update = state_.update;
     bool stop = false;
