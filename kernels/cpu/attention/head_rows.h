@@ -10,21 +10,6 @@
 
 namespace dietmt::kernels::DIETMT_ISA {
 
-inline float from_bfloat16(uint16_t bits) {
-  const uint32_t wide = static_cast<uint32_t>(bits) << 16;
-  float value;
-  std::memcpy(&value, &wide, sizeof value);
-  return value;
-}
-
-/// Rounds to nearest, ties to even; NaN stays NaN.
-inline uint16_t to_bfloat16(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  if ((bits & 0x7fffffffU) > 0x7f800000U) return 0x7fc0;
-  return static_cast<uint16_t>((bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16);
-}
-
 /// `count` vectors of `width` numbers of one head.
 struct HeadVectors {
   HeadRows rows;
@@ -37,45 +22,51 @@ struct HeadVectors {
   int64_t element(int64_t row) const { return (first + row) * rows.token_stride + head * width; }
 };
 
-/// to[r, 0:width] = from[r] * scale, zeros up to the next whole vector.
-inline void read_rows(const HeadVectors& from, float scale, float* to, int64_t to_stride) {
+template <typename Number>
+inline void read_rows_of(const HeadVectors& from, float scale, float* to, int64_t to_stride) {
   for (int64_t r = 0; r < from.count; ++r, to += to_stride) {
-    int64_t c = 0;
-    if (from.type == ElementType::kFloat) {
-      const float* row = static_cast<const float*>(from.rows.data) + from.element(r);
-      for (; c + kLanes <= from.width; c += kLanes) store(to + c, load(row + c) * scale);
-      for (; c < from.width; ++c) to[c] = row[c] * scale;
-    } else {
-      const uint16_t* row = static_cast<const uint16_t*>(from.rows.data) + from.element(r);
-      for (; c < from.width; ++c) to[c] = from_bfloat16(row[c]) * scale;
-    }
-    for (; c < padded(from.width); ++c) to[c] = 0.0f;
+    const Number* const row = static_cast<const Number*>(from.rows.data) + from.element(r);
+    for_vectors(from.width,
+                [&](int64_t c, int64_t count) { store(to + c, load(row + c, count) * scale); });
   }
 }
 
-/// to[r] = from[r, 0:width] * scale.
-inline void write_rows(const float* from, int64_t from_stride, float scale, const HeadVectors& to) {
+/// to[r, 0:width] = from[r] * scale, zeros up to the next whole vector.
+inline void read_rows(const HeadVectors& from, float scale, float* to, int64_t to_stride) {
+  if (from.type == ElementType::kFloat)
+    read_rows_of<float>(from, scale, to, to_stride);
+  else
+    read_rows_of<BFloat16>(from, scale, to, to_stride);
+}
+
+template <typename Number>
+inline void write_rows_of(const float* from, int64_t from_stride, float scale,
+                          const HeadVectors& to) {
   for (int64_t r = 0; r < to.count; ++r, from += from_stride) {
-    int64_t c = 0;
-    if (to.type == ElementType::kFloat) {
-      float* row = static_cast<float*>(to.rows.data) + to.element(r);
-      for (; c + kLanes <= to.width; c += kLanes) store(row + c, load(from + c) * scale);
-      for (; c < to.width; ++c) row[c] = from[c] * scale;
-    } else {
-      uint16_t* row = static_cast<uint16_t*>(to.rows.data) + to.element(r);
-      for (; c < to.width; ++c) row[c] = to_bfloat16(from[c] * scale);
-    }
+    Number* const row = static_cast<Number*>(to.rows.data) + to.element(r);
+    for_vectors(to.width,
+                [&](int64_t c, int64_t count) { store(row + c, load(from + c) * scale, count); });
   }
+}
+
+/// to[r] = from[r, 0:width] * scale; `from` has whole vectors.
+inline void write_rows(const float* from, int64_t from_stride, float scale, const HeadVectors& to) {
+  if (to.type == ElementType::kFloat)
+    write_rows_of<float>(from, from_stride, scale, to);
+  else
+    write_rows_of<BFloat16>(from, from_stride, scale, to);
 }
 
 /// to[r] = what write_rows() in bf16 takes from from[r, 0:width] * scale.
 inline void write_rest(const float* from, int64_t from_stride, float scale, const HeadVectors& to) {
   for (int64_t r = 0; r < to.count; ++r, from += from_stride) {
-    uint16_t* row = static_cast<uint16_t*>(to.rows.data) + to.element(r);
-    for (int64_t c = 0; c < to.width; ++c) {
-      const float exact = from[c] * scale;
-      row[c] = to_bfloat16(exact - from_bfloat16(to_bfloat16(exact)));
-    }
+    auto* const row = static_cast<BFloat16*>(to.rows.data) + to.element(r);
+    for_vectors(to.width, [&](int64_t c, int64_t count) {
+      const Vector exact = load(from + c) * scale;
+      BFloat16 rounded[kLanes];
+      store(rounded, exact);
+      store(row + c, exact - load(rounded), count);
+    });
   }
 }
 
