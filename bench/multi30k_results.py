@@ -8,9 +8,10 @@ runs from different days.
 `add` appends result.json of each run to bench/log/multi30k.jsonl, and statistics of its sentences to
 bench/log/multi30k_sentences.jsonl: the matching n-grams of orders 1 to 4, and the lengths of
 translation and reference, in tokens of lower-cased text (Papineni et al. 2002). From these come the
-differences from the sinusoidal encoding, over the seeds that both have, and their p-values by
-approximate randomization (Riezler and Maxwell 2005). --check changes nothing and fails if a table is
-stale. --root FOLDER: the project, if it is not that of this file.
+differences from the sinusoidal encoding of the seeds that both have, and the p-value of their mean
+by approximate randomization (Riezler and Maxwell 2005), which exchanges a sentence in all seeds
+together. It holds for these models: other seeds may differ more. --check changes nothing and fails
+if a table is stale. --root FOLDER: the project, if it is not that of this file.
 """
 import argparse
 import base64
@@ -29,6 +30,7 @@ import zlib
 FIRST = "sinusoidal"  # what the others are compared with
 ORDERS = 4
 TRIALS = 10000
+SETTINGS = ("text", "updates", "batch_tokens", "precision")  # of all runs of a table
 NUMBERS = ORDERS + 2  # of a sentence in the log
 
 Logs = collections.namedtuple("Logs", "results sentences")
@@ -84,22 +86,34 @@ def corpus_sums(sentences):
 FIELD, OFFSET = 32, 256
 
 
-def p_value(ours, others):
-    """Of the difference of BLEU, with the sentences of the two systems exchanged at random."""
-    sums, other_sums = corpus_sums(ours), corpus_sums(others)
-    observed = abs(bleu(sums) - bleu(other_sums))
-    differences = [
-        sum((a - b + OFFSET) << (FIELD * field)
-            for field, (a, b) in enumerate(zip(sums_of(x), sums_of(y)))) for x, y in zip(ours, others)]
+class Pair:
+    """Two systems of one seed, whose sentences may be exchanged."""
+
+    def __init__(self, ours, others):
+        self.ours, self.others = corpus_sums(ours), corpus_sums(others)
+        self.sentences = [
+            sum((a - b + OFFSET) << (FIELD * field)
+                for field, (a, b) in enumerate(zip(sums_of(x), sums_of(y))))
+            for x, y in zip(ours, others)]
+
+    def difference(self, chosen=()):
+        """Of BLEU, with the chosen sentences exchanged."""
+        total, count = sum(itertools.compress(self.sentences, chosen)), sum(chosen)
+        moved = [(total >> (FIELD * field)) % (1 << FIELD) - OFFSET * count
+                 for field in range(len(self.ours))]
+        return bleu([a - m for a, m in zip(self.ours, moved)]) - bleu(
+            [b + m for b, m in zip(self.others, moved)])
+
+
+def p_value(pairs):
+    """Of the mean difference."""
+    observed = abs(sum(pair.difference() for pair in pairs))
+    count = len(pairs[0].sentences)
     draws = random.Random(1)
     at_least = 0
     for _ in range(TRIALS):
-        chosen = [bit == "1" for bit in f"{draws.getrandbits(len(ours)):0{len(ours)}b}"]
-        total, count = sum(itertools.compress(differences, chosen)), sum(chosen)
-        moved = [(total >> (FIELD * field)) % (1 << FIELD) - OFFSET * count for field in range(len(sums))]
-        here = bleu([a - m for a, m in zip(sums, moved)])
-        there = bleu([b + m for b, m in zip(other_sums, moved)])
-        at_least += abs(here - there) >= observed
+        chosen = [bit == "1" for bit in f"{draws.getrandbits(count):0{count}b}"]
+        at_least += abs(sum(pair.difference(chosen) for pair in pairs)) >= observed
     return (at_least + 1) / (TRIALS + 1)
 
 
@@ -128,11 +142,17 @@ def sentences_of(run, result, reference):
 
 
 def add(logs, reference, runs):
-    known = [identity_of(result) for result in read(logs.results)]
+    logged = read(logs.results)
+    known = [identity_of(result) for result in logged]
     for run in map(pathlib.Path, runs):
         result = json.loads((run / "result.json").read_text())
         if result["text"] != "tok":
             sys.exit(f"{run}: not a run on tokenized text")
+        for setting in SETTINGS:
+            others = {other[setting] for other in logged}
+            if others and others != {result[setting]}:
+                sys.exit(f"{run}: {setting} is {result[setting]}, and in {logs.results.name} "
+                         f"{', '.join(map(str, others))}")
         identity = identity_of(result)
         if identity in known:
             sys.exit(f"{run}: {logs.results.name} has this run")
@@ -146,21 +166,19 @@ def read(log):
     return list(map(json.loads, log.open())) if log.exists() else []
 
 
-def spread(values):
-    """The mean, with the standard deviation of several."""
-    mean = f"{statistics.mean(values):.2f}"
+def spread(values, sign=""):
+    """The mean, with the sample standard deviation of several."""
+    mean = f"{statistics.mean(values):{sign}.2f}"
     return mean if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.2f}"
 
 
 def comparison(ours, others):
-    """The difference of BLEU and its p-value over the seeds that both have; both by seed."""
+    """The differences of BLEU of the seeds that both have, and the p-value; both by seed."""
     shared = sorted(ours.keys() & others.keys())
     if not shared or ours is others:
         return "", ""
-    all_ours, all_others = ([sentence for seed in shared for sentence in runs[seed]]
-                            for runs in (ours, others))
-    difference = bleu(corpus_sums(all_ours)) - bleu(corpus_sums(all_others))
-    return f"{difference:+.2f}", f"{p_value(all_ours, all_others):.3f}"
+    pairs = [Pair(ours[seed], others[seed]) for seed in shared]
+    return spread([pair.difference() for pair in pairs], "+"), f"{p_value(pairs):.3f}"
 
 
 def table(results, sentences):

@@ -30,12 +30,12 @@ class MadeUpRuns(unittest.TestCase):
         command = [sys.executable, ROOT / "bench/multi30k_results.py", "--root", self.root, *arguments]
         return subprocess.run(list(map(str, command)), capture_output=True, text=True)
 
-    def add(self, encoding, seed, translations, bleu):
+    def add(self, encoding, seed, translations, bleu, updates=8000):
         run = self.root / f"{encoding}-{seed}"
         run.mkdir(exist_ok=True)
         (run / "test2016.de").write_text("\n".join(translations) + "\n")
         (run / "result.json").write_text(json.dumps({
-            "text": "tok", "pair": "en-de", "encoding": encoding, "decoder_encoding": encoding,
+            "text": "tok", "updates": updates, "batch_tokens": 8192, "precision": "bf16", "pair": "en-de", "encoding": encoding, "decoder_encoding": encoding,
             "seed": seed, "validation": {"bleu": 40 + seed}, "test": {"BLEU": bleu, "chrF2": 60.0}}))
         return self.run_script("add", self.reference, run)
 
@@ -78,6 +78,23 @@ class MadeUpRuns(unittest.TestCase):
         answer = self.add("sinusoidal", 3, REFERENCE, 100.0)
         self.assertEqual(answer.returncode, 1)
         self.assertIn("has this run", answer.stderr)
+
+    def test_seeds_count_alike_and_their_differences_have_a_deviation(self):
+        worse = ["A" + line[3:] if at % 2 else line for at, line in enumerate(REFERENCE)]
+        score = 100 * (17 / 18 * 15 / 16 * 13 / 14 * 11 / 12) ** 0.25
+        for seed, ours, others in ((1, 100.0, score), (2, score, 100.0), (3, 100.0, score)):
+            for encoding, bleu in (("t5", ours), ("sinusoidal", others)):
+                translations = REFERENCE if bleu == 100.0 else worse
+                self.assertEqual(self.add(encoding, seed, translations, bleu).returncode, 0)
+        *_, difference, p = self.rows()["t5"]
+        self.assertEqual(difference, "+2.28 ± 7.88")  # two of 6.83, one of -6.83
+        self.assertLess(float(p), 0.001)  # of these models
+
+    def test_runs_of_other_settings_are_refused(self):
+        self.assertEqual(self.add("sinusoidal", 1, REFERENCE, 100.0).returncode, 0)
+        answer = self.add("sinusoidal", 2, REFERENCE, 100.0, updates=1500)
+        self.assertEqual(answer.returncode, 1)
+        self.assertIn("updates is 1500, and in multi30k.jsonl 8000", answer.stderr)
 
     def test_a_stale_table_is_found(self):
         self.add("sinusoidal", 1, REFERENCE, 100.0)
