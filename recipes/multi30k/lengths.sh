@@ -4,9 +4,9 @@
 #
 #   recipes/multi30k/lengths.sh tok|raw SOURCE TARGET DATA RUN...
 #
-# The first words are those of run.sh, and RUN is an OUTPUT of it or a run of compare.sh; several
-# with one model each give a row each. Prints two Markdown tables of BLEU and the ratio of the lengths
-# of translation and reference. DIETMT is the program.
+# The first words are those of run.sh, and RUN is an OUTPUT of it or a run of compare.sh. Prints two
+# Markdown tables with a row for each RUN: BLEU and the ratio of the lengths of translation and
+# reference. DIETMT is the program.
 set -euo pipefail
 if (($# < 5)); then
   echo "usage: $0 tok|raw SOURCE TARGET DATA RUN..." >&2
@@ -23,7 +23,7 @@ esac
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-joined() {  # LANGUAGE N: the validation text with N lines in one; a rest is left out
+joined() {  # LANGUAGE N: the validation text with N lines in one; leftover lines are dropped
   local path=$data/val$infix.$1
   if [ -e "$path" ]; then cat "$path"; else gzip -dc "$path.gz"; fi |
     awk -v n="$2" '{ line = line (line == "" ? "" : " ") $0 } NR % n == 0 { print line; line = "" }'
