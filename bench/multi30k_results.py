@@ -3,6 +3,7 @@
 runs from different days.
 
     bench/multi30k_results.py add REFERENCE RUN...   # finished runs, and their reference
+    bench/multi30k_results.py lengths RUN...         # what lengths.sh wrote to these
     bench/multi30k_results.py tables [--check]       # writes those of docs/results.md
 
 `add` appends result.json of each run to bench/log/multi30k.jsonl, and statistics of its sentences to
@@ -10,8 +11,9 @@ bench/log/multi30k_sentences.jsonl: the matching n-grams of orders 1 to 4, and t
 translation and reference, in tokens of lower-cased text (Papineni et al. 2002). From these come the
 differences from the sinusoidal encoding of the seeds that both have, and the p-value of their mean
 by approximate randomization (Riezler and Maxwell 2005), which exchanges a sentence in all seeds
-together. It holds for these models: other seeds may differ more. --check changes nothing and fails
-if a table is stale. --root FOLDER: the project, if it is not that of this file.
+together. It holds for these models: other seeds may differ more. `lengths` appends lengths.json of
+each run to bench/log/multi30k_lengths.jsonl. --check changes nothing and fails if a table is stale.
+--root FOLDER: the project, if it is not that of this file.
 """
 import argparse
 import base64
@@ -33,7 +35,7 @@ TRIALS = 10000
 SETTINGS = ("text", "updates", "batch_tokens", "precision")  # of all runs of a table
 NUMBERS = ORDERS + 2  # of a sentence in the log
 
-Logs = collections.namedtuple("Logs", "results sentences")
+Logs = collections.namedtuple("Logs", "results sentences lengths")
 
 
 def lines_of(path):
@@ -157,9 +159,22 @@ def add(logs, reference, runs):
         if identity in known:
             sys.exit(f"{run}: {logs.results.name} has this run")
         numbers = identity | {"sentences": sentences_of(run, result, reference)}
-        for log, line in ((logs.sentences, numbers), (logs.results, result)):
-            with log.open("a") as file:
-                file.write(json.dumps(line) + "\n")
+        append(logs.sentences, numbers)
+        append(logs.results, result)
+
+
+def append(log, line):
+    with log.open("a") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+def add_lengths(logs, runs):
+    known = [identity_of(line) for line in read(logs.lengths)]
+    for run in map(pathlib.Path, runs):
+        identity = identity_of(json.loads((run / "result.json").read_text()))
+        if identity in known:
+            sys.exit(f"{run}: {logs.lengths.name} has this run")
+        append(logs.lengths, identity | {"scores": json.loads((run / "lengths.json").read_text())})
 
 
 def read(log):
@@ -181,17 +196,45 @@ def comparison(ours, others):
     return spread([pair.difference() for pair in pairs], "+"), f"{p_value(pairs):.3f}"
 
 
+def by_encoding(runs):
+    """(encoding, its runs by seed), those of FIRST first."""
+    encodings = collections.defaultdict(list)
+    for run in sorted(runs, key=lambda run: run["seed"]):
+        encodings[encoding_of(run)].append(run)
+    return sorted(encodings.items(), key=lambda item: item[0] != FIRST)
+
+
+def seeds_of(runs):
+    return ", ".join(str(run["seed"]) for run in runs)
+
+
+def lengths_table(runs, columns):
+    lines = [f"| encoding | seeds | {' | '.join(columns)} |", "|---" * (len(columns) + 2) + "|"]
+    for encoding, own in by_encoding(runs):
+        cells = []
+        for column in columns:
+            scores, ratios = zip(*(run["scores"][column] for run in own))
+            cells.append(f"{spread(scores)} ({statistics.mean(ratios):.2f})")
+        lines.append(f"| `{encoding}` | {seeds_of(own)} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def lengths_tables(runs):
+    """One of joined lines, one of single lines by their length."""
+    columns = list(runs[0]["scores"])
+    return "\n\n".join(
+        lengths_table(runs, [column for column in columns if ("word" in column) == words])
+        for words in (False, True))
+
+
 def table(results, sentences):
     """Of one pair. `sentences`: by encoding and seed."""
-    encodings = collections.defaultdict(list)
-    for result in sorted(results, key=lambda result: result["seed"]):
-        encodings[encoding_of(result)].append(result)
     lines = ["| encoding | seeds | validation BLEU | BLEU | chrF2 | difference | p |",
              "|---|---|---|---|---|---|---|"]
-    for encoding, runs in sorted(encodings.items(), key=lambda item: item[0] != FIRST):
+    for encoding, runs in by_encoding(results):
         difference, p = comparison(sentences[encoding], sentences[FIRST])
         lines.append(
-            f"| `{encoding}` | {', '.join(str(run['seed']) for run in runs)} |"
+            f"| `{encoding}` | {seeds_of(runs)} |"
             f" {spread([run['validation']['bleu'] for run in runs])} |"
             f" {spread([run['test']['BLEU'] for run in runs])} |"
             f" {spread([run['test']['chrF2'] for run in runs])} | {difference} | {p} |")
@@ -203,14 +246,21 @@ def write_tables(logs, page, check):
     for run in read(logs.sentences):
         sentences[run["pair"]][encoding_of(run)][run["seed"]] = unpacked(run["sentences"])
 
+    def of_pair(log, pair):
+        return [line for line in read(log) if line["pair"] == pair]
+
     def fresh(match):
-        pair = match[2].lower()
-        results = [result for result in read(logs.results) if result["pair"] == pair]
-        return f"{match[1]}{table(results, sentences[pair])}\n{match[3]}"
+        pair = match["pair"]
+        if match["lengths"]:
+            made = lengths_tables(of_pair(logs.lengths, pair))
+        else:
+            made = table(of_pair(logs.results, pair), sentences[pair])
+        return f"{match['head']}{made}\n{match['end']}"
 
     before = page.read_text()
-    after = re.sub(r"(<!-- bench/multi30k_results.py: (\w+-\w+) -->\n).*?(<!-- end -->)", fresh,
-                   before, flags=re.S)
+    after = re.sub(
+        r"(?P<head><!-- bench/multi30k_results.py: (?P<pair>\w+-\w+)(?P<lengths> lengths)? -->\n)"
+        r".*?(?P<end><!-- end -->)", fresh, before, flags=re.S)
     if check and after != before:
         sys.exit(f"{page}: a table is stale; bench/multi30k_results.py tables writes it")
     page.write_text(after)
@@ -225,12 +275,16 @@ def main():
     adding = commands.add_parser("add")
     adding.add_argument("reference")
     adding.add_argument("runs", nargs="+")
+    commands.add_parser("lengths").add_argument("runs", nargs="+")
     commands.add_parser("tables").add_argument("--check", action="store_true")
     arguments = parser.parse_args()
     folder = arguments.root / "bench/log"
-    logs = Logs(folder / "multi30k.jsonl", folder / "multi30k_sentences.jsonl")
+    logs = Logs(folder / "multi30k.jsonl", folder / "multi30k_sentences.jsonl",
+                folder / "multi30k_lengths.jsonl")
     if arguments.command == "add":
         add(logs, arguments.reference, arguments.runs)
+    elif arguments.command == "lengths":
+        add_lengths(logs, arguments.runs)
     else:
         write_tables(logs, arguments.root / "docs/results.md", arguments.check)
 

@@ -6,7 +6,7 @@
 #
 # The first words are those of run.sh, and RUN is an OUTPUT of it or a run of compare.sh. Prints two
 # Markdown tables with a row for each RUN: BLEU and the ratio of the lengths of translation and
-# reference. DIETMT is the program.
+# reference; writes them to RUN/lengths.json. DIETMT is the program.
 set -euo pipefail
 if (($# < 5)); then
   echo "usage: $0 tok|raw SOURCE TARGET DATA RUN..." >&2
@@ -33,39 +33,49 @@ for lines in 1 2 3 4; do
   joined "$source" "$lines" >"$work/source.$lines"
   joined "$target" "$lines" >"$work/reference.$lines"
 done
-# score TRANSLATION REFERENCE OPTION...: BLEU and the ratio, as a cell.
+# score TRANSLATION REFERENCE OPTION...: BLEU and the ratio.
 score() {
   "$dietmt" evaluate --reference "$2" --hypothesis "$1" "${score[@]}" "${@:3}" |
-    sed -nE 's/^BLEU = ([0-9.]+) .*ratio = ([0-9.]+).*/\1 (\2)/p'
+    sed -nE 's/^BLEU = ([0-9.]+) .*ratio = ([0-9.]+).*/\1 \2/p'
 }
 
-echo "| run | 1 line | 2 lines | 3 lines | 4 lines |"
-echo "|---|---|---|---|---|"
 runs=("$@")
-for i in "${!runs[@]}"; do
-  row=
-  for lines in 1 2 3 4; do
-    "$dietmt" translate --quiet --model "${runs[i]}/averaged" --input "$work/source.$lines" \
-      --output "$work/$i.$lines"
-    row+=" $(score "$work/$i.$lines" "$work/reference.$lines") |"
+numbers=()  # of each run, as JSON
+# table COLUMN...: the row of run I has the scores that cell I COLUMN prints, if there are any.
+table() {
+  echo "| run |$(printf ' %s |' "$@")"
+  echo "|---|$(printf -- '---|%.0s' "$@")"
+  local i column row scores bleu ratio
+  for i in "${!runs[@]}"; do
+    row=
+    for column in "$@"; do
+      scores=$(cell "$i" "$column")
+      read -r bleu ratio <<<"$scores"
+      row+=" ${bleu:-none}${ratio:+ ($ratio)} |"
+      if [[ -n $ratio ]]; then numbers[i]+="\"$column\": [$bleu, $ratio], "; fi
+    done
+    echo "| $(basename "${runs[i]}") |$row"
   done
-  echo "| $(basename "${runs[i]}") |$row"
-done
+}
 
-lengths=(1-9 10-12 13-16 17-)  # of the source in words; about a quarter of the text each
+cell() {
+  local lines=${2%% *}
+  "$dietmt" translate --quiet --model "${runs[$1]}/averaged" --input "$work/source.$lines" \
+    --output "$work/$1.$lines"
+  score "$work/$1.$lines" "$work/reference.$lines"
+}
+table "1 line" "2 lines" "3 lines" "4 lines"
+
+# Of the source in words; about a quarter of the text each.
 awk '{ print NF < 10 ? "1-9" : NF < 13 ? "10-12" : NF < 17 ? "13-16" : "17-" }' \
   "$work/source.1" >"$work/lengths"
+cell() {
+  local length=${2%% *}
+  if grep -qx -e "$length" "$work/lengths"; then
+    score "$work/$1.1" "$work/reference.1" --documents "$work/lengths" --subset "^$length\$"
+  fi
+}
 echo
-echo "| run |$(printf ' %s words |' "${lengths[@]}")"
-echo "|---|---|---|---|---|"
-for i in "${!runs[@]}"; do
-  row=
-  for length in "${lengths[@]}"; do
-    cell=none
-    if grep -qx -e "$length" "$work/lengths"; then
-      cell=$(score "$work/$i.1" "$work/reference.1" --documents "$work/lengths" --subset "^$length\$")
-    fi
-    row+=" $cell |"
-  done
-  echo "| $(basename "${runs[i]}") |$row"
-done
+table "1-9 words" "10-12 words" "13-16 words" "17- words"
+
+for i in "${!runs[@]}"; do echo "{${numbers[i]%, }}" >"${runs[i]}/lengths.json"; done

@@ -75,6 +75,13 @@ for run in sinusoidal-1 t5-rope-1; do expect_text "| $run |" "$out"; done
   fail "not the lengths of the text: $out"
 whole=$(grep -m 1 '^| t5-rope-1' <<<"$out") short=$(tail -n 1 <<<"$out")
 [ "$(cut -d'|' -f3 <<<"$whole")" = "$(cut -d'|' -f3 <<<"$short")" ] || fail "$whole and $short differ"
+python3 - "$whole" "$work/compared/t5-rope-1/lengths.json" <<'PYTHON' || fail "other numbers in lengths.json"
+import json, re, sys
+cells = {name: tuple(numbers) for name, numbers in json.load(open(sys.argv[2])).items()}
+shown = [tuple(map(float, pair)) for pair in re.findall(r"([0-9.]+) \(([0-9.]+)\)", sys.argv[1])]
+assert [cells[name] for name in ("1 line", "2 lines", "3 lines", "4 lines")] == shown, cells
+assert set(cells) == {"1 line", "2 lines", "3 lines", "4 lines", "1-9 words"}
+PYTHON
 expect_code 2 bash "$(dirname "$recipe")/lengths.sh" raw en de
 expect_text "usage" "$err"
 

@@ -96,6 +96,21 @@ class MadeUpRuns(unittest.TestCase):
         self.assertEqual(answer.returncode, 1)
         self.assertIn("updates is 1500, and in multi30k.jsonl 8000", answer.stderr)
 
+    def test_lengths_become_a_table_of_lines_and_one_of_words(self):
+        self.page.write_text(PAGE.replace("en-de", "en-de lengths").format(""))
+        for seed, scores in ((1, {"1 line": [40.0, 0.9], "9- words": [30.0, 1.0]}),
+                             (2, {"1 line": [42.0, 1.0], "9- words": [31.0, 1.1]})):
+            self.assertEqual(self.add("t5", seed, REFERENCE, 100.0).returncode, 0)
+            (self.root / f"t5-{seed}/lengths.json").write_text(json.dumps(scores))
+        runs = [self.root / "t5-1", self.root / "t5-2"]
+        self.assertEqual(self.run_script("lengths", *runs).returncode, 0)
+        self.assertIn("has this run", self.run_script("lengths", *runs).stderr)
+        self.assertEqual(self.run_script("tables").returncode, 0)
+        page = self.page.read_text()
+        self.assertIn("| encoding | seeds | 1 line |\n|---|---|---|\n| `t5` | 1, 2 | 41.00 ± 1.41 (0.95) |\n\n"
+                      "| encoding | seeds | 9- words |\n", page)
+        self.assertIn("| `t5` | 1, 2 | 30.50 ± 0.71 (1.05) |\n<!-- end -->", page)
+
     def test_a_stale_table_is_found(self):
         self.add("sinusoidal", 1, REFERENCE, 100.0)
         answer = self.run_script("tables", "--check")
