@@ -7,6 +7,7 @@
 #include "kernels/cpu/attention/levels.h"
 #include "kernels/cpu/attention/scores.h"
 #include "kernels/cpu/attention/table_gradients.h"
+#include "kernels/cpu/subnormals.h"
 
 namespace dietmt::kernels::DIETMT_ISA {
 namespace {
@@ -346,6 +347,7 @@ void attention_backward(const AttentionBackward& call) {
   ThreadWork<BackwardHead> passes(call, tables, layout);
 #pragma omp parallel
   {
+    const SubnormalsAsZeros zeros;
     BackwardHead& pass = passes.own();
     pass.begin();
 #pragma omp for schedule(dynamic, 1)

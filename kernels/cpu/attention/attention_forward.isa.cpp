@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/attention/attention_parts.h"
 #include "kernels/cpu/attention/scores.h"
+#include "kernels/cpu/subnormals.h"
 
 namespace dietmt::kernels::DIETMT_ISA {
 namespace {
@@ -174,6 +175,7 @@ void attention_forward(const AttentionForward& call) {
   ThreadWork<ForwardTile> tiles(call, tables);
 #pragma omp parallel
   {
+    const SubnormalsAsZeros zeros;
     ForwardTile& tile = tiles.own();
 #pragma omp for schedule(dynamic, 4)
     for (int64_t item = 0; item < parts * sizes.heads; ++item) {

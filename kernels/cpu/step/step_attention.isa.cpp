@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/cpu/step/step_head.h"
+#include "kernels/cpu/subnormals.h"
 
 namespace dietmt::kernels::DIETMT_ISA {
 namespace {
@@ -80,6 +81,7 @@ int64_t step_attention_workspace(const StepAttention& call) {
 }
 
 void step_attention(CacheType cache, std::span<const StepAttention> calls, float* workspace) {
+  const SubnormalsAsZeros zeros;
   if (cache == CacheType::kFloat)
     attend<float>(calls, workspace);
   else

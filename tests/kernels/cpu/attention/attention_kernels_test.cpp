@@ -2,6 +2,7 @@
 // forward and backward, with every score term.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/cpu/attention/levels.h"
@@ -163,6 +164,23 @@ TEST_P(AttentionLevelTest, NotANumberShowsOnlyInItsSentence) {
       }
     }
   }
+}
+
+TEST_P(AttentionLevelTest, TakesSubnormalNumbersAsZerosWhileItRuns) {
+  const AttentionCaseOptions options{
+      .name = "", .type = ElementType::kFloat, .width = 16, .queries = {20}};
+  CaseMemory memory;
+  AttentionCase attention(options, memory.arena());
+  const HeadRows& values = attention.forward().values;
+  const volatile float subnormal = 1e-39f;
+  for (int64_t token = 0; token < 20; ++token)
+    std::fill_n(static_cast<float*>(values.data) + token * values.token_stride, 16, subnormal);
+  GetParam()->forward(attention.forward());
+  GetParam()->backward(attention.backward());
+  const auto output = attention.results()[0].values;
+  for (size_t i = 0; i < output.size(); ++i)
+    ASSERT_EQ(output[i] == 0.0, i / 16 % 2 == 0) << i;  // head 0
+  EXPECT_GT(subnormal * 0.5f, 0.0f);
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, AttentionLevelTest,

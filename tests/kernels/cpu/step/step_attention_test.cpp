@@ -92,6 +92,27 @@ class StepAttentionTest : public testing::TestWithParam<Case> {
     return made;
   }
 
+  /// Keys and values [S, G, Dh] in the memory of a sentence.
+  StepAttention call_of_sentence(const Numbers& keys, const Numbers& values) {
+    const int64_t key_stride = padded_head(given_.keys);
+    const int64_t stride = row() + 32;
+    key_columns_ = bytes(key_width() * key_stride * number_);
+    value_rows_ = bytes(given_.keys * stride * number_);
+    for (int64_t d = 0; d < key_width(); ++d)
+      given_.level->cache_column(given_.cache, given_.keys, keys.data() + d, key_width(),
+                                 at(key_columns_, d * key_stride * number_));
+    for (int64_t j = 0; j < given_.keys; ++j)
+      given_.level->cache_row(given_.cache, given_.key_heads, given_.head_width,
+                              values.data() + j * key_width(),
+                              at(value_rows_, j * stride * number_));
+    StepAttention made = call();
+    made.key_columns = key_columns_.get();
+    made.key_stride = key_stride;
+    made.value_rows = value_rows_.get();
+    made.row_stride = stride;
+    return made;
+  }
+
   void attend(const StepAttention& call) {
     const Bytes workspace = bytes(4 * given_.level->attention_workspace(call));
     given_.level->attention(given_.cache, {&call, 1}, static_cast<float*>(workspace.get()));
@@ -111,6 +132,7 @@ class StepAttentionTest : public testing::TestWithParam<Case> {
   StepTerms terms_;
   Numbers queries_, output_;
   Numbers weights_;  // [hypotheses, H, S], if a test asks for them
+  Bytes key_columns_, value_rows_;
 };
 
 TEST_P(StepAttentionTest, ReadsTheSlotsOfEachHypothesis) {
@@ -153,21 +175,7 @@ TEST_P(StepAttentionTest, ReadsTheSlotsOfEachHypothesis) {
 TEST_P(StepAttentionTest, ReadsTheMemoryOfTheSentence) {
   const Numbers keys = random_numbers(given_.keys * key_width(), 2, 2.0);
   const Numbers values = random_numbers(given_.keys * key_width(), 3, 2.0);
-  const int64_t key_stride = padded_head(given_.keys);
-  const int64_t stride = row() + 32;
-  const Bytes columns = bytes(key_width() * key_stride * number_);
-  const Bytes rows = bytes(given_.keys * stride * number_);
-  for (int64_t d = 0; d < key_width(); ++d)
-    given_.level->cache_column(given_.cache, given_.keys, keys.data() + d, key_width(),
-                               at(columns, d * key_stride * number_));
-  for (int64_t j = 0; j < given_.keys; ++j)
-    given_.level->cache_row(given_.cache, given_.key_heads, given_.head_width,
-                            values.data() + j * key_width(), at(rows, j * stride * number_));
-  StepAttention step = call();
-  step.key_columns = columns.get();
-  step.key_stride = key_stride;
-  step.value_rows = rows.get();
-  step.row_stride = stride;
+  StepAttention step = call_of_sentence(keys, values);
   weights_.resize(unsigned_of(given_.hypotheses * given_.heads * given_.keys));
   step.weights = weights_.data();
   step.weights_stride = given_.heads * given_.keys;
@@ -179,6 +187,14 @@ TEST_P(StepAttentionTest, ReadsTheMemoryOfTheSentence) {
     return values.data() + j * key_width();
   };
   for (int64_t r = 0; r < given_.hypotheses; ++r) expect_attention(r, key, value);
+}
+
+TEST_P(StepAttentionTest, TakesSubnormalNumbersAsZerosWhileItRuns) {
+  const volatile float subnormal = 1e-39F;
+  const Numbers keys = random_numbers(given_.keys * key_width(), 2, 2.0);
+  attend(call_of_sentence(keys, Numbers(keys.size(), 1e-39F)));
+  EXPECT_EQ(output_, Numbers(output_.size(), 0.0F));
+  EXPECT_GT(subnormal * 0.5F, 0.0F);
 }
 
 std::vector<Case> cases() {
