@@ -32,7 +32,7 @@ import zlib
 FIRST = "sinusoidal"  # what the others are compared with
 ORDERS = 4
 TRIALS = 10000
-SETTINGS = ("text", "updates", "batch_tokens", "precision")  # of all runs of a table
+SETTINGS = ("updates", "batch_tokens", "precision")  # of all runs of the log
 NUMBERS = ORDERS + 2  # of a sentence in the log
 
 Logs = collections.namedtuple("Logs", "results sentences lengths")
@@ -144,9 +144,8 @@ def sentences_of(run, result, reference):
 
 
 def add(logs, reference, runs):
-    logged = read(logs.results)
-    known = [identity_of(result) for result in logged]
     for run in map(pathlib.Path, runs):
+        logged = read(logs.results)
         result = json.loads((run / "result.json").read_text())
         if result["text"] != "tok":
             sys.exit(f"{run}: not a run on tokenized text")
@@ -156,11 +155,15 @@ def add(logs, reference, runs):
                 sys.exit(f"{run}: {setting} is {result[setting]}, and in {logs.results.name} "
                          f"{', '.join(map(str, others))}")
         identity = identity_of(result)
-        if identity in known:
-            sys.exit(f"{run}: {logs.results.name} has this run")
+        refuse_known(logs.results, identity, run)
         numbers = identity | {"sentences": sentences_of(run, result, reference)}
         append(logs.sentences, numbers)
         append(logs.results, result)
+
+
+def refuse_known(log, identity, run):
+    if identity in map(identity_of, read(log)):
+        sys.exit(f"{run}: {log.name} has this run")
 
 
 def append(log, line):
@@ -169,11 +172,9 @@ def append(log, line):
 
 
 def add_lengths(logs, runs):
-    known = [identity_of(line) for line in read(logs.lengths)]
     for run in map(pathlib.Path, runs):
         identity = identity_of(json.loads((run / "result.json").read_text()))
-        if identity in known:
-            sys.exit(f"{run}: {logs.lengths.name} has this run")
+        refuse_known(logs.lengths, identity, run)
         append(logs.lengths, identity | {"scores": json.loads((run / "lengths.json").read_text())})
 
 
