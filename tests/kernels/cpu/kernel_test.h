@@ -1,12 +1,14 @@
 // What the tests of the CPU kernels share: levels, memory on cache lines, random numbers.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <vector>
 
 #include "common/random.h"
+#include "kernels/bfloat16.h"
 #include "kernels/cpu/instruction_sets.h"
 
 namespace dietmt::kernels {
@@ -26,6 +28,20 @@ inline std::vector<float> random_numbers(int64_t size, uint64_t seed, double bou
   Random random(seed);
   std::vector<float> numbers(unsigned_of(size));
   for (float& number : numbers) number = static_cast<float>(2.0 * bound * random.uniform() - bound);
+  return numbers;
+}
+
+inline float value_of(BFloat16 number) { return std::bit_cast<float>(uint32_t{number.bits} << 16); }
+
+/// Cut, so that no rounding is assumed.
+inline BFloat16 cut(float value) {
+  return {static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16)};
+}
+
+/// Between -1 and 1.
+inline std::vector<BFloat16> random_narrow(int64_t size, uint64_t seed) {
+  std::vector<BFloat16> numbers;
+  for (const float value : random_numbers(size, seed, 1.0)) numbers.push_back(cut(value));
   return numbers;
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "kernels/cpu/products/levels.h"
@@ -24,23 +23,6 @@ class LayoutTest : public testing::TestWithParam<const LayoutKernels*> {
 
 INSTANTIATE_TEST_SUITE_P(Levels, LayoutTest, testing::ValuesIn(pointers_to(layout_levels())),
                          [](const auto& test) { return std::string(test.param->set->name); });
-
-float value_of(BFloat16 number) {
-  const uint32_t bits = uint32_t{number.bits} << 16;
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-std::vector<BFloat16> random_narrow(int64_t size, uint64_t seed) {
-  std::vector<BFloat16> all;
-  for (const float value : random_numbers(size, seed, 1.0)) {
-    uint32_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    all.push_back({static_cast<uint16_t>(bits >> 16)});
-  }
-  return all;
-}
 
 TEST_P(LayoutTest, PairsHoldTheUpperRowInTheLowerHalf) {
   constexpr int64_t kStride = 70, kToStride = 64;

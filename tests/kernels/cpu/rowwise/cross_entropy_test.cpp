@@ -1,7 +1,6 @@
 // The loss of each instruction set against its formula in double.
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 
 #include "tests/kernels/cpu/rowwise/level_test.h"
@@ -57,9 +56,8 @@ TEST_P(CrossEntropyTest, OfBfloat16IsThatOfTheSameNumbers) {
   std::vector<float> logits = random_values(kRows * kClasses, 5, 6.0f);
   std::vector<BFloat16> narrow;
   for (float& logit : logits) {
-    const uint32_t upper = std::bit_cast<uint32_t>(logit) & 0xffff0000U;
-    narrow.push_back({static_cast<uint16_t>(upper >> 16)});
-    logit = std::bit_cast<float>(upper);
+    narrow.push_back(cut(logit));
+    logit = value_of(narrow.back());
   }
   const std::vector<int64_t> targets = {0, kClasses - 1, 7};
   std::vector<double> losses(kRows), target_losses(kRows), narrow_losses(kRows),
@@ -71,10 +69,8 @@ TEST_P(CrossEntropyTest, OfBfloat16IsThatOfTheSameNumbers) {
                                                       narrow_losses.data(), narrow_targets.data()});
   EXPECT_EQ(losses, narrow_losses);
   EXPECT_EQ(target_losses, narrow_targets);
-  for (size_t i = 0; i < logits.size(); ++i) {
-    const float value = std::bit_cast<float>(uint32_t{narrow[i].bits} << 16);
-    ASSERT_NEAR(value, logits[i], std::abs(logits[i]) / 256) << i;
-  }
+  for (size_t i = 0; i < logits.size(); ++i)
+    ASSERT_NEAR(value_of(narrow[i]), logits[i], std::abs(logits[i]) / 256) << i;
 }
 
 TEST_P(CrossEntropyTest, LargeLogitsStayFiniteAndNaNShows) {

@@ -3,7 +3,6 @@
 #include <omp.h>
 
 #include <cmath>
-#include <cstring>
 
 #include "tests/kernels/cpu/rowwise/level_test.h"
 
@@ -18,21 +17,7 @@ constexpr float kRounding = 1.0f / 256;  // of one bf16 number
 
 Wide wide(const Narrow& numbers) {
   Wide all;
-  for (const BFloat16 number : numbers) {
-    const uint32_t bits = uint32_t{number.bits} << 16;
-    std::memcpy(&all.emplace_back(), &bits, sizeof bits);
-  }
-  return all;
-}
-
-// Cut, so that no rounding is assumed.
-Narrow random_narrow(size_t size, uint64_t seed) {
-  Narrow all;
-  for (const float value : random_values(size, seed)) {
-    uint32_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    all.push_back({static_cast<uint16_t>(bits >> 16)});
-  }
+  for (const BFloat16 number : numbers) all.push_back(value_of(number));
   return all;
 }
 
@@ -99,7 +84,7 @@ Norm<Number> run(const Sizes& sizes, const std::vector<Number>& residual,
 
 TEST_P(NarrowNormTest, IsTheNormOfFp32Rounded) {
   const Sizes& sizes = std::get<1>(GetParam());
-  const auto size = static_cast<size_t>(sizes.rows * sizes.width);
+  const int64_t size = sizes.rows * sizes.width;
   const Narrow residual = random_narrow(size, 1), branch = random_narrow(size, 2),
                grad = random_narrow(size, 5);
   const Norm<BFloat16> narrow =
@@ -136,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(Levels, NarrowRowsTest, testing::ValuesIn(pointers_to(r
 
 TEST_P(NarrowRowsTest, NormDoesNotDependOnTheNumberOfThreads) {
   const Sizes sizes{1000, 24, 0.2, true, true};
-  const auto size = static_cast<size_t>(sizes.rows * sizes.width);
+  const int64_t size = sizes.rows * sizes.width;
   const Narrow residual = random_narrow(size, 1), branch = random_narrow(size, 2);
   std::vector<Wide> results;
   for (const int threads : {1, 2, 3}) {

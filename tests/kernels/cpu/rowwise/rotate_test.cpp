@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
+#include <type_traits>
 
 #include "tests/kernels/cpu/rowwise/level_test.h"
 
@@ -18,27 +18,13 @@ struct Layout {
 };
 
 float value_of(float number) { return number; }
-float value_of(BFloat16 number) {
-  const uint32_t bits = uint32_t{number.bits} << 16;
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
 
 template <typename Number>
-std::vector<Number> random_rows(size_t size) {
-  const std::vector<float> values = random_values(size, 1);
-  if constexpr (std::is_same_v<Number, float>) {
-    return values;
-  } else {
-    std::vector<Number> rows(size);
-    for (size_t i = 0; i < size; ++i) {
-      uint32_t bits;
-      std::memcpy(&bits, &values[i], sizeof bits);
-      rows[i].bits = static_cast<uint16_t>(bits >> 16);
-    }
-    return rows;
-  }
+std::vector<Number> random_rows(int64_t size) {
+  if constexpr (std::is_same_v<Number, float>)
+    return random_numbers(size, 1, 1.0);
+  else
+    return random_narrow(size, 1);
 }
 
 class RotateTest : public RowwiseTest {
@@ -47,7 +33,7 @@ class RotateTest : public RowwiseTest {
   static void check(ElementType type, const Layout& layout, bool back, double rounding) {
     const int64_t stride = kHeads * layout.width + 6, pairs = layout.width / 2;
     const int64_t entries = layout.table_heads * pairs;
-    const auto x = random_rows<Number>(unsigned_of(kRows * stride));
+    const auto x = random_rows<Number>(kRows * stride);
     const std::vector<float> table = random_values(unsigned_of(2 * kPositions * entries), 2);
     const std::vector<int64_t> positions = {3, 0, 1, 3, 2};
     std::vector<Number> output(unsigned_of(kRows * kHeads * layout.width));
