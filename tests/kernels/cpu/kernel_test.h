@@ -1,10 +1,13 @@
 // What the tests of the CPU kernels share: levels, memory on cache lines, random numbers.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "common/random.h"
@@ -19,6 +22,21 @@ std::vector<const Kernels*> pointers_to(std::span<const Kernels> levels) {
   std::vector<const Kernels*> pointers;
   for (const Kernels& level : levels) pointers.push_back(&level);
   return pointers;
+}
+
+/// A test of each of them.
+template <typename Kernels>
+class LevelTest : public testing::TestWithParam<const Kernels*> {
+ protected:
+  void SetUp() override {
+    if (!level().set->runs_here) GTEST_SKIP() << "this machine has no " << level().set->name;
+  }
+  static const Kernels& level() { return *LevelTest::GetParam(); }
+};
+
+template <typename Kernels>
+std::string level_name(const testing::TestParamInfo<const Kernels*>& test) {
+  return test.param->set->name;
 }
 
 inline size_t unsigned_of(int64_t size) { return static_cast<size_t>(size); }

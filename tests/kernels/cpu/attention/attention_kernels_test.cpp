@@ -116,13 +116,7 @@ std::vector<AttentionCaseOptions> make_cases() {
 INSTANTIATE_TEST_SUITE_P(Cases, AttentionKernelsTest, testing::ValuesIn(make_cases()),
                          [](const auto& test) { return test.param.name; });
 
-class AttentionLevelTest : public testing::TestWithParam<const AttentionKernels*> {
- protected:
-  void SetUp() override {
-    if (!GetParam()->set->runs_here)
-      GTEST_SKIP() << "this machine has no " << GetParam()->set->name;
-  }
-};
+using AttentionLevelTest = LevelTest<AttentionKernels>;
 
 TEST_P(AttentionLevelTest, AddsToTheGradientsOfTables) {
   const AttentionCaseOptions options{
@@ -130,10 +124,10 @@ TEST_P(AttentionLevelTest, AddsToTheGradientsOfTables) {
   CaseMemory memory;
   AttentionCase once(options, memory.arena()), twice(options, memory.arena());
   for (AttentionCase* attention : {&once, &twice}) {
-    GetParam()->forward(attention->forward());
-    GetParam()->backward(attention->backward());
+    level().forward(attention->forward());
+    level().backward(attention->backward());
   }
-  GetParam()->backward(twice.backward());
+  level().backward(twice.backward());
   const auto one = once.results(), two = twice.results();
   for (size_t i = 5; i < one.size(); ++i)  // behind those of vectors
     for (size_t k = 0; k < one[i].values.size(); ++k)
@@ -152,8 +146,8 @@ TEST_P(AttentionLevelTest, NotANumberShowsOnlyInItsSentence) {
     AttentionCase good(options, memory.arena()), bad(options, memory.arena());
     const HeadRows& keys = bad.forward().keys;
     static_cast<float*>(keys.data)[(70 + key) * keys.token_stride + 7] = std::nanf("");  // head 0
-    GetParam()->forward(good.forward());
-    GetParam()->forward(bad.forward());
+    level().forward(good.forward());
+    level().forward(bad.forward());
     const auto expected = good.results()[0].values, output = bad.results()[0].values;
     for (size_t i = 0; i < output.size(); ++i) {
       const size_t token = i / 32, head = i / 16 % 2;
@@ -175,8 +169,8 @@ TEST_P(AttentionLevelTest, TakesSubnormalNumbersAsZerosWhileItRuns) {
   const volatile float subnormal = 1e-39f;
   for (int64_t token = 0; token < 20; ++token)
     std::fill_n(static_cast<float*>(values.data) + token * values.token_stride, 16, subnormal);
-  GetParam()->forward(attention.forward());
-  GetParam()->backward(attention.backward());
+  level().forward(attention.forward());
+  level().backward(attention.backward());
   const auto output = attention.results()[0].values;
   for (size_t i = 0; i < output.size(); ++i)
     ASSERT_EQ(output[i] == 0.0, i / 16 % 2 == 0) << i;  // head 0
@@ -185,7 +179,7 @@ TEST_P(AttentionLevelTest, TakesSubnormalNumbersAsZerosWhileItRuns) {
 
 INSTANTIATE_TEST_SUITE_P(Levels, AttentionLevelTest,
                          testing::ValuesIn(pointers_to(attention_levels())),
-                         [](const auto& test) { return std::string(test.param->set->name); });
+                         level_name<AttentionKernels>);
 
 }  // namespace
 }  // namespace dietmt::kernels

@@ -11,12 +11,8 @@
 namespace dietmt::kernels {
 namespace {
 
-class AttentionThreadsTest : public testing::TestWithParam<const AttentionKernels*> {
+class AttentionThreadsTest : public LevelTest<AttentionKernels> {
  protected:
-  void SetUp() override {
-    if (!GetParam()->set->runs_here)
-      GTEST_SKIP() << "this machine has no " << GetParam()->set->name;
-  }
   void TearDown() override { omp_set_num_threads(1); }
 };
 
@@ -36,8 +32,8 @@ TEST_P(AttentionThreadsTest, ResultsDoNotDependOnTheirNumber) {
       omp_set_num_threads(threads);
       CaseMemory memory;
       AttentionCase attention(options, memory.arena());
-      GetParam()->forward(attention.forward());
-      GetParam()->backward(attention.backward());
+      level().forward(attention.forward());
+      level().backward(attention.backward());
       const auto results = attention.results();
       if (first.empty()) first = results;
       for (size_t i = 0; i < results.size(); ++i)
@@ -52,14 +48,14 @@ TEST_P(AttentionThreadsTest, TooLittleMemoryIsAnErrorOfTheCaller) {
   AttentionCase attention({.name = "", .type = ElementType::kFloat}, memory.arena());
   omp_set_num_threads(2);
   attention.forward().sizes.max_keys = int64_t{1} << 48;
-  EXPECT_THROW(GetParam()->forward(attention.forward()), std::bad_alloc);
-  EXPECT_THROW(GetParam()->backward(attention.backward()), std::bad_alloc);
+  EXPECT_THROW(level().forward(attention.forward()), std::bad_alloc);
+  EXPECT_THROW(level().backward(attention.backward()), std::bad_alloc);
 }
 #endif
 
 INSTANTIATE_TEST_SUITE_P(Levels, AttentionThreadsTest,
                          testing::ValuesIn(pointers_to(attention_levels())),
-                         [](const auto& test) { return std::string(test.param->set->name); });
+                         level_name<AttentionKernels>);
 
 int64_t units(const BackwardWork& work) { return work.heads * parts_of_batch(work); }
 

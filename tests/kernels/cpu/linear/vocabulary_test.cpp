@@ -48,23 +48,18 @@ std::vector<int32_t> sorted_indices(const float* logits, int64_t size, int64_t c
   return order;
 }
 
-class SelectTokensTest : public testing::TestWithParam<const LinearKernels*> {
+class SelectTokensTest : public LevelTest<LinearKernels> {
  protected:
-  void SetUp() override {
-    if (!GetParam()->set->runs_here)
-      GTEST_SKIP() << "this machine has no " << GetParam()->set->name;
-  }
-
   void check(const std::vector<float>& logits, int64_t size, int64_t stride, int64_t count,
              const std::vector<int32_t>& forbidden) const {
     const int64_t rows = std::ssize(logits) / stride;
-    const Selected selected = select(*GetParam(), {.rows = rows,
-                                                   .size = size,
-                                                   .logits = logits.data(),
-                                                   .stride = stride,
-                                                   .forbidden = forbidden.data(),
-                                                   .forbidden_count = std::ssize(forbidden),
-                                                   .count = count});
+    const Selected selected = select(level(), {.rows = rows,
+                                               .size = size,
+                                               .logits = logits.data(),
+                                               .stride = stride,
+                                               .forbidden = forbidden.data(),
+                                               .forbidden_count = std::ssize(forbidden),
+                                               .count = count});
     for (int64_t r = 0; r < rows; ++r) {
       SCOPED_TRACE(testing::Message() << "row " << r << " of " << size << ", " << count);
       const float* row = logits.data() + r * stride;
@@ -121,7 +116,7 @@ TEST_P(SelectTokensTest, NotANumberShowsInTheNormalizer) {
     std::vector<float> logits = random_logits(300, 5);
     logits[250] = bad;
     const Selected selected = select(
-        *GetParam(), {.rows = 1, .size = 300, .logits = logits.data(), .stride = 300, .count = 1});
+        level(), {.rows = 1, .size = 300, .logits = logits.data(), .stride = 300, .count = 1});
     EXPECT_TRUE(std::isnan(selected.normalizers[0]));
   }
 }
@@ -130,15 +125,15 @@ TEST_P(SelectTokensTest, SelectsTheSameWithoutNormalizers) {
   const std::vector<float> logits = random_logits(4 * 777, 6);
   const TokenSelection call{
       .rows = 4, .size = 777, .logits = logits.data(), .stride = 777, .count = 3};
-  const Selected with = select(*GetParam(), call);
-  const Selected without = select(*GetParam(), call, false);
+  const Selected with = select(level(), call);
+  const Selected without = select(level(), call, false);
   EXPECT_EQ(with.indices, without.indices);
   EXPECT_EQ(with.values, without.values);
   EXPECT_EQ(without.normalizers, std::vector<float>(4, 7.0f));
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, SelectTokensTest, testing::ValuesIn(pointers_to(linear_levels())),
-                         [](const auto& test) { return std::string(test.param->set->name); });
+                         level_name<LinearKernels>);
 
 }  // namespace
 }  // namespace dietmt::kernels

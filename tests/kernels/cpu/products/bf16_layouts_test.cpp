@@ -13,16 +13,9 @@ namespace {
 
 constexpr uint32_t kUntouched = 0xabababab;
 
-class LayoutTest : public testing::TestWithParam<const LayoutKernels*> {
- protected:
-  void SetUp() override {
-    if (!level().set->runs_here) GTEST_SKIP() << "this machine has no " << level().set->name;
-  }
-  static const LayoutKernels& level() { return *GetParam(); }
-};
-
+using LayoutTest = LevelTest<LayoutKernels>;
 INSTANTIATE_TEST_SUITE_P(Levels, LayoutTest, testing::ValuesIn(pointers_to(layout_levels())),
-                         [](const auto& test) { return std::string(test.param->set->name); });
+                         level_name<LayoutKernels>);
 
 TEST_P(LayoutTest, PairsHoldTheUpperRowInTheLowerHalf) {
   constexpr int64_t kStride = 70, kToStride = 64;

@@ -10,7 +10,7 @@ namespace {
 
 using CrossEntropyTest = RowwiseTest;
 INSTANTIATE_TEST_SUITE_P(Levels, CrossEntropyTest, testing::ValuesIn(pointers_to(rowwise_levels())),
-                         level_name);
+                         level_name<RowwiseKernels>);
 
 // Smoothed loss of one row in double.
 double smoothed_loss(const std::vector<double>& logits, size_t target, double smoothing) {

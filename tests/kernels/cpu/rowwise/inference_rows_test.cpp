@@ -10,7 +10,8 @@ namespace {
 
 using InferenceRowsTest = RowwiseTest;
 INSTANTIATE_TEST_SUITE_P(Levels, InferenceRowsTest,
-                         testing::ValuesIn(pointers_to(rowwise_levels())), level_name);
+                         testing::ValuesIn(pointers_to(rowwise_levels())),
+                         level_name<RowwiseKernels>);
 
 TEST_P(InferenceRowsTest, LayerNormEqualsTheFormula) {
   for (const int64_t width : {1, 7, 16, 33, 512}) {

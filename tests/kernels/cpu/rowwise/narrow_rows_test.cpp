@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, NarrowNormTest,
 
 using NarrowRowsTest = RowwiseTest;
 INSTANTIATE_TEST_SUITE_P(Levels, NarrowRowsTest, testing::ValuesIn(pointers_to(rowwise_levels())),
-                         level_name);
+                         level_name<RowwiseKernels>);
 
 TEST_P(NarrowRowsTest, NormDoesNotDependOnTheNumberOfThreads) {
   const Sizes sizes{1000, 24, 0.2, true, true};

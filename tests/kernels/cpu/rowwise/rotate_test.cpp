@@ -73,7 +73,7 @@ class RotateTest : public RowwiseTest {
   }
 };
 INSTANTIATE_TEST_SUITE_P(Levels, RotateTest, testing::ValuesIn(pointers_to(rowwise_levels())),
-                         level_name);
+                         level_name<RowwiseKernels>);
 
 TEST_P(RotateTest, IsItsFormula) {
   for (const Layout& layout : {Layout{32, 1, 0, true}, Layout{64, 3, 0b111, true},

@@ -224,10 +224,11 @@ INSTANTIATE_TEST_SUITE_P(
 
 using DropoutTest = RowwiseTest;
 INSTANTIATE_TEST_SUITE_P(Levels, DropoutTest, testing::ValuesIn(pointers_to(rowwise_levels())),
-                         level_name);
+                         level_name<RowwiseKernels>);
 using AddNormThreadsTest = RowwiseTest;
 INSTANTIATE_TEST_SUITE_P(Levels, AddNormThreadsTest,
-                         testing::ValuesIn(pointers_to(rowwise_levels())), level_name);
+                         testing::ValuesIn(pointers_to(rowwise_levels())),
+                         level_name<RowwiseKernels>);
 
 TEST_P(AddNormThreadsTest, DoesNotDependOnTheNumberOfThreads) {
   constexpr int64_t kRows = 1000, kWidth = 24;
