@@ -24,6 +24,18 @@ bool is_mark(const xmlNode* node) {
   return is_among(element_name(node), kMarks);
 }
 
+// Formulas, whose runs and texts have the names of Word's.
+bool is_formula(const xmlNode* node) {
+  constexpr std::array<std::string_view, 2> kFormulas = {"oMath", "oMathPara"};
+  return is_among(element_name(node), kFormulas);
+}
+
+// Elements around runs that say what the words are.
+bool is_label(const xmlNode* node) {
+  constexpr std::array<std::string_view, 2> kLabels = {"smartTag", "customXml"};
+  return is_among(element_name(node), kLabels);
+}
+
 bool is_insertion(const xmlNode* node) {
   constexpr std::array<std::string_view, 2> kInsertions = {"ins", "moveTo"};
   return is_among(element_name(node), kInsertions);
@@ -88,6 +100,38 @@ void move_into(xmlNode* parent, xmlNode* child) {
   xmlAddChild(parent, child);
 }
 
+void discard(xmlNode* node) {
+  xmlUnlinkNode(node);
+  xmlFreeNode(node);
+}
+
+// Puts the content of a label in its place.
+void unwrap(xmlNode* label) {
+  for (xmlNode* const child : children_of(label)) {
+    if (element_name(child).ends_with("Pr")) continue;  // what the label says
+    xmlUnlinkNode(child);
+    xmlAddPrevSibling(label, child);
+    xmlReconciliateNs(child->doc, child);
+  }
+  discard(label);
+}
+
+// Takes what cuts words and sentences out of a paragraph: labels and Word's hyphens.
+void simplify(xmlNode* parent) {
+  for (xmlNode* const node : children_of(parent)) {
+    const std::string_view name = element_name(node);
+    if (name == "softHyphen") {
+      discard(node);
+    } else if (name == "noBreakHyphen") {
+      xmlNodeSetName(node, reinterpret_cast<const xmlChar*>("t"));
+      set_content(node, "\u2011");
+    } else if (name != "p" && !is_formula(node) && !is_deletion(node)) {
+      simplify(node);
+      if (is_label(node)) unwrap(node);
+    }
+  }
+}
+
 // A run of texts and references to notes as runs that have either.
 std::vector<xmlNode*> split_run(xmlNode* run) {
   std::vector<xmlNode*> content = children_of(run);
@@ -113,8 +157,7 @@ std::vector<xmlNode*> split_run(xmlNode* run) {
     }
     move_into(runs.back(), node);
   }
-  xmlUnlinkNode(run);
-  xmlFreeNode(run);
+  discard(run);
   return runs;
 }
 
@@ -141,8 +184,7 @@ std::vector<xmlNode*> split_insertion(xmlNode* insertion) {
       move_into(parts.back(), node);
     }
   }
-  xmlUnlinkNode(insertion);
-  xmlFreeNode(insertion);
+  discard(insertion);
   return parts;
 }
 
@@ -177,10 +219,11 @@ void add_insertion(xmlNode* insertion, StyledSegments& segments) {
 }
 
 void add_paragraph(xmlNode* paragraph, StyledSegments& segments) {
+  simplify(paragraph);
   walk(paragraph, [&](xmlNode* node) {
     const std::string_view name = element_name(node);
     if (name.empty() || is_among(name, kIgnored)) return false;
-    if (is_mark(node) || is_deletion(node)) {
+    if (is_mark(node) || is_deletion(node) || is_formula(node)) {
       segments.add_mark(node, range_of(node));
       return false;
     }

@@ -244,6 +244,34 @@ TEST_F(OfficeDocumentTest, RunsOfOtherThingsStayApart) {
               HasSubstr("<w:footnoteReference/>"));
 }
 
+// Their runs and texts have the names of Word's.
+TEST_F(OfficeDocumentTest, FormulasStayAndMoveWithTheirWords) {
+  const std::string formula =
+      "<m:oMath xmlns:m=\"urn:m\"><m:r><w:rPr><w:i/></w:rPr><m:t>speed</m:t></m:r></m:oMath>";
+  const std::string document =
+      word("<w:p><w:r><w:t>the </w:t></w:r>" + formula +
+           "<w:r><w:t> of light</w:t></w:r></w:p><w:p><m:oMathPara xmlns:m=\"urn:m\">" + formula +
+           "</m:oMathPara></w:p><w:p><w:ins w:id=\"5\">" + formula + "</w:ins></w:p>");
+  ASSERT_THAT(segments_of(DocumentKind::kDocx, document), ElementsAre("the <g0/> of light"));
+  const auto opened = open_document(DocumentKind::kDocx, document, {"en", "de"});
+  const std::string xml = part(opened->translated({"Licht hat <g0/>"}), "word/document.xml");
+  EXPECT_THAT(xml, HasSubstr("Licht hat </w:t></w:r>" + formula));
+}
+
+TEST_F(OfficeDocumentTest, LabelsAndHyphensCutNoWords) {
+  const std::string document = word(
+      "<w:p><w:r><w:t>the co</w:t><w:softHyphen/><w:t>oper</w:t></w:r>"
+      "<w:smartTag><w:smartTagPr/><w:r><w:t>ation of A</w:t><w:noBreakHyphen/></w:r>"
+      "<w:customXml><w:customXmlPr><w:t>no</w:t></w:customXmlPr><w:r><w:t>Z and</w:t></w:r>"
+      "</w:customXml></w:smartTag><w:ins w:id=\"5\"><w:smartTag xmlns:v=\"urn:w\"><v:r><v:t> "
+      "Ulm</v:t></v:r></w:smartTag></w:ins></w:p>");
+  ASSERT_THAT(segments_of(DocumentKind::kDocx, document),
+              ElementsAre("the cooperation of A\u2011Z and<g0> Ulm</g0>"));
+  const std::string xml = part(bracketed(DocumentKind::kDocx, document), "word/document.xml");
+  EXPECT_THAT(xml, HasSubstr("[the cooperation of A\u2011Z and</w:t>"));
+  EXPECT_THAT(xml, Not(HasSubstr("customXml")));
+}
+
 TEST_F(OfficeDocumentTest, HeadersNotesAndTextBoxes) {
   const std::string paragraph = "<w:p><w:r><w:t>";
   const std::string end = "</w:t></w:r></w:p>";
