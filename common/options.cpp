@@ -4,11 +4,11 @@
 #include <boost/program_options.hpp>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <type_traits>
 #include <utility>
 
+#include "common/config_file.h"
 #include "common/error.h"
 #include "common/logging.h"
 
@@ -108,6 +108,20 @@ size_t edit_distance(std::string_view a, std::string_view b) {
     }
   }
   return row.back();
+}
+
+// unknown_option(name): what is wrong with a name that is not among the keys.
+template <typename UnknownOption>
+po::parsed_options parsed_config_file(const std::string& path, const po::options_description& keys,
+                                      const UnknownOption& unknown_option) {
+  po::parsed_options parsed(&keys);
+  for (const ConfigEntry& entry : read_config_file(path)) {
+    if (keys.find_nothrow(entry.name, false) == nullptr)
+      throw ConfigError("--config " + path + ":" + std::to_string(entry.line) + ": " +
+                        unknown_option(entry.name));
+    parsed.options.emplace_back(entry.name, Words{entry.value});
+  }
+  return parsed;
 }
 
 }  // namespace
@@ -221,13 +235,10 @@ OptionTable::Outcome OptionTable::parse(const std::vector<std::string>& argument
     po::store(parsed, values);
     if (values.count("config")) {
       const std::string path = values["config"].as<std::string>();
-      std::ifstream file(path);
-      if (!file || std::filesystem::is_directory(path))
-        throw ConfigError("--config " + path + ": cannot be opened");
       try {
-        po::store(po::parse_config_file(file, file_keys), values);
-      } catch (const po::unknown_option& error) {
-        throw ConfigError("--config " + path + ": " + unknown(error.get_option_name()) + hint);
+        po::store(parsed_config_file(path, file_keys,
+                                     [&](const std::string& name) { return unknown(name) + hint; }),
+                  values);
       } catch (const po::error& error) {
         throw ConfigError("--config " + path + ": " + error.what());
       }
@@ -286,7 +297,7 @@ std::vector<std::pair<std::string, std::string>> OptionTable::resolved() const {
 }
 
 void OptionTable::dump_config() const {
-  for (const auto& [name, value] : resolved()) std::cout << name << " = " << value << '\n';
+  for (const auto& [name, value] : resolved()) std::cout << config_line(name, value);
 }
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates,

@@ -154,7 +154,10 @@ TEST_F(OptionsTest, TheCommandLineWins) {
 
 TEST_F(OptionsTest, MistakesInTheConfigFile) {
   EXPECT_THAT(error_of({"--config", write("unknown", "speed = 3\n")}), HasSubstr("speed"));
+  EXPECT_THAT(error_of({"--config", write("line", "rate = 1\nspeed = 3\n")}),
+              HasSubstr("line:2: unknown option --speed"));
   EXPECT_THAT(error_of({"--config", write("bad", "count = many\n")}), HasSubstr("many"));
+  EXPECT_THAT(error_of({"--config", write("twice", "rate = 1\nrate = 2\n")}), HasSubstr("'rate'"));
   EXPECT_THAT(error_of({"--config", (scratch() / "absent").string()}), HasSubstr("absent"));
 }
 
@@ -169,10 +172,10 @@ TEST_F(OptionsTest, GivenMeansByTheUser) {
 
 TEST_F(OptionsTest, TheDumpedConfigReadsBack) {
   const Words arguments = {"--text", "two words", "--rate", "0.30000000000000004",
-                           "--flag", "--files",   "a",      "b c",
+                           "--flag", "--files",   "a#1",    " b # c",
                            "--gpus", "1",         "2",      "--limit",
                            "3",      "--shares",  "0.1",    "7",
-                           "--tag",  "<bt>"};
+                           "--tag",  "#de"};
   Words with_dump = arguments;
   with_dump.push_back("--dump-config");
   const std::string dump = printed(with_dump);

@@ -7,6 +7,9 @@ Made from the option tables of the program; change it with `scripts/reference`. 
 prints the same for the options that most users need, `--help-all` for all, and `--help-json` everything
 on this page for programs. An option is given as `--name value` or `--name=value`; `...` after a
 placeholder means one value or more. Options may be in a file too (`--config FILE`, lines `name = value`).
+In it, a `#` at the start of a line or after white space begins a comment. Put a value in quotes (`"..."`) to
+keep white space at its ends or such a `#`; inside quotes, `\\"`, `\\\\` and `\\n` stand for a quote, a backslash
+and a new line. `--dump-config` does this by itself.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 75 stopped after saving (the same command continues).
 """

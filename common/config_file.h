@@ -1,0 +1,27 @@
+// Config files of the commands: lines `name = value`.
+//
+//   # a comment
+//   output = run        # white space and a # begin a comment
+//   tags = "#de"        # quotes keep both; inside them \" \\ \n are a quote, a backslash, a new
+//   line
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dietmt {
+
+struct ConfigEntry {
+  int64_t line;  ///< in the file, from 1
+  std::string name, value;
+};
+
+/// Throws ConfigError with `--config PATH:LINE` if a line cannot be read.
+std::vector<ConfigEntry> read_config_file(const std::string& path);
+
+/// The line, with LF, that reads back as this entry.
+std::string config_line(std::string_view name, std::string_view value);
+
+}  // namespace dietmt
