@@ -6,6 +6,7 @@
 #include "nmt/alignment/mark_pairs.h"
 #include "nmt/alignment/mark_syntax.h"
 #include "service/documents/document_kinds.h"
+#include "service/documents/html_charset.h"
 #include "service/documents/markup.h"
 #include "service/documents/places_document.h"
 #include "service/documents/segment_tags.h"
@@ -22,7 +23,7 @@ class HtmlDocument final : public PlacesDocument {
         run.push_back(part);
       } else {
         add_run(std::exchange(run, {}));
-        keep(part.raw);
+        keep(declaring_utf8(part.raw));
       }
     }
     add_run(run);

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <optional>
 #include <utility>
 
 #include "data/text/source_text.h"
 #include "nmt/alignment/inline_markup.h"
+#include "service/documents/html_tags.h"
 
 namespace dietmt::service {
 namespace {
@@ -18,52 +18,17 @@ namespace {
 // Elements whose content is code, or must stay as the author wrote it.
 constexpr std::string_view kVerbatim[] = {"script", "style", "code", "textarea"};
 
-bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
-}
-
-// The end of the tag that starts at `begin`: after the first `>` outside quotes.
-size_t tag_end(std::string_view html, size_t begin) {
-  char quote = 0;
-  for (size_t i = begin + 1; i < html.size(); ++i) {
-    if (quote != 0)
-      quote = html[i] == quote ? char{0} : quote;
-    else if (html[i] == '"' || html[i] == '\'')
-      quote = html[i];
-    else if (html[i] == '>')
-      return i + 1;
-  }
-  return html.size();
-}
-
 bool starts_tag(std::string_view html) {
   if (html.size() < 2 || html[0] != '<') return false;
-  return is_letter(html[1]) || html[1] == '!' || html[1] == '?' ||
-         (html[1] == '/' && html.size() > 2 && is_letter(html[2]));
-}
-
-std::string tag_name(std::string_view tag) {
-  size_t end = 1;
-  while (end < tag.size() && (is_letter(tag[end]) || std::isdigit(tag[end]) != 0)) ++end;
-  return lower_case(tag.substr(1, end - 1));
-}
-
-bool closes_element(std::string_view tag) { return tag.starts_with("</"); }
-
-// Of a start tag or an end tag.
-std::string element_of(std::string_view tag) {
-  return tag_name(closes_element(tag) ? tag.substr(1) : tag);
+  return is_html_letter(html[1]) || html[1] == '!' || html[1] == '?' ||
+         (html[1] == '/' && html.size() > 2 && is_html_letter(html[2]));
 }
 
 // The end of the next closing tag of `name` after `begin`, or of the text.
 size_t closing_end(std::string_view html, size_t begin, const std::string& name) {
   for (size_t at = html.find("</", begin); at != std::string_view::npos;
        at = html.find("</", at + 2)) {
-    if (lower_case(html.substr(at + 2, name.size())) == name) return tag_end(html, at);
+    if (html_lower_case(html.substr(at + 2, name.size())) == name) return tag_end(html, at);
   }
   return html.size();
 }
@@ -73,45 +38,15 @@ bool is_one_of(const std::string& name, const Names& names) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
-
-// The next attribute of a start tag, from byte `at` on, which moves behind it. Its name is in lower
-// case and empty at the end of the tag.
-std::pair<std::string, std::string_view> next_attribute(std::string_view tag, size_t& at) {
-  const auto end_where = [&](size_t from, const auto& ends) {
-    while (from < tag.size() && !ends(tag[from])) ++from;
-    return from;
-  };
-  const auto skip_spaces = [&] { at = end_where(at, [](char c) { return !is_space(c); }); };
-  at = end_where(at, [](char c) { return !is_space(c) && c != '/'; });
-  if (at == tag.size() || tag[at] == '>') return {};
-  const size_t name_end =
-      end_where(at + 1, [](char c) { return is_space(c) || c == '=' || c == '>' || c == '/'; });
-  const std::string name = lower_case(tag.substr(at, name_end - at));
-  at = name_end;
-  skip_spaces();
-  if (at == tag.size() || tag[at] != '=') return {name, {}};
-  ++at;
-  skip_spaces();
-  if (at == tag.size()) return {name, {}};
-  const char quote = tag[at];
-  const bool is_quoted = quote == '"' || quote == '\'';
-  const size_t begin = is_quoted ? at + 1 : at;
-  const size_t end =
-      end_where(begin, [&](char c) { return is_quoted ? c == quote : is_space(c) || c == '>'; });
-  at = is_quoted && end < tag.size() ? end + 1 : end;
-  return {name, tag.substr(begin, end - begin)};
-}
-
 // What the attribute `translate` of a start tag says; nothing: what the element around it says.
 std::optional<bool> translates(std::string_view tag) {
-  if (tag.size() < 2 || !is_letter(tag[1])) return std::nullopt;
+  if (tag.size() < 2 || !is_html_letter(tag[1])) return std::nullopt;
   size_t at = 1 + tag_name(tag).size();
   while (true) {
     const auto [name, value] = next_attribute(tag, at);
     if (name.empty()) return std::nullopt;
     if (name != "translate") continue;
-    const std::string word = lower_case(value);
+    const std::string word = html_lower_case(value);
     if (word == "no") return false;
     if (word == "yes" || word.empty()) return true;
     return std::nullopt;
@@ -175,13 +110,18 @@ bool is_inline(std::string_view markup) {
   return is_one_of(element_of(markup), kInline);
 }
 
-// The character of the reference between `&` and `;`.
+struct Reference {
+  size_t size = 0;  // from & on; 0: the text has none here
+  std::optional<char32_t> character = std::nullopt;
+};
+
+// The character of the reference with this name.
 std::optional<char32_t> referenced(std::string_view name) {
   if (name == "apos") return U'\'';  // not in HTML 4
   if (const auto* const known =
           htmlEntityLookup(reinterpret_cast<const xmlChar*>(std::string(name).c_str())))
     return known->value;
-  if (name.size() < 2 || name[0] != '#') return std::nullopt;
+  if (name[0] != '#') return std::nullopt;
   name.remove_prefix(1);
   const bool hexadecimal = name[0] == 'x' || name[0] == 'X';
   if (hexadecimal) name.remove_prefix(1);
@@ -193,6 +133,21 @@ std::optional<char32_t> referenced(std::string_view name) {
   return is_character ? std::optional<char32_t>(code) : std::nullopt;
 }
 
+// The reference that a text starts with. As in browsers, numbers and the names of Latin-1 need no
+// semicolon.
+Reference first_reference(std::string_view text) {
+  constexpr size_t kLongest = 33;  // the names of HTML 5
+  if (text.size() < 3 || text[0] != '&' || (!is_html_letter(text[1]) && text[1] != '#')) return {};
+  size_t end = 2;
+  while (end < std::min(text.size(), kLongest) && is_html_name_character(text[end])) ++end;
+  const std::string_view name = text.substr(1, end - 1);
+  if (name.size() < 2) return {};
+  const auto character = referenced(name);
+  if (end < text.size() && text[end] == ';') return {end + 1, character};
+  const bool needs_semicolon = name == "apos" || (name[0] != '#' && character > U'\u00FF');
+  return character && !needs_semicolon ? Reference{end, character} : Reference();
+}
+
 }  // namespace
 
 std::vector<MarkupPart> split_markup(std::string_view html) {
@@ -201,11 +156,24 @@ std::vector<MarkupPart> split_markup(std::string_view html) {
   size_t begin = 0;           // of the part that is being read
   bool preformatted = false;  // inside <pre>
   bool divides = false;       // text to translate is inside the element of which it is the markup
-  const auto add = [&](size_t end, bool is_text) {
-    const std::string_view raw = html.substr(begin, end - begin);
-    if (!raw.empty())
-      parts.push_back({raw, is_text, !is_text && !divides && is_inline(raw), preformatted});
+  const auto add_part = [&](size_t end, bool is_text, bool is_within_sentence) {
+    if (end > begin)
+      parts.push_back({html.substr(begin, end - begin), is_text, is_within_sentence, preformatted});
     begin = end;
+  };
+  const auto add = [&](size_t end, bool is_text) {
+    if (!is_text)
+      return add_part(end, false, !divides && is_inline(html.substr(begin, end - begin)));
+    const std::string_view text = html.substr(0, end);
+    for (size_t at = text.find('&', begin); at != text.npos;) {
+      const Reference reference = first_reference(text.substr(at));
+      if (reference.size > 0 && !reference.character) {
+        add_part(at, true, false);
+        add_part(at + reference.size, false, true);
+      }
+      at = text.find('&', at + std::max<size_t>(reference.size, 1));
+    }
+    add_part(end, true, false);
   };
   for (size_t at = html.find('<'); at != std::string_view::npos;) {
     if (!starts_tag(html.substr(at))) {
@@ -233,17 +201,14 @@ std::vector<MarkupPart> split_markup(std::string_view html) {
 }
 
 std::string resolve_references(std::string_view raw) {
-  constexpr size_t kLongest = 10;
   std::string text;
-  for (size_t i = 0; i < raw.size();) {
-    const size_t end = raw[i] == '&' ? raw.substr(i, kLongest).find(';') : std::string_view::npos;
-    const auto code =
-        end == std::string_view::npos ? std::nullopt : referenced(raw.substr(i + 1, end - 1));
-    if (code)
-      data::append_utf8(*code, text);
+  while (!raw.empty()) {
+    const Reference reference = first_reference(raw);
+    if (reference.character)
+      data::append_utf8(*reference.character, text);
     else
-      text += raw[i];
-    i += code ? end + 1 : 1;
+      text += raw.front();
+    raw.remove_prefix(reference.character ? reference.size : 1);
   }
   return text;
 }

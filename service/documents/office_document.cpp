@@ -38,7 +38,7 @@ xmlNode* copied_span(const StyledText& original, const std::string& text) {
 }
 
 // What stands between texts without being one.
-bool is_mark(std::string_view name) {
+bool is_open_document_mark(std::string_view name) {
   constexpr std::array<std::string_view, 10> kMarks = {
       "bookmark",       "bookmark-start",       "bookmark-end",
       "reference-mark", "reference-mark-start", "reference-mark-end",
@@ -48,7 +48,7 @@ bool is_mark(std::string_view name) {
 }
 
 // The same for both ends of a range.
-std::string range_of(const xmlNode* mark) {
+std::string open_document_range(const xmlNode* mark) {
   const std::string_view name = element_name(mark);
   if (!name.ends_with("-start") && !name.ends_with("-end")) return "";
   const std::string id = attribute(mark, name.starts_with("change") ? "change-id" : "name");
@@ -67,8 +67,8 @@ void add_open_document_text(xmlNode* root, StyledSegments& segments) {
       segments.add({node, in_span ? node->parent : node,
                     in_span ? "span " + attribute(node->parent, "style-name") : ""});
     }
-    if (is_mark(name)) segments.add_mark(node, range_of(node));
-    if (name.empty() || is_mark(name) || is_among(name, kUntranslated)) return;
+    if (is_open_document_mark(name)) segments.add_mark(node, open_document_range(node));
+    if (name.empty() || is_open_document_mark(name) || is_among(name, kUntranslated)) return;
     const bool is_paragraph = is_among(name, kParagraphs);
     if (name != "span") segments.end_segment();
     depth += is_paragraph ? 1 : 0;

@@ -152,11 +152,12 @@ class PoDocument final : public Document {
   void add(const std::map<std::string, Field>& fields) {
     const Field& id = fields.at("msgid");
     if (id.text.empty()) return check_charset(fields);  // the header
-    const auto plural = fields.find("msgid_plural");
+    const Field& many = fields.contains("msgid_plural") ? fields.at("msgid_plural") : id;
+    // The only form of a language such as Japanese is for all numbers.
+    const Field& first = fields.contains("msgstr[1]") ? id : many;
     for (const auto& [keyword, field] : fields) {
       if (!keyword.starts_with("msgstr") || !field.text.empty()) continue;
-      const bool is_one = keyword == "msgstr" || keyword == "msgstr[0]";
-      const Field& source = is_one || plural == fields.end() ? id : plural->second;
+      const Field& source = keyword == "msgstr[0]" ? first : many;
       if (auto place = add_segment(source.text, segments_))
         slots_.push_back({field.first_line, keyword, *std::move(place)});
     }

@@ -77,6 +77,19 @@ TEST(MarkupTest, References) {
   EXPECT_EQ(escape_markup("a & b <c>"), "a &amp; b &lt;c&gt;");
 }
 
+// As in browsers, which read a few without their semicolon.
+TEST(MarkupTest, ReferencesMayLackTheirSemicolon) {
+  EXPECT_EQ(resolve_references("&copy 2026&nbsp&#169 &lt;&ampx"), "© 2026\u00A0© <&ampx");
+  EXPECT_EQ(resolve_references("AT&T &hearts &a"), "AT&T &hearts &a");
+}
+
+TEST(MarkupTest, ReferencesToOtherCharactersAreInline) {
+  EXPECT_THAT(texts("<p>&check; a &amp; b&starf;&#xD800;</p>&CounterClockwiseContourIntegral;c"),
+              ElementsAre(" a &amp; b", "c"));
+  EXPECT_THAT(texts("R&D; x &hearts &; &1a; &"), ElementsAre("R&D; x &hearts &; &1a; &"));
+  EXPECT_TRUE(split_markup("a&check;").back().is_inline);
+}
+
 TEST(MarkupTest, PartsJoinToTheTextExactly) {
   const std::vector<std::string> parts = {"<",
                                           ">",
@@ -89,6 +102,8 @@ TEST(MarkupTest, PartsJoinToTheTextExactly) {
                                           "a",
                                           " ",
                                           "&",
+                                          "&lt",
+                                          "&check;",
                                           ";",
                                           "<script>",
                                           "</script>",

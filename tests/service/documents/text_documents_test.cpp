@@ -82,6 +82,32 @@ TEST(HtmlDocumentTest, InlineMarkupMovesWithItsWords) {
             "<p><u>C</b> <code>&lt;</code> <i><img src=x> <b>B</b> A</i> &amp; &lt;g0&gt;</p>");
 }
 
+TEST(HtmlDocumentTest, ReferencesStay) {
+  const std::string html = "<p>&check; One &starf; two&nbsp</p><p>&check;</p>";
+  EXPECT_THAT(segments_of(DocumentKind::kHtml, html), ElementsAre("<g0/> One <g1/> two\u00A0"));
+  EXPECT_EQ(bracketed(DocumentKind::kHtml, html),
+            "<p>[&check; One &starf; two\u00A0]</p><p>&check;</p>");
+}
+
+// The translation is UTF-8.
+TEST(HtmlDocumentTest, TheDocumentDeclaresUtf8) {
+  for (const std::string head : {"<meta charset=\"*\">", "<META name=x charset = * >",
+                                 "<meta content='text/html; charset=*' http-equiv=Content-Type>",
+                                 "<?xml version=\"1.0\" encoding=\"*\"?><html>"}) {
+    const auto declaring = [&](const std::string& encoding) {
+      return std::string(head).replace(head.find('*'), 1, encoding) + "<p>";
+    };
+    for (const std::string other : {"iso-8859-1", "windows-1252", "UTF-16"})
+      EXPECT_EQ(bracketed(DocumentKind::kHtml, declaring(other) + "a"), declaring("UTF-8") + "[a]");
+    EXPECT_EQ(unchanged(DocumentKind::kHtml, declaring("utf-8")), declaring("utf-8"));
+  }
+  const std::string no_charset =
+      "<meta name=\"a\" content=\"charset=x\"><meta http-equiv=content-type><meta><p>";
+  EXPECT_EQ(unchanged(DocumentKind::kHtml, no_charset), no_charset);
+  EXPECT_THAT(problem_of(DocumentKind::kHtml, "<meta charset=\"iso-8859-1\">caf\xE9"),
+              HasSubstr("not valid UTF-8 at byte 31; convert it to UTF-8"));
+}
+
 constexpr const char* kSubtitles =
     "1\r\n00:00:01,000 --> 00:00:03,000\r\n<i>It was a\r\nlong day.</i>\r\n\r\n"
     "2\r\n00:00:04,000 --> 00:00:05,000\r\n- Yes?\r\n- No.\r\n\r\n"
@@ -161,6 +187,16 @@ TEST(PoDocumentTest, RareFormsAreRead) {
       bracketed(DocumentKind::kPo, text),
       "  msgid\t\"a\\a\\v\"  \nmsgstr \"[a\\a\\v]\"\n\"\"\ndomain \"d\"\nmsgid \"b\"\n# note\n"
       "msgstr \"[b]\"");
+}
+
+// As in Japanese, whose only form is for all numbers.
+TEST(PoDocumentTest, OneFormIsThePlural) {
+  const std::string message = "msgid \"one file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"\"\n";
+  EXPECT_THAT(segments_of(DocumentKind::kPo, message), ElementsAre("%d files"));
+  EXPECT_THAT(segments_of(DocumentKind::kPo, message + "msgstr[1] \"x\"\n"),
+              ElementsAre("one file"));
+  EXPECT_THAT(segments_of(DocumentKind::kPo, "msgid \"a\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n"),
+              ElementsAre("a", "a"));
 }
 
 // The translation is UTF-8.
