@@ -52,21 +52,21 @@ Bf16Panels empty_panels(int64_t depth, int64_t columns) {
   return side;
 }
 
-/// `matrix`: [R, N], contiguous; zeros come below, up to the depth of the side.
-void fill(const Bf16Panels& side, const Tensor& matrix) {
-  constexpr int64_t kRows = 32;  // whose lines are read together
-  const int64_t rows = matrix.size(0), columns = side.columns;
-  at::parallel_for(0, parts(side.depth, kRows), 1, [&](int64_t first, int64_t last) {
-    for (int64_t r = first * kRows; r < std::min(side.depth, last * kRows); r += kRows) {
-      const int64_t here = std::clamp<int64_t>(rows - r, 0, kRows);
-      const int64_t end = std::min((side.depth + 1) / 2 * 2, r + kRows);
-      for (int64_t p = 0; p < panel_count(side); ++p) {
-        kernels::pair_rows(bits(matrix) + r * columns + p * kPanel, columns, here, width(side, p),
-                           pairs(side, p, r), kPanel);
-        std::fill(pairs(side, p, r + (here + 1) / 2 * 2), pairs(side, p, end), 0);
-      }
+constexpr int64_t kFillRows = 32;  // whose lines are read together
+
+/// Rows `begin`, a multiple of kFillRows, to `end` of a side. matrix: [rows, stride]; zeros come
+/// below it.
+void fill(const Bf16Panels& side, const Bits* matrix, int64_t rows, int64_t stride, int64_t begin,
+          int64_t end) {
+  for (int64_t r = begin; r < end; r += kFillRows) {
+    const int64_t here = std::clamp<int64_t>(rows - r, 0, kFillRows);
+    const int64_t zeros_end = std::min((side.depth + 1) / 2 * 2, r + kFillRows);
+    for (int64_t p = 0; p < panel_count(side); ++p) {
+      kernels::pair_rows(matrix + r * stride + p * kPanel, stride, here, width(side, p),
+                         pairs(side, p, r), kPanel);
+      std::fill(pairs(side, p, r + (here + 1) / 2 * 2), pairs(side, p, zeros_end), 0);
     }
-  });
+  }
 }
 
 /// The rows of `left` that a tile from row r on computes. The last tile of many is whole, too:
@@ -146,6 +146,19 @@ Tensor transposed(const Tensor& a, int64_t padded_rows) {
   return to;
 }
 
+constexpr int64_t kGroupPanels = 4;  // of the right side, filled just before they are read
+
+/// sums += left right, or =. left: [M, kLeftStride]; sums: [M, N], rows perhaps apart.
+void add_product(const Tensor& left, const Bf16Panels& right, const Tensor& sums, bool accumulate) {
+  const auto* const from = reinterpret_cast<const at::BFloat16*>(left.const_data_ptr());
+  const int64_t outputs = left.size(0), stride = sums.stride(0);
+  for (int64_t p = 0; p < panel_count(right); ++p)
+    for (int64_t m = 0; m < outputs; m += kBlockRows)
+      blas::brgemm(std::min(kBlockRows, outputs - m), width(right, p), right.depth, kLeftStride,
+                   kPanel, stride, accumulate, from + m * kLeftStride, numbers(right, p, 0),
+                   sums.mutable_data_ptr<float>() + m * stride + p * kPanel);
+}
+
 /// The environment may keep oneDNN, which makes the kernels, from what the processor has.
 bool has_micro_kernels() {
   if (!kernels::find_instruction_set("avx512_bf16")->runs_here) return false;
@@ -173,7 +186,10 @@ bool has_bf16_products(const Tensor& x, const Tensor& weight) {
 Bf16Panels bf16_panels(const Tensor& matrix) {
   TORCH_INTERNAL_ASSERT(matrix.is_contiguous());
   const Bf16Panels side = empty_panels(matrix.size(0), matrix.size(1));
-  fill(side, matrix);
+  at::parallel_for(0, parts(side.depth, kFillRows), 1, [&](int64_t first, int64_t last) {
+    fill(side, bits(matrix), side.depth, side.columns, first * kFillRows,
+         std::min(side.depth, last * kFillRows));
+  });
   return side;
 }
 
@@ -217,22 +233,22 @@ void bf16_transposed_product(const Tensor& a, const Tensor& b, const Tensor& sum
     if (!accumulate) sums.zero_();
     return;
   }
-  const int64_t rows = b.size(0), outputs = a.size(1), columns = b.size(1);
+  const int64_t rows = b.size(0), columns = b.size(1);
   const int64_t padded = parts(rows, kMultiple) * kMultiple;
   const Tensor left = transposed(a, padded);
-  const Bf16Panels right = empty_panels(padded, columns);
-  fill(right, b);
-  auto* const to = sums.mutable_data_ptr<float>();
-  const auto* const from = reinterpret_cast<const at::BFloat16*>(left.const_data_ptr());
-  const int64_t blocks = parts(outputs, kBlockRows);
-  at::parallel_for(0, panel_count(right) * blocks, 1, [&](int64_t first, int64_t last) {
+  const int64_t panels = parts(columns, kPanel);
+  const int64_t group = std::clamp<int64_t>(panels / at::get_num_threads(), 1, kGroupPanels);
+  at::parallel_for(0, parts(panels, group), 1, [&](int64_t first, int64_t last) {
+    Bf16Panels right = empty_panels(std::min(kDepth, padded), group * kPanel);
     for (int64_t task = first; task < last; ++task) {
-      const int64_t p = task / blocks, m = task % blocks * kBlockRows;
-      for (int64_t k = 0; k < padded; k += kDepth)
-        blas::brgemm(std::min(kBlockRows, outputs - m), width(right, p),
-                     std::min(kDepth, padded - k), kLeftStride, kPanel, columns,
-                     accumulate || k > 0, from + (k / kDepth * outputs + m) * kLeftStride,
-                     numbers(right, p, k), to + m * columns + p * kPanel);
+      const int64_t begin = task * group * kPanel;
+      right.columns = std::min(group * kPanel, columns - begin);
+      for (int64_t k = 0; k < padded; k += kDepth) {
+        right.depth = std::min(kDepth, padded - k);
+        fill(right, bits(b) + k * columns + begin, rows - k, columns, 0, right.depth);
+        add_product(left[k / kDepth], right, sums.narrow(1, begin, right.columns),
+                    accumulate || k > 0);
+      }
     }
     blas::brgemm_release();
   });

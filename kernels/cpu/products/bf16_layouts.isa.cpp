@@ -19,9 +19,12 @@ UintVector bits_of(const BFloat16* x, int64_t count) {
 
 void pair_rows(const BFloat16* from, int64_t from_stride, int64_t rows, int64_t columns,
                uint32_t* to, int64_t to_stride) {
+  constexpr int64_t kAhead = 16;  // rows, which lie too far apart for the processor to foresee
   for (int64_t r = 0; r < rows; r += 2, from += 2 * from_stride, to += to_stride) {
     const BFloat16* const lower = r + 1 < rows ? from + from_stride : nullptr;
     for_vectors(columns, [&](int64_t c, int64_t count) {
+      __builtin_prefetch(from + kAhead * from_stride + c);
+      __builtin_prefetch(from + (kAhead + 1) * from_stride + c);
       UintVector pairs = bits_of(from + c, count) >> 16;
       if (lower != nullptr) pairs |= bits_of(lower + c, count);
       // Only moved, so it does not matter that pairs are no fp32 numbers.

@@ -1,6 +1,7 @@
 // Compiled once for each instruction set, in namespace dietmt::kernels::DIETMT_ISA.
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "kernels/cpu/vector.h"
 #include "kernels/rowwise.h"
@@ -31,8 +32,9 @@ class LogitRow {
   int64_t classes_;
 };
 
+/// exponentials: room for [classes + kLanes], overwritten.
 template <typename Number>
-void row_cross_entropy(const CrossEntropy<Number>& call, int64_t r) {
+void row_cross_entropy(const CrossEntropy<Number>& call, int64_t r, float* exponentials) {
   const int64_t classes = call.classes;
   LogitRow<Number> row(call.logits + r * classes, classes);
   const int64_t target = call.targets[r];
@@ -44,10 +46,13 @@ void row_cross_entropy(const CrossEntropy<Number>& call, int64_t r) {
     total += row.at(c);  // zeros behind the end
   }
   const float maximum = largest_of(largest);
-  Vector exponentials = {};
-  for (int64_t c = 0; c < classes; c += kLanes)
-    exponentials += row.within(c, exponential(row.at(c) - maximum), 0.0f);
-  const float sum = sum_of(exponentials);
+  Vector partition = {};
+  for (int64_t c = 0; c < classes; c += kLanes) {
+    const Vector x = exponential(row.at(c) - maximum);
+    store(exponentials + c, x);
+    partition += row.within(c, x, 0.0f);
+  }
+  const float sum = sum_of(partition);
 
   const double log_partition = static_cast<double>(maximum) + std::log(sum);
   const double mean_loss =
@@ -59,16 +64,20 @@ void row_cross_entropy(const CrossEntropy<Number>& call, int64_t r) {
   const auto scale = static_cast<float>(call.gradient_scale);
   const float factor = scale / sum;
   const float shift = scale * static_cast<float>(call.smoothing / static_cast<double>(classes));
-  const auto gradient = [&](Vector x) { return exponential(x - maximum) * factor - shift; };
-  for (int64_t c = 0; c < classes; c += kLanes) row.put(c, gradient(row.at(c)));
+  const auto gradient = [&](Vector exponential) { return exponential * factor - shift; };
+  for (int64_t c = 0; c < classes; c += kLanes) row.put(c, gradient(load(exponentials + c)));
   const float confidence = scale * static_cast<float>(1.0 - call.smoothing);
-  row.put(target, gradient(broadcast(target_logit)) - confidence, 1);
+  row.put(target, gradient(broadcast(exponentials[target])) - confidence, 1);
 }
 
 template <typename Number>
 void all_rows(const CrossEntropy<Number>& call) {
-#pragma omp parallel for schedule(static)
-  for (int64_t r = 0; r < call.rows; ++r) row_cross_entropy(call, r);
+#pragma omp parallel
+  {
+    std::vector<float> exponentials(static_cast<size_t>(call.classes + kLanes));
+#pragma omp for schedule(static)
+    for (int64_t r = 0; r < call.rows; ++r) row_cross_entropy(call, r, exponentials.data());
+  }
 }
 
 }  // namespace
