@@ -1,9 +1,8 @@
 // Config files of the commands: lines `name = value`.
 //
 //   # a comment
-//   output = run        # white space and a # begin a comment
-//   tags = "#de"        # quotes keep both; inside them \" \\ \n are a quote, a backslash, a new
-//   line
+//   output = run    # a comment, after white space
+//   tag = "#de"     # inside quotes, \" \\ \n are a quote, a backslash and a new line
 #pragma once
 
 #include <cstdint>

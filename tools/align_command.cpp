@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "common/error.h"
-#include "common/files.h"
 #include "common/options.h"
 #include "data/shortlist/aligner.h"
 #include "data/text/tokenizer.h"
@@ -16,6 +15,7 @@
 #include "nmt/translation/line_writer.h"
 #include "storage/checkpoint.h"
 #include "tools/commands.h"
+#include "tools/output_problems.h"
 
 namespace dietmt::tools {
 namespace {
@@ -67,9 +67,9 @@ std::vector<std::string> problems_of(const AlignOptions& o) {
   std::vector<std::string> problems;
   if (!o.model.empty() && !o.tokenizer.empty())
     problems.emplace_back("give --model or --tokenizer, not both");
-  for (const auto& [name, file] : {std::pair("--source", &o.source), {"--target", &o.target}})
-    if (nmt::is_file_output(o.output) && *file != "-" && is_same_file(*file, o.output))
-      problems.push_back(std::string("--output and ") + name + " are one file: " + *file);
+  for (const std::string& problem :
+       output_problems(o.output, {{"--source", o.source}, {"--target", o.target}}))
+    problems.push_back(problem);
   return problems;
 }
 

@@ -8,8 +8,9 @@
 #include <memory>
 #include <thread>
 
-#include "common/atomic_file.h"
+#include "common/files.h"
 #include "common/options.h"
+#include "common/temporary_directory.h"
 #include "data/corpus/parallel_corpus.h"
 #include "data/shortlist/aligner.h"
 #include "data/shortlist/build_shortlist.h"
@@ -17,6 +18,7 @@
 #include "nmt/model/model_files.h"
 #include "storage/checkpoint.h"
 #include "tools/commands.h"
+#include "tools/output_problems.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -33,8 +35,19 @@ struct ShortlistOptions {
   int64_t threads = 0;
 };
 
+NamedFiles input_files(const ShortlistOptions& o) {
+  NamedFiles files = {{"--tokenizer", o.tokenizer},
+                      {"--source-tokenizer", o.source_tokenizer},
+                      {"--target-tokenizer", o.target_tokenizer},
+                      {"--valid-source", o.valid_source},
+                      {"--valid-target", o.valid_target}};
+  for (const std::string& file : o.train_source) files.emplace_back("--train-source", file);
+  for (const std::string& file : o.train_target) files.emplace_back("--train-target", file);
+  return files;
+}
+
 std::vector<std::string> problems_of(const ShortlistOptions& o) {
-  std::vector<std::string> all;
+  std::vector<std::string> all = output_problems(o.output, input_files(o));
   const auto require = [&](bool holds, const char* problem) {
     if (!holds) all.push_back(problem);
   };
@@ -108,21 +121,22 @@ nmt::Tokenizers load_tokenizers(const ShortlistOptions& o) {
           std::make_shared<data::Tokenizer>(o.target_tokenizer)};
 }
 
-// Encodes text that is needed once: its files are deleted at once and live as long as the program.
+// Encodes text that is needed once. The corpus outlives its folder, as its files stay open.
 std::unique_ptr<const data::ParallelCorpus> encode(const std::vector<std::string>& sources,
                                                    const std::vector<std::string>& targets,
                                                    const nmt::Tokenizers& tokenizers,
-                                                   const fs::path& folder, int64_t threads) {
-  auto corpus = std::make_unique<const data::ParallelCorpus>(data::corpus_files(sources, targets),
-                                                             *tokenizers.source, *tokenizers.target,
-                                                             data::LengthFilter{}, folder, threads);
-  fs::remove_all(folder);
-  return corpus;
+                                                   const TemporaryDirectory& folder,
+                                                   int64_t threads) {
+  return std::make_unique<const data::ParallelCorpus>(data::corpus_files(sources, targets),
+                                                      *tokenizers.source, *tokenizers.target,
+                                                      data::LengthFilter{}, folder.path(), threads);
 }
 
 void make_shortlist(const ShortlistOptions& o, const nmt::Tokenizers& tokenizers) {
-  const auto corpus =
-      encode(o.train_source, o.train_target, tokenizers, o.output + ".corpus", o.aligner.threads);
+  fs::create_directories(parent_directory(o.output));
+  // Beside the output, where there is room for large texts.
+  const auto corpus = encode(o.train_source, o.train_target, tokenizers,
+                             TemporaryDirectory(o.output + ".corpus-"), o.aligner.threads);
   spdlog::info("text: {}", corpus->report().summary());
   const data::SentencePairs pairs =
       data::sentence_pairs(*corpus, *tokenizers.source, *tokenizers.target);
@@ -145,9 +159,8 @@ void make_shortlist(const ShortlistOptions& o, const nmt::Tokenizers& tokenizers
 
 void report_coverage(const ShortlistOptions& o, const nmt::Tokenizers& tokenizers,
                      const data::Shortlist& shortlist) {
-  const fs::path scratch = temporary_name(fs::temp_directory_path() / "dietmt-shortlist");
-  const auto corpus =
-      encode({o.valid_source}, {o.valid_target}, tokenizers, scratch, o.aligner.threads);
+  const auto corpus = encode({o.valid_source}, {o.valid_target}, tokenizers, TemporaryDirectory(),
+                             o.aligner.threads);
   const data::ShortlistCoverage coverage = data::coverage_of(
       shortlist, data::sentence_pairs(*corpus, *tokenizers.source, *tokenizers.target));
   const auto line = [](const char* name) -> std::ostream& {

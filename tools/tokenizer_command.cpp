@@ -4,6 +4,7 @@
 #include "common/options.h"
 #include "data/text/tokenizer.h"
 #include "tools/commands.h"
+#include "tools/output_problems.h"
 
 namespace dietmt::tools {
 
@@ -46,7 +47,9 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
   table.example(
       "dietmt tokenizer --input train.en train.de --vocab-size 16000 --output joint.model");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  table.check();
+  NamedFiles inputs;
+  for (const std::string& file : options.inputs) inputs.emplace_back("--input", file);
+  table.check(output_problems(output, inputs));
 
   options.seed = static_cast<uint64_t>(seed);
   options.special = data::special_set_from_name(special);

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <map>
 #include <ranges>
 #include <utility>
 
 #include "common/error.h"
 #include "common/files.h"
+#include "common/temporary_directory.h"
 #include "data/corpus/corpus_cache.h"
 #include "data/corpus/corpus_encoding.h"
 #include "data/pretraining/sentence_reader.h"
@@ -25,25 +23,6 @@ constexpr std::pair<const char*, DocumentBoundary> kBoundaries[] = {
     {"empty-line", DocumentBoundary::kEmptyLine},
     {"every-line", DocumentBoundary::kEveryLine},
     {"title", DocumentBoundary::kTitle},
-};
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() : path_((fs::temp_directory_path() / "dietmt-XXXXXX").string()) {
-    if (::mkdtemp(path_.data()) == nullptr)
-      throw Error(path_ + ": cannot be created: " + std::strerror(errno));
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
 };
 
 // A hash of the files that the tokenizer saves (names and bytes), on which its ids depend.

@@ -22,7 +22,7 @@ covered=$(awk '/^covered tokens/ { print $3 }' "$work/out")
 size=$(awk '/^mean shortlist size/ { print $4 }' "$work/out")
 awk -v c="$covered" -v s="$size" 'BEGIN { exit !(c > 0.97 && c <= 1 && s > 6 && s < 30) }' ||
   fail "covered $covered with $size pieces of 90"
-[ ! -e "$work/list.bin.corpus" ] || fail "the encoded corpus was left behind"
+! ls -d "$work"/list.bin.* 2>/dev/null || fail "the encoded corpus was left behind"
 
 # The same bytes for any number of threads; the same report from only the file.
 report=$out
@@ -31,6 +31,22 @@ cmp -s "$work/list.bin" "$work/threads.bin" || fail "threads change the file"
 expect_code 0 "$dietmt" shortlist --tokenizer "$work/joint.model" --shortlist "$work/list.bin" \
   "${valid[@]}" --show red
 [ "$out" = "$report" ] || fail "the file's report differs: $out"
+
+# A directory beside the output is the user's, and a failed run leaves none.
+mkdir "$work/mine.bin.corpus" && echo kept >"$work/mine.bin.corpus/file"
+expect_code 0 "${make[@]}" --output "$work/mine.bin"
+[ "$(cat "$work/mine.bin.corpus/file")" = kept ] || fail "a directory of the user was removed"
+printf 'red\xff\n' >"$work/bad.en"
+expect_code 1 "$dietmt" shortlist --tokenizer "$work/joint.model" --train-source "$work/bad.en" \
+  --train-target "$work/bad.en" --output "$work/bad.bin"
+! ls -d "$work"/bad.bin* 2>/dev/null || fail "a failed run left files"
+
+# An output never replaces an input.
+cp "$work/text/train.en" "$work/own.en"
+expect_code 2 "$dietmt" shortlist --tokenizer "$work/joint.model" --train-source "$work/own.en" \
+  --train-target "$work/text/train.de" --output "$work/./own.en"
+expect_text "--output and --train-source are one file: $work/own.en" "$err"
+cmp -s "$work/text/train.en" "$work/own.en" || fail "the text was overwritten"
 
 # A file of another vocabulary, a damaged one, wrong options.
 "$dietmt" tokenizer --input "$work/text/train.en" --vocab-size 90 --output "$work/other.model" \

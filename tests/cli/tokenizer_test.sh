@@ -26,6 +26,10 @@ expect_text "--special is 'gpt'; it must be translation or bert" "$err"
 expect_code 2 "$dietmt" tokenizer --input "$work/toy.en" --output "$work/never.model" \
   --vocab-size 5 --special bert
 expect_text "at least 6" "$err"
+cp "$work/toy.en" "$work/own.en"
+expect_code 2 "$dietmt" tokenizer --input "$work/toy.de" "$work/own.en" --output "$work/own.en"
+expect_text "--output and --input are one file: $work/own.en" "$err"
+cmp -s "$work/toy.en" "$work/own.en" || fail "the text was overwritten"
 expect_code 2 "$dietmt" tokenizer
 expect_text "--input is missing" "$err"
 expect_text "--output is missing" "$err"

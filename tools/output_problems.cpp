@@ -1,0 +1,17 @@
+#include "tools/output_problems.h"
+
+#include "common/files.h"
+#include "nmt/translation/line_writer.h"
+
+namespace dietmt::tools {
+
+std::vector<std::string> output_problems(const std::string& output, const NamedFiles& inputs) {
+  std::vector<std::string> problems;
+  if (output.empty() || !nmt::is_file_output(output)) return problems;
+  for (const auto& [option, file] : inputs)
+    if (!file.empty() && file != "-" && is_same_file(file, output))
+      problems.push_back("--output and " + option + " are one file: " + file);
+  return problems;
+}
+
+}  // namespace dietmt::tools

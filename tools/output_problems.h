@@ -1,0 +1,16 @@
+// An output that would replace one of the files it is made from.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dietmt::tools {
+
+/// Options with their files. An empty name and `-` are no files.
+using NamedFiles = std::vector<std::pair<std::string, std::string>>;
+
+/// The problem of each input that is the same file as that of --output.
+std::vector<std::string> output_problems(const std::string& output, const NamedFiles& inputs);
+
+}  // namespace dietmt::tools
