@@ -69,7 +69,8 @@ struct EncodingRow {
   std::string formula;
   EncodingLevel level = EncodingLevel::kHeads;
   EncodingSites sites = {};
-  std::string not_mixed = {};  // why it cannot own only some of the heads; empty: it can
+  std::string not_mixed = {};    // why it cannot own only some of the heads; empty: it can
+  bool compresses_keys = false;  // so no encoding adds to the scores of single words
   std::vector<EncodingOption> options = {};
   /// Throws ConfigError if the values do not fit together or this context; make() relies on it.
   void (*check)(const OptionValues&, const EncodingContext&) = accept_all;

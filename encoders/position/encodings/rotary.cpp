@@ -5,11 +5,13 @@
 // xPos (Sun et al. 2023, "A Length-Extrapolatable Transformer") for causal attention also
 // multiplies pair m of q_i by z_m^(i/scale) and divides that of k_i by it, z_m = (2m + 0.4 Dh) /
 // (1.4 Dh): the products of distant words shrink. (The paper counts i from the middle of the
-// sequence, which cancels.) No parameters.
+// sequence, which cancels.) No parameters. Both factors are kept below kMostGrowth, so that fp32
+// holds them and what they multiply: this limits the positions to about 55 scale.
 
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <cstdint>
 #include <optional>
 
 #include "common/error.h"
@@ -27,10 +29,19 @@ struct RotaryOptions {
   std::optional<int64_t> scale = {};  // of xPos; none: no decay
 };
 
+constexpr double kMostGrowth = 0x1p100;
+constexpr double kFastestDecay = 0.4 / 1.4;  // z_0
+
+int64_t xpos_positions(int64_t scale) {
+  return static_cast<int64_t>(static_cast<double>(scale) * std::log(kMostGrowth) /
+                              -std::log(kFastestDecay));
+}
+
 class Rotary : public PositionEncoding {
  public:
   Rotary(const RotaryOptions& options, const EncodingContext& context);
   void lower(const Extent& extent, LayerTerms& terms) const override;
+  int64_t max_length() const override;
 
  private:
   enum class Side { kQueries, kKeys };
@@ -46,6 +57,10 @@ class Rotary : public PositionEncoding {
 
 Rotary::Rotary(const RotaryOptions& options, const EncodingContext& context)
     : options_(options), head_width_(context.head_width) {}
+
+int64_t Rotary::max_length() const {
+  return options_.scale ? xpos_positions(*options_.scale) : PositionEncoding::max_length();
+}
 
 at::Tensor Rotary::turns(int64_t first, int64_t count, Side side) const {
   const int64_t pairs = head_width_ / 2;
@@ -63,6 +78,7 @@ at::Tensor Rotary::turns(int64_t first, int64_t count, Side side) const {
 }
 
 void Rotary::lower(const Extent& extent, LayerTerms& terms) const {
+  require_position("xpos", reach(extent));
   const auto set = [&](Side side, const TableCache& cache, at::Tensor ScoreTerms::*cosines,
                        at::Tensor ScoreTerms::*sines) {
     const at::Tensor rows = cache.rows(
@@ -130,6 +146,16 @@ void check_rope(const OptionValues& values, const EncodingContext& context) {
   if (scaling.length != kUnscaled.length) throw ConfigError("'length' needs a factor above 1");
 }
 
+void check_xpos(const OptionValues& values, const EncodingContext& context) {
+  check_rotary(values, context);
+  const int64_t most = xpos_positions(values.number("scale"));
+  if (context.max_positions > most)
+    throw ConfigError("fp32 holds the decay of scale=" + values.text("scale") + " for " +
+                      std::to_string(most) + " positions, but --max-positions is " +
+                      std::to_string(context.max_positions) +
+                      ": use a larger scale or fewer positions");
+}
+
 }  // namespace
 
 EncodingRow rope_row() {
@@ -152,7 +178,7 @@ EncodingRow xpos_row() {
           .sites = {.encoder = false},
           .options = {pairs_option(), base_option(),
                       number_option("scale", kXposScale, 1, "scale of the decay")},
-          .check = check_rotary,
+          .check = check_xpos,
           .make = make_encoding<Rotary, xpos_options>};
 }
 

@@ -214,6 +214,8 @@ TupeOptions tupe_r_options(const OptionValues& values) {
 void check_tupe(const TupeOptions& options, const EncodingContext& context) {
   if (options.summary == SummaryPosition::kUntied && context.causal())
     throw ConfigError("cls=untied needs an encoder: later words are hidden from position 0");
+  if (options.bias == TupeBias::kOffsets && options.distance != TupeOptions().distance)
+    throw ConfigError("'distance' needs buckets");
   if (options.bias != TupeBias::kBuckets) return;
   const T5Options buckets{.buckets = options.buckets, .distance = options.distance};
   require_t5_options(buckets, context.causal());

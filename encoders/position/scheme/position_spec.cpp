@@ -194,6 +194,10 @@ class Parser {
   std::vector<EncodingSpec> specs_;
 };
 
+bool is_none_of_all_heads(const EncodingSpec& spec) {
+  return spec.row->name == "none" && spec.heads.empty();
+}
+
 void check_repetitions(const std::string& text, const std::vector<EncodingSpec>& specs) {
   for (size_t i = 0; i < specs.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
@@ -202,7 +206,7 @@ void check_repetitions(const std::string& text, const std::vector<EncodingSpec>&
       if (!owner && specs[j].row == specs[i].row)
         throw position_spec_error(text, specs[i].column, "'" + name + "' is given twice");
     }
-    if (specs[i].row->name == "none" && specs[i].heads.empty() && specs.size() > 1)
+    if (is_none_of_all_heads(specs[i]) && specs.size() > 1)
       throw position_spec_error(
           text, specs[i].column,
           "'none' cannot be combined with other encodings outside heads[...]");
@@ -234,6 +238,19 @@ void check_heads(const std::string& text, const std::vector<EncodingSpec>& specs
     throw position_spec_error(text, text.size() + 1,
                               "head " + std::to_string(free - owner.begin()) +
                                   " belongs to no encoding; give it to one, or to 'none'");
+}
+
+/// What acts on all heads scores pairs of words.
+void check_compression(const std::string& text, const std::vector<EncodingSpec>& specs) {
+  const auto compressing = std::ranges::find_if(
+      specs, [](const EncodingSpec& spec) { return spec.row->compresses_keys; });
+  if (compressing == specs.end()) return;
+  for (const EncodingSpec& spec : specs)
+    if (spec.row->level == EncodingLevel::kAllHeads)
+      throw position_spec_error(text, spec.column,
+                                "'" + spec.row->name + "' cannot be combined with '" +
+                                    compressing->row->name +
+                                    "', which compresses the keys; use input-" + spec.row->name);
 }
 
 void check_conditions(const std::string& text, const std::vector<EncodingSpec>& specs,
@@ -288,10 +305,12 @@ std::vector<EncodingSpec> parse_position_spec(const std::string& text,
   std::vector<EncodingSpec> specs = Parser(text, context).parse();
   check_repetitions(text, specs);
   check_heads(text, specs, context.heads);
+  check_compression(text, specs);
   for (EncodingSpec& spec : specs) {
     std::sort(spec.heads.begin(), spec.heads.end());
     if (static_cast<int64_t>(spec.heads.size()) == context.heads) spec.heads.clear();
   }
+  if (specs.size() > 1) std::erase_if(specs, is_none_of_all_heads);
   // Encodings of the embeddings first, then by first head, then encodings of all heads.
   std::stable_sort(specs.begin(), specs.end(), [](const EncodingSpec& a, const EncodingSpec& b) {
     const auto rank = [](const EncodingSpec& s) {

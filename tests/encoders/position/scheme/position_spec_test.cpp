@@ -47,6 +47,8 @@ TEST(PositionSpec, CanonicalFormLeavesOutDefaultsAndSorts) {
       {"heads[shaw:6-7,diet-rel:0-5]", "heads[diet-rel:0-5,shaw:6-7]"},
       {"heads[diet-rel:7,0,2,1,3-5,none:6]", "heads[diet-rel:0-5,7,none:6]"},
       {"heads[t5:0-7]", "t5"},
+      {"heads[none:0-7]", "none"},
+      {"learned+heads[none:0-7]+segments", "learned+segments"},
       {"heads[t5:0-3,diet-rel:4-7]+sinusoidal", "sinusoidal+heads[t5:0-3,diet-rel:4-7]"},
       {"segments(share=none)+alibi+learned", "learned+alibi+segments"},
       {"segments+heads[rope:4-7,none:0-3]", "heads[none:0-3,rope:4-7]+segments"},
@@ -113,6 +115,13 @@ TEST(PositionSpec, ErrorsPointAtTheColumnAndListWhatIsPossible) {
        "column 7: 'bert-r' cannot own only some of the heads: it also adds to the embeddings; "
        "write "
        "learned+heads[diet-rel(share=layers):...]"},
+      {"linformer+segments",
+       "column 11: 'segments' cannot be combined with 'linformer', which compresses the keys; use "
+       "input-segments"},
+      {"segments+diet-abs-lin",
+       "column 1: 'segments' cannot be combined with 'diet-abs-lin', which compresses the keys; "
+       "use input-segments"},
+      {"tupe-r(buckets=none,distance=4)", "column 1: 'tupe-r': 'distance' needs buckets"},
       {"diet-rel+segments+segments", "column 19: 'segments' is given twice"},
       {"rope(pairs=both)",
        "column 12: 'both' is not a value of 'pairs'; possible: interleaved|halves"},
@@ -140,6 +149,28 @@ TEST(PositionSpec, CausalAttentionRefusesCompressedKeys) {
   EXPECT_EQ(problem("tupe-a(cls=untied)", AttentionSite::kDecoder),
             "position encoding \"tupe-a(cls=untied)\", column 1: 'tupe-a': cls=untied needs an "
             "encoder: later words are hidden from position 0");
+}
+
+TEST(PositionSpec, XposTakesOnlyPositionsWhoseDecayFp32Holds) {
+  EncodingContext context = eight_heads(AttentionSite::kDecoder);
+  context.max_positions = 56;
+  try {
+    PositionScheme("xpos(scale=1)", context);
+    FAIL() << "56 positions were accepted";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(),
+                 "position encoding \"xpos(scale=1)\", column 1: 'xpos': fp32 holds the decay of "
+                 "scale=1 for 55 positions, but --max-positions is 56: use a larger scale or fewer "
+                 "positions");
+  }
+  context.max_positions = 55;
+  const PositionScheme scheme("xpos(scale=1)", context);
+  EXPECT_EQ(scheme.max_length(), 55);
+  const at::Tensor like = at::zeros({1});
+  const ScoreTerms terms = scheme.lower({.queries = 55, .keys = 55}, like).front();
+  EXPECT_GT((terms.query_cosines.abs() + terms.query_sines.abs()).amin().item<double>(), 1e-31);
+  EXPECT_LT(terms.key_cosines.abs().amax().item<double>(), 1e31);
+  EXPECT_THROW(scheme.lower({.queries = 56, .keys = 56}, like), Error);
 }
 
 TEST(PositionSpec, SegmentsNeedAModelWithSegments) {
