@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <ranges>
 
@@ -29,9 +31,31 @@ std::string directory_name(int64_t update) {
   return name;
 }
 
-bool is_checkpoint_name(const std::string& name) {
-  return name.starts_with(kPrefix) &&
-         name.find_first_not_of("0123456789", std::strlen(kPrefix)) == std::string::npos;
+// What follows `update-` and its digits in a name: nothing for a checkpoint; `none` if the name
+// does not begin so.
+std::optional<std::string> after_update(const std::string& name) {
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  const size_t digits = std::strlen(kPrefix);
+  const size_t end = std::min(name.find_first_not_of("0123456789", digits), name.size());
+  if (end == digits) return std::nullopt;
+  return name.substr(end);
+}
+
+bool is_checkpoint_name(const std::string& name) { return after_update(name) == ""; }
+
+// A checkpoint that a killed process was writing or removing. Others are the user's copies.
+bool is_leftover_name(const std::string& name) {
+  const std::optional<std::string> rest = after_update(name);
+  return rest == kRemoved || (rest && rest->starts_with(".tmp") && is_temporary_name(name));
+}
+
+// Of the links and files that a training writes into its output directory.
+bool is_leftover_of_output(const std::string& name) {
+  constexpr std::string_view kWritten[] = {"best",        "last",         "settings.json",
+                                           "report.html", "progress.csv", "progress.jsonl"};
+  return is_temporary_name(name) && std::ranges::any_of(kWritten, [&](std::string_view written) {
+           return name.starts_with(std::string(written) + ".tmp");
+         });
 }
 
 // JSON has no NaN or infinity: such scores are stored as null.
@@ -41,6 +65,7 @@ std::string record_text(int64_t update, const std::map<std::string, double>& sco
                        {"scores", scores},
                        {"metric", policy.metric},
                        {"higher_is_better", policy.higher_is_better},
+                       {"scores_after", policy.scores_after},
                        {"keep_last", policy.keep_last},
                        {"keep_best", policy.keep_best}};
   return record.dump(1) + "\n";
@@ -143,6 +168,8 @@ std::vector<Checkpoint> best_of(std::vector<Checkpoint> checkpoints, const Check
     const auto score = checkpoint.scores.find(policy.metric);
     return score == checkpoint.scores.end() || std::isnan(score->second);
   });
+  const auto competes = [&](const Checkpoint& one) { return one.update > policy.scores_after; };
+  if (std::ranges::any_of(checkpoints, competes)) std::erase_if(checkpoints, std::not_fn(competes));
   std::ranges::stable_sort(checkpoints, {}, [&](const Checkpoint& checkpoint) {
     const double score = checkpoint.scores.at(policy.metric);
     return policy.higher_is_better ? -score : score;
@@ -158,6 +185,7 @@ CheckpointPolicy stored_policy(const Checkpoint& checkpoint) {
     read_field(record, "keep_best", policy.keep_best);
     read_field(record, "metric", policy.metric);
     read_field(record, "higher_is_better", policy.higher_is_better);
+    if (record.contains("scores_after")) read_field(record, "scores_after", policy.scores_after);
     return policy;
   });
 }
@@ -192,14 +220,16 @@ CheckpointStore::CheckpointStore(fs::path output, CheckpointPolicy policy)
 
 void CheckpointStore::remove_leftovers() const {
   for (const fs::path& path : entries_of(folder_)) {
-    const std::string name = path.filename().string();
-    if (!name.starts_with(kPrefix)) continue;
-    if (!is_checkpoint_name(name)) remove_tree(path);
+    if (is_leftover_name(path.filename().string())) remove_tree(path);
   }
-  // Unfinished links, settings.json, report.html and progress.jsonl.
   for (const fs::path& path : entries_of(output_)) {
-    if (is_temporary_name(path.filename().string())) remove_tree(path);
+    if (is_leftover_of_output(path.filename().string())) remove_tree(path);
   }
+}
+
+void CheckpointStore::compare_scores_after(int64_t update) {
+  policy_.scores_after = update;
+  renew_links();
 }
 
 const Checkpoint& CheckpointStore::save(int64_t update, const std::map<std::string, double>& scores,
@@ -274,7 +304,7 @@ std::vector<Checkpoint> CheckpointStore::last_n(int64_t count) const {
 
 void CheckpointStore::clear() {
   for (const fs::path& path : entries_of(folder_)) {
-    if (path.filename().string().starts_with(kPrefix)) remove_checkpoint(path);
+    if (is_checkpoint_name(path.filename().string())) remove_checkpoint(path);
   }
   checkpoints_.clear();
   renew_links();

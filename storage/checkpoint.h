@@ -33,6 +33,9 @@ struct CheckpointPolicy {
   int64_t keep_best = 1;
   std::string metric = "valid_loss";
   bool higher_is_better = false;
+  /// Scores up to this update are of another kind: these checkpoints compete only with each other,
+  /// and only until a later one has a score.
+  int64_t scores_after = 0;
 };
 
 /// All complete checkpoints of a training output directory, oldest first; warns of damaged ones.
@@ -43,8 +46,8 @@ std::vector<Checkpoint> whole_checkpoints(const std::filesystem::path& output);
 /// continues; nothing if none was saved. Throws CheckpointError if all are damaged. Only reads.
 std::optional<Checkpoint> newest_checkpoint(const std::filesystem::path& output);
 
-/// The `count` best of `checkpoints`, best first, without those that lack the metric or have NaN.
-/// The earlier of two equals comes first.
+/// The `count` best of `checkpoints`, best first, without those that lack the metric or have NaN or
+/// scores of another kind. The earlier of two equals comes first.
 std::vector<Checkpoint> best_of(std::vector<Checkpoint> checkpoints, const CheckpointPolicy& policy,
                                 int64_t count);
 
@@ -63,6 +66,9 @@ class CheckpointStore {
   CheckpointStore(std::filesystem::path output, CheckpointPolicy policy);
   CheckpointStore(const CheckpointStore&) = delete;
   CheckpointStore& operator=(const CheckpointStore&) = delete;
+
+  /// Sets `scores_after` of the policy, for a run that goes on with other scores.
+  void compare_scores_after(int64_t update);
 
   /// Saves a checkpoint, whose files `write` puts into the given directory. Then updates the links
   /// and removes the checkpoints that the policy does not keep. Throws CheckpointError with the

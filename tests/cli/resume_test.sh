@@ -38,7 +38,17 @@ assert [(c["update"], c["option"], c["was"], c["is"]) for c in changes] == [
 earlier = json.load(open(sys.argv[1] + "/settings.json"))["settings"]["earlier values"]
 assert earlier["max-updates"] == "30 to update 30, 40 to update 40", earlier
 PYTHON
+# The change of the beam does not touch the metric, valid_loss.
+grep -q '"scores_after": 0' "$work/model/last/checkpoint.json" || fail "the loss starts anew"
 grep -q "earlier values" "$work/model/report.html" || fail "report.html lacks the changes"
+
+# Scores with another beam are of another kind: those before do not compete.
+beam=("${toy_train[@]}" --batch-tokens 500 --output "$work/beam" --valid-metric bleu
+  --valid-interval 10)
+expect_code 0 "${beam[@]}" --max-updates 10
+expect_code 0 "${beam[@]}" --max-updates 20 --valid-beam 1 --resume-changed valid-beam
+grep -q '"scores_after": 10' "$work/beam/last/checkpoint.json" || fail "earlier scores compete"
+[ "$(readlink "$work/beam/best")" = checkpoints/update-00000020 ] || fail "best is of other scores"
 
 # --max-time saves and ends as a signal does. The log file has what --quiet keeps from stderr.
 limited=("${toy_train[@]}" --batch-tokens 500 --valid-interval 1000 --output "$work/limited"

@@ -195,21 +195,46 @@ TEST(CheckpointStore, RemovesLeftovers) {
   fs::create_directories(folder / "update-00000000.removed");
   fs::create_symlink("nowhere", directory / "best.tmp77");
   write_text(directory / "report.html.tmp123", "half");
-  write_text(directory / "notes.tmp", "the user's own");
+  const fs::path own[] = {directory / "notes.tmp",         directory / "notes.tmp1",
+                          folder / "update-00000001-keep", folder / "update-00000002.bak",
+                          folder / "update-.tmp1",         folder / "notes.tmp1"};
+  for (const fs::path& path : own) write_text(path, "the user's own");
   const CheckpointStore store(directory.path(), kBleu);
   EXPECT_EQ(store.latest()->update, 2);
   EXPECT_FALSE(fs::exists(folder / "update-00000003.tmp123"));
   EXPECT_FALSE(fs::exists(folder / "update-00000000.removed"));
   EXPECT_FALSE(fs::exists(fs::symlink_status(directory / "best.tmp77")));
   EXPECT_FALSE(fs::exists(directory / "report.html.tmp123"));
-  EXPECT_TRUE(fs::exists(directory / "notes.tmp"));
+  for (const fs::path& path : own) EXPECT_TRUE(fs::exists(path)) << path;
 }
 
-TEST(CheckpointStore, ClearRemovesEverything) {
+// Scores up to update 2 are higher, but of another kind.
+TEST(CheckpointStore, ScoresOfAnotherKindDoNotCompete) {
+  const TestDirectory directory;
+  {
+    CheckpointStore store(directory.path(), {1, 1, "bleu", true});
+    save(store, 1, {{"bleu", 90}});
+    save(store, 2, {{"bleu", 80}});
+  }
+  CheckpointStore store(directory.path(), {1, 1, "bleu", true});
+  store.compare_scores_after(2);
+  save(store, 3, {});
+  EXPECT_EQ(store.best()->update, 1);  // as long as there is no other score
+  save(store, 4, {{"bleu", 20}});
+  save(store, 5, {{"bleu", 10}});
+  EXPECT_THAT(updates_of(whole_checkpoints(directory.path())), ElementsAre(4, 5));
+  EXPECT_EQ(fs::read_symlink(directory / "best"), "checkpoints/update-00000004");
+  EXPECT_EQ(stored_policy(*store.latest()).scores_after, 2);
+}
+
+TEST(CheckpointStore, ClearRemovesEverythingButTheUsersCopies) {
   const TestDirectory directory;
   CheckpointStore store(directory.path(), kBleu);
   save(store, 1, {{"bleu", 1}});
+  const fs::path copy = directory / "checkpoints/update-00000001-keep";
+  fs::create_directory(copy);
   store.clear();
+  EXPECT_TRUE(fs::exists(copy));
   EXPECT_FALSE(store.latest());
   EXPECT_FALSE(fs::exists(fs::symlink_status(directory / "best")));
   EXPECT_TRUE(whole_checkpoints(directory.path()).empty());

@@ -248,6 +248,7 @@ class Loop {
   void restore(const fs::path& directory) {
     FirstTurn turn(group_);  // report a bad checkpoint once
     const nlohmann::json data = read_training_state(directory, state_, configuration_, options_);
+    if (store_) store_->compare_scores_after(scores_after(state_, options_.valid_metric));
     try {
       task_.restore_data_position(data);
     } catch (const CheckpointError& error) {

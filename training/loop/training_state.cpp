@@ -25,9 +25,10 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// Scores of the other kind cannot be compared with those so far.
-bool changes_scores(const std::string& option) {
-  return option.starts_with("valid-") && option != "valid-interval";
+// Whether an option changes how the metric is computed. All changeable ones are about translations.
+bool changes_metric(const std::string& option, const std::string& metric) {
+  return metric != "valid_loss" &&
+         (option == "valid-beam" || option == "valid-tokenize" || option == "valid-lowercase");
 }
 
 // All values are text.
@@ -39,14 +40,15 @@ Configuration stored_configuration(const json& values) {
   return configuration;
 }
 
-void note_changes(const std::vector<OptionChange>& changes, TrainingState& state) {
+void note_changes(const std::vector<OptionChange>& changes, const std::string& metric,
+                  TrainingState& state) {
   for (const OptionChange& change : changes) {
     spdlog::info("from update {} on, {}", state.update, change.text());
     state.changes.push_back({{"update", state.update},
                              {"option", change.name},
                              {"was", change.before},
                              {"is", change.now}});
-    if (!changes_scores(change.name)) continue;
+    if (change.name != "valid-metric" && !changes_metric(change.name, metric)) continue;
     state.best_score.reset();
     state.validations_without_gain = 0;
   }
@@ -101,9 +103,16 @@ json read_training_state(const fs::path& directory, TrainingState& state,
     state.divergence.restore(any_field(values, "divergence"));
     if (values.contains("best_score")) read_field(values, "best_score", state.best_score.emplace());
     if (values.contains("changes")) state.changes = values.at("changes");
-    note_changes(changes, state);
+    note_changes(changes, options.valid_metric, state);
     return any_field(values, "data");
   });
+}
+
+int64_t scores_after(const TrainingState& state, const std::string& metric) {
+  int64_t update = 0;
+  for (const json& change : state.changes)
+    if (changes_metric(change.at("option"), metric)) update = change.at("update");
+  return update;
 }
 
 NamedTensors weights_of(const torch::nn::Module& model) {

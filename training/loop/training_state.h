@@ -45,6 +45,9 @@ nlohmann::json read_training_state(const std::filesystem::path& directory, Train
                                    const Configuration& configuration,
                                    const TrainerOptions& options);
 
+/// The update of the last change of an option that changes how the metric is computed; 0: none.
+int64_t scores_after(const TrainingState& state, const std::string& metric);
+
 /// The parameters of a model by name; they share its memory.
 NamedTensors weights_of(const torch::nn::Module& model);
 

@@ -35,11 +35,13 @@ class TrainingStateTest : public ScratchTest {
     write_training_state(scratch(), state, {{"epoch", 3}}, kOptions);
   }
 
-  TrainingState read(const Configuration& now, const std::vector<std::string>& accepted = {}) {
+  TrainingState read(const Configuration& now, const std::vector<std::string>& accepted = {},
+                     const std::string& metric = "valid_loss") {
     TrainingState state;
     TrainerOptions options;
     options.resume_changed = accepted;
     options.defaulted = {"norm-type"};
+    options.valid_metric = metric;
     data_ = read_training_state(scratch(), state, now, options);
     return state;
   }
@@ -101,9 +103,20 @@ TEST_F(TrainingStateTest, YoungerOptionsAreNoDifferenceUnlessTheyAreGiven) {
 }
 
 TEST_F(TrainingStateTest, ScoresOfAnotherKindStartAnew) {
-  const TrainingState state = read(changed("valid-beam", "1"), {"valid-beam"});
+  const TrainingState state = read(changed("valid-beam", "1"), {"valid-beam"}, "bleu");
   EXPECT_FALSE(state.best_score);
   EXPECT_EQ(state.validations_without_gain, 0);
+  EXPECT_EQ(scores_after(state, "bleu"), 7);
+  EXPECT_EQ(scores_after(state, "valid_loss"), 0);
+}
+
+TEST_F(TrainingStateTest, AChangeThatDoesNotTouchTheMetricKeepsTheScores) {
+  for (const std::string option : {"valid-beam", "valid-interval"}) {
+    const TrainingState state = read(changed(option, "1"), {option}, "valid_loss");
+    EXPECT_EQ(state.best_score, 1.5);
+    EXPECT_EQ(state.validations_without_gain, 2);
+    EXPECT_EQ(scores_after(state, "valid_loss"), 0);
+  }
 }
 
 TEST_F(TrainingStateTest, AWrongFieldIsNamed) {
