@@ -66,8 +66,8 @@ struct MarkedText {
 /// Takes markup out of a text that arrives in parts, and with a placeholder the punctuation that
 /// would be left over: quotes and brackets around it, what stands between it and the next one, the
 /// comma of ", {0}!", and what is written together with it, as in {0}KB and https://{0}/x. Words
-/// that only a point kept apart get a space between them; of the spaces on both sides of a point
-/// one stays, and none before a full stop.
+/// and sentences that only a point, or a tag such as <p>, kept apart get a space between them; of
+/// the spaces on both sides of a point one stays, and none before a full stop.
 class MarkupRemoval {
  public:
   void add_text(std::string_view text);

@@ -1,5 +1,7 @@
 #include "nmt/alignment/point_units.h"
 
+#include <unicode/uchar.h>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -18,6 +20,25 @@ constexpr int32_t kNone = -1;
 Neighbour kind_of(char32_t c) {
   if (c == 0 || is_space(c)) return Neighbour::kSpace;
   return is_word_character(c) ? Neighbour::kWord : Neighbour::kPunctuation;
+}
+
+// Tags of HTML at which a line ends.
+bool ends_line(std::string_view tag) {
+  constexpr std::string_view kNames[] = {"br", "hr", "p",  "div", "li", "ul", "ol", "dt",
+                                         "dd", "td", "th", "tr",  "h1", "h2", "h3", "h4"};
+  return tag.starts_with('<') && std::ranges::find(kNames, syntax_of(tag).name) != std::end(kNames);
+}
+
+// Whether a text ends as sentences do that have a space behind them.
+bool ends_with_sentence(std::string_view text) {
+  while (closes(last_character(text))) drop_last(text);
+  const char32_t last = last_character(text);
+  return last == U'.' || last == U'!' || last == U'?' || last == U'\u2026';
+}
+
+bool begins_sentence(char32_t c) {
+  const auto letter = static_cast<UChar32>(c);
+  return u_isalpha(letter) && !u_islower(letter);
 }
 
 // Writes the text without the units.
@@ -42,9 +63,16 @@ class Removal {
 
  private:
   void add_tag(size_t m) {
-    add_text(raw_.marks[m].at);
+    const InlineMark& tag = raw_.marks[m];
+    add_text(tag.at);
+    if (ends_line(tag.parts.front().text)) {
+      const std::string_view rest = std::string_view(raw_.text).substr(static_cast<size_t>(tag.at));
+      if (tag.kind == InlineMark::Kind::kOpen && needs_space(first_character(rest)))
+        made_.text += ' ';
+      after_line_ = true;
+    }
     moved_[m] = static_cast<int32_t>(made_.marks.size());
-    made_.marks.push_back(raw_.marks[m]);
+    made_.marks.push_back(tag);
     made_.marks.back().at = static_cast<int32_t>(made_.text.size());
   }
 
@@ -66,7 +94,8 @@ class Removal {
     for (size_t m = unit.first; m < unit.last; ++m) {
       add_part(raw_.marks[m].at);
       point.parts.push_back(raw_.marks[m].parts.front());
-      keeps_apart_ = keeps_apart_ || is_space_reference(point.parts.back().text);
+      const std::string& mark = point.parts.back().text;
+      keeps_apart_ = keeps_apart_ || is_space_reference(mark) || ends_line(mark);
     }
     add_part(unit.end);
     made_.marks.push_back(std::move(point));
@@ -82,16 +111,35 @@ class Removal {
     if (text.empty()) return;
     std::string& before = made_.text;
     if (after_unit_) {
-      if (before.empty() || is_space(last_character(before)) || ends_with_opening(before))
+      if (takes_text())
         text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-      else if (keeps_apart_ || (is_word_character(last_character(before)) &&
-                                is_word_character(first_character(text))))
+      else if (keeps_apart_ || would_join(before, first_character(text)))
         before += is_space(first_character(text)) ? "" : " ";
       if (follows_directly(first_character(text))) drop_last_spaces();
+    } else if (after_line_ && needs_space(first_character(text))) {
+      before += ' ';
     }
+    after_line_ = false;
     after_unit_ = after_unit_ && text.empty();
     keeps_apart_ = keeps_apart_ && after_unit_;
     before += text;
+  }
+
+  // Whether the next word comes without a space.
+  bool takes_text() const {
+    const std::string& before = made_.text;
+    return before.empty() || is_space(last_character(before)) || ends_with_opening(before);
+  }
+
+  // Whether what comes on a new line does.
+  bool needs_space(char32_t next) const {
+    return next != 0 && !is_space(next) && !follows_directly(next) && !takes_text();
+  }
+
+  // Whether words or sentences would become one without a space between them.
+  static bool would_join(std::string_view before, char32_t after) {
+    return (is_word_character(last_character(before)) && is_word_character(after)) ||
+           (ends_with_sentence(before) && begins_sentence(after));
   }
 
   void end() {
@@ -122,7 +170,8 @@ class Removal {
   std::vector<int32_t> moved_;  // the new places of the tags
   int32_t at_ = 0;
   bool after_unit_ = false;
-  bool keeps_apart_ = false;  // the unit has a space that is a reference
+  bool keeps_apart_ = false;  // the unit has a reference to a space or the end of a line
+  bool after_line_ = false;   // a tag that is no unit has ended a line
 };
 
 Unit whole(const MarkedText& text) {

@@ -82,7 +82,7 @@ class SentencePlanner {
   void add_between(size_t end, size_t last_mark) {
     const auto add_text = [&](size_t to) {
       const std::string_view text = std::string_view(marked_.text).substr(at_, to - at_);
-      planned_.after += written(text);
+      if (text != " " || !stands_for_point()) planned_.after += written(text);
       at_ = to;
     };
     for (; mark_ < last_mark; ++mark_) {
@@ -91,6 +91,15 @@ class SentencePlanner {
         planned_.after += part.is_markup ? part.text : written(part.text);
     }
     add_text(end);
+  }
+
+  // Whether a space here is not of the text, but keeps apart what only a point did.
+  bool stands_for_point() const {
+    if (mark_ == 0) return false;
+    const nmt::InlineMark& last = marked_.marks[mark_ - 1];
+    return last.kind == nmt::InlineMark::Kind::kPoint && static_cast<size_t>(last.at) == at_ &&
+           last.before != nmt::InlineMark::Neighbour::kSpace &&
+           last.after != nmt::InlineMark::Neighbour::kSpace;
   }
 
   std::string written(std::string_view text) const {

@@ -44,6 +44,27 @@ TEST(MarkupContactTest, SpacesThatAreReferencesReplaceThoseOfTheTranslation) {
             "Öffnen &nbsp; Sie&#xa0;<x id=\"1\"/> jetzt");
 }
 
+TEST(MarkupContactTest, SentencesThatOnlyATagKeepsApartGetASpace) {
+  EXPECT_EQ(take_out_markup("It walks.<x id=\"1\"/>A dog, see a.<x id=\"2\"/>txt.").text,
+            "It walks. A dog, see a.txt.");
+  EXPECT_EQ(take_out_markup("(It walks.)<g0/>Ändern? \"No!\"<g1/>Da!").text,
+            "(It walks.) Ändern? \"No!\" Da!");
+  EXPECT_EQ(take_out_markup("走る。<g0/>犬").text, "走る。犬");
+  EXPECT_EQ(placed("It walks.<x id=\"1\"/>Dogs run.", "Es geht. Hunde rennen.", {0, 1, 2, 3}),
+            "Es geht. <x id=\"1\"/>Hunde rennen.");
+}
+
+TEST(MarkupContactTest, TagsAtTheEndsOfLinesAreSpaces) {
+  EXPECT_EQ(take_out_markup("It walks,<br>and: <br/>a<BR>b<hr>.").text, "It walks, and: a b.");
+  EXPECT_EQ(take_out_markup("<div><p>It walks.</p><p>Dogs (<td>x</td>)</p></div>so.<p>A<p>").text,
+            "It walks. Dogs (x) so. A");
+  EXPECT_EQ(take_out_markup("<li>a</li>, <li>b</li>\n<li>c</li><p> d").text, "a, b\nc d");
+  EXPECT_EQ(placed("<p>It walks.</p><p>Dogs run.</p>", "Es geht. Hunde rennen.", {0, 1, 2, 3}),
+            "<p>Es geht.</p> <p>Hunde rennen.</p>");
+  EXPECT_EQ(placed("It walks,<br>and runs", "Es geht, und rennt", {0, 1, 2, 3}),
+            "Es geht, <br>und rennt");
+}
+
 // Otherwise "the setup {0} file" could become "die Setup-{0}Datei".
 TEST(MarkupContactTest, PlaceholdersWithSpacesDivideNoWordOfTheTranslation) {
   const auto placed_by = [](std::string_view text, size_t word) {

@@ -290,6 +290,20 @@ TEST(V1Test, MarkupMovesWithItsWords) {
   EXPECT_EQ(result["sentences"][0]["translations"][1]["text"], "OPEN {0} OF <b>X</b>.!");
 }
 
+TEST(V1Test, SentencesThatOnlyATagKeepsApartAreTwo) {
+  const TestServer server;
+  const auto translated = [&](const std::string& text) {
+    const json body =
+        server.post("/v1/translate", {{"text", text}, {"model", "en-de"}, {"markup", true}}).second;
+    EXPECT_EQ(body["results"][0]["sentences"].size(), 2U) << text;
+    return body["results"][0]["text"];
+  };
+  EXPECT_EQ(translated("Dogs run.<br>A cat sits."), "DOGS RUN.<br>A CAT SITS.");
+  EXPECT_EQ(translated("Dogs run.<x id=\"1\"/>A cat."), "DOGS RUN.<x id=\"1\"/>A CAT.");
+  EXPECT_EQ(translated("Dogs run.{0} A cat."), "DOGS RUN.{0} A CAT.");
+  EXPECT_EQ(translated("<p>Dogs run.</p><p>A cat.</p>"), "<p>DOGS RUN.</p> <p>A CAT.</p>");
+}
+
 TEST(V1Test, LinesOfOnlyPlaceholdersKeepTheirBreaks) {
   const TestServer server;
   for (const std::string text :
