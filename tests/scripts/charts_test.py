@@ -45,7 +45,7 @@ class ChartsTest(unittest.TestCase):
         process, _ = draw(RESULTS, "--check")
         self.assertEqual(process.returncode, 1)
         self.assertIn("docs/speed.svg is stale: run scripts/charts", process.stderr)
-        changed = RESULTS.replace("| 37.40 |", "| 37.41 |")
+        changed = re.sub(r"^(\| `t5` \|.*?\|.*?\|) [0-9.]+", r"\1 42.50", RESULTS, count=1, flags=re.M)
         _, drawn = draw(changed)
         self.assertNotEqual(drawn["encodings.svg"], CHARTS["encodings.svg"])
         self.assertEqual(drawn["speed.svg"], CHARTS["speed.svg"])
@@ -56,6 +56,20 @@ class ChartsTest(unittest.TestCase):
         self.assertEqual(len(bars), 20)
         for width, ratio in bars:
             self.assertAlmostEqual(float(width) / float(ratio), float(bars[0][0]) / float(bars[0][1]), delta=0.1)
+
+    def test_every_mean_lies_in_its_place_with_the_deviation_around_it(self):
+        marks = [(int(mark), float(x)) for x, mark in re.findall(
+            r'<text class="note" x="([0-9.]+)" y="430"[^>]*>([0-9]+)<', CHARTS["encodings.svg"])]
+        (low, start), (high, end) = marks[0], marks[-1]
+        means = re.findall(r'(?:<path class="line" d="M([0-9.]+) [0-9.]+H([0-9.]+)"/>\n)?<text[^>]*>([^<]*)<.*\n'
+                           r'<circle class="(\w+)" cx="([0-9.]+)".*\n<text[^>]*>([0-9.]+)<', CHARTS["encodings.svg"])
+        self.assertEqual(len(means), 7)
+        for left, right, name, kind, x, mean in means:
+            place = start + (float(mean) - low) / (high - low) * (end - start)
+            self.assertAlmostEqual(float(x), place, delta=0.2, msg=name)
+            self.assertEqual(kind == "ring", not left, name)
+            if left:
+                self.assertAlmostEqual((float(left) + float(right)) / 2, place, delta=0.4, msg=name)
 
     def test_the_readme_has_the_ranges_of_the_bars(self):
         bars = re.findall(r'font-size="11"[^>]*>((?:tiny|base), (?:fp32|int8)), [^<]*<.*\n<rect.*\n<text[^>]*>([0-9.]+)<',
