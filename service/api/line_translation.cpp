@@ -30,7 +30,7 @@ TextOptions text_options(const nlohmann::json& decoding, const ModelPath& path,
 
 ModelPath LineTranslator::path_of(const LineRequest& request) const {
   return request.model.empty() ? pairs_.path_of(request.source, request.target)
-                               : pairs_.path_named(request.model);
+                               : pairs_.path_named(request.model, request.source, request.target);
 }
 
 void LineTranslator::check(const LineRequest& request, const nlohmann::json& decoding) const {
@@ -54,6 +54,7 @@ TranslatedLines LineTranslator::translate(const LineRequest& request,
       TranslatedLines translated;
       for (const TranslatedText& text : translate_texts(models, lines.texts, options, patience)) {
         translated.lines.push_back(text.joined());
+        translated.cut.push_back(text.was_cut());
         for (const TranslatedSentence& sentence : text.sentences)
           translated.source_tokens += sentence.source_tokens;
       }

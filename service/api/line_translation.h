@@ -28,6 +28,7 @@ struct TranslatedLines {
       : lines(std::move(all)), source_tokens(tokens) {}
 
   std::vector<std::string> lines;
+  std::vector<bool> cut = {};  // of each: it was too long for the model; empty: of none
   int64_t source_tokens = 0;
 };
 

@@ -49,9 +49,12 @@ ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& trans
       texts.push_back(std::move(parts.text));
     }
   }
+  std::vector<bool> cut(texts.size());
   const auto translate_with = [&](const JobOptions& options, const ConnectedTexts& some) {
     TranslatedLines translated = translate(options, some, cancelled);
     result.source_tokens += translated.source_tokens;
+    for (size_t i = 0; i < translated.cut.size(); ++i)
+      if (some.only_context.empty() || !some.only_context[i]) cut.at(i) = translated.cut[i];
     return std::move(translated.lines);
   };
   const auto translate_texts = [&](const ConnectedTexts& some) {
@@ -72,13 +75,16 @@ ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& trans
   if (translations.size() != texts.size())
     throw Error("the translator returned " + std::to_string(translations.size()) + " lines for " +
                 std::to_string(texts.size()));
-  for (const Line& line : lines) {
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const Line& line = lines[i];
+    const auto text = static_cast<size_t>(line.text);
     if (line.has_text)
-      result.text += join_line(chunk.options.format, line.content,
-                               std::move(translations[static_cast<size_t>(line.text)]));
+      result.text += join_line(chunk.options.format, line.content, std::move(translations[text]));
     else
       result.text += line.content;
     result.text += line.end;
+    if (line.has_text && cut[text])
+      result.cut_lines.push_back(chunk.first_line + static_cast<int64_t>(i));
   }
   return result;
 }

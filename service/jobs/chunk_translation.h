@@ -19,9 +19,9 @@ using TranslateLines =
                                   const std::function<bool()>& cancelled)>;
 
 /// Lines keep their line ends (LF, CR LF or, at the end of a file, none). Copies blank lines and
-/// bad lines unchanged and reports the bad ones. Keeps the placeholders of a document's segments.
-/// Throws the exceptions of `translate`, and Error if
-/// it returns a different number of lines.
+/// bad lines unchanged and reports the bad ones, and those that were cut. Keeps the placeholders of
+/// a document's segments. Throws the exceptions of `translate`, and Error if it returns a different
+/// number of lines.
 ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& translate,
                             const std::function<bool()>& cancelled);
 

@@ -187,6 +187,7 @@ nlohmann::json job_json(const JobStatus& job, std::chrono::seconds keep) {
        {"lines", job.lines},
        {"lines_done", job.lines_done},
        {"bad_lines", job.bad_lines},
+       {"cut_lines", job.cut_lines},
        {"lines_per_second", if_positive(rate)},
        {"seconds_left", if_positive(job.state == JobState::kRunning && rate > 0 ? left / rate : 0)},
        {"created", time_json(job.created)},

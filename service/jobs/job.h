@@ -66,6 +66,7 @@ struct JobStatus {
   int64_t lines = 0;
   int64_t lines_done = 0;
   int64_t bad_lines = 0;  // of those done
+  int64_t cut_lines = 0;
   // Microseconds since 1970, by the database's clock.
   int64_t asked = 0;  // the time of this status
   int64_t created = 0;
@@ -91,6 +92,7 @@ struct ChunkResult {
   std::string text;  // as many lines as the input
   std::vector<BadLine> bad_lines;
   int64_t source_tokens = 0;
+  std::vector<int64_t> cut_lines = {};  // too long for the model; from 1, in the file
 };
 
 /// A chunk that a worker holds until its lease expires.

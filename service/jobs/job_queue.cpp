@@ -16,7 +16,7 @@ constexpr const char* kGivenUp = "the upload stalled for an hour and was removed
 
 constexpr const char* kStatusColumns =
     "SELECT id, options, state, lines, lines_done, bad_lines, dietmt_now(), created, started, "
-    "finished, error, chunks FROM dietmt_jobs ";
+    "finished, error, chunks, cut_lines FROM dietmt_jobs ";
 
 std::string name_of_holder(const JobClient& client) {
   return client.owner.empty() ? "this address" : "this API key";
@@ -36,6 +36,7 @@ JobStatus status_of(const SqlRow& row) {
   status.finished = row.optional_integer(9);
   status.error = row.text(10);
   status.chunks = row.integer(11);
+  status.cut_lines = row.integer(12);
   return status;
 }
 
@@ -216,19 +217,33 @@ std::vector<JobStatus> JobQueue::list(const std::string& owner, int64_t limit,
   return jobs;
 }
 
-std::vector<BadLine> JobQueue::bad_lines(const std::string& id, int64_t limit) {
-  const SqlResult result = database_->execute(
-      "SELECT bad_lines FROM dietmt_chunks WHERE job = $1 AND bad_lines IS NOT NULL "
-      "ORDER BY number LIMIT $2",
-      {id, limit});
-  std::vector<BadLine> lines;
+// The lists in a column of the chunks as one.
+std::vector<nlohmann::json> JobQueue::line_reports(const std::string& column, const std::string& id,
+                                                   int64_t limit) {
+  const SqlResult result =
+      database_->execute("SELECT " + column + " FROM dietmt_chunks WHERE job = $1 AND " + column +
+                             " IS NOT NULL ORDER BY number LIMIT $2",
+                         {id, limit});
+  std::vector<nlohmann::json> reports;
   for (const SqlRow& row : result.rows) {
-    for (const nlohmann::json& line : nlohmann::json::parse(row.text(0))) {
-      if (static_cast<int64_t>(lines.size()) == limit) return lines;
-      lines.push_back({line.at(0), line.at(1)});
+    for (nlohmann::json& line : nlohmann::json::parse(row.text(0))) {
+      if (std::ssize(reports) == limit) return reports;
+      reports.push_back(std::move(line));
     }
   }
+  return reports;
+}
+
+std::vector<BadLine> JobQueue::bad_lines(const std::string& id, int64_t limit) {
+  std::vector<BadLine> lines;
+  for (const nlohmann::json& line : line_reports("bad_lines", id, limit))
+    lines.push_back({line.at(0), line.at(1)});
   return lines;
+}
+
+std::vector<int64_t> JobQueue::cut_lines(const std::string& id, int64_t limit) {
+  const std::vector<nlohmann::json> lines = line_reports("cut_lines", id, limit);
+  return {lines.begin(), lines.end()};
 }
 
 bool JobQueue::cancel(const std::string& owner, const std::string& id) {

@@ -110,6 +110,8 @@ class JobQueue {
                               const std::string& before = "");
   /// The first `limit` bad lines of a job.
   std::vector<BadLine> bad_lines(const std::string& id, int64_t limit);
+  /// The numbers of the first `limit` lines of a job that were cut.
+  std::vector<int64_t> cut_lines(const std::string& id, int64_t limit);
   /// False if the job is not queued or running.
   bool cancel(const std::string& owner, const std::string& id);
   /// Removes a job that has ended; false if there is no such job.
@@ -123,8 +125,10 @@ class JobQueue {
 
   // For workers.
 
-  /// A chunk to translate, leased to `worker` for `lease`; none if no chunk is available.
-  std::optional<TakenChunk> take(const std::string& worker, std::chrono::milliseconds lease);
+  /// A chunk to translate, leased to `worker` for `lease`; none if no chunk is available. Leaves
+  /// the jobs in `except` to other workers.
+  std::optional<TakenChunk> take(const std::string& worker, std::chrono::milliseconds lease,
+                                 const std::vector<std::string>& except = {});
   /// Renews the lease from now; false if another worker has it or the chunk is gone.
   bool renew(const TakenChunk& chunk, std::chrono::milliseconds lease);
   /// False if the job has ended, or another worker has the lease.
@@ -146,6 +150,8 @@ class JobQueue {
   SqlDatabase& database() { return *database_; }
 
  private:
+  std::vector<nlohmann::json> line_reports(const std::string& column, const std::string& id,
+                                           int64_t limit);
   std::optional<TakenChunk> take_of(const std::string& job, const std::string& worker,
                                     std::chrono::milliseconds lease);
 

@@ -1,6 +1,7 @@
 // The workers' part of the job queue.
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -20,6 +21,12 @@ int64_t microseconds(std::chrono::milliseconds time) {
 std::string storable(std::string text) {
   std::erase(text, '\0');
   return replace_invalid_utf8(text);
+}
+
+// NULL for none.
+SqlValue stored_list(const nlohmann::json& list, std::string& text) {
+  text = list.dump();
+  return list.empty() ? SqlValue(nullptr) : SqlValue(std::string_view(text));
 }
 
 std::string lines_of(const TakenChunk& chunk) {
@@ -63,13 +70,16 @@ std::string start_time(const std::string& process) {
 
 }  // namespace
 
-std::optional<TakenChunk> JobQueue::take(const std::string& worker,
-                                         std::chrono::milliseconds lease) {
+std::optional<TakenChunk> JobQueue::take(const std::string& worker, std::chrono::milliseconds lease,
+                                         const std::vector<std::string>& except) {
   const SqlResult active = database_->execute(
       "SELECT id FROM dietmt_jobs WHERE state IN ('queued', 'running') "
       "ORDER BY touched, created, id");
-  for (const SqlRow& job : active.rows)
-    if (std::optional<TakenChunk> chunk = take_of(job.text(0), worker, lease)) return chunk;
+  for (const SqlRow& row : active.rows) {
+    const std::string job = row.text(0);
+    if (std::ranges::find(except, job) != except.end()) continue;
+    if (std::optional<TakenChunk> chunk = take_of(job, worker, lease)) return chunk;
+  }
   return std::nullopt;
 }
 
@@ -135,13 +145,15 @@ bool JobQueue::complete(const TakenChunk& chunk, const ChunkResult& result) {
   nlohmann::json bad_lines = nlohmann::json::array();
   for (const BadLine& bad : result.bad_lines)
     bad_lines.push_back({bad.line, replace_invalid_utf8(bad.reason)});
-  const std::string bad_text = bad_lines.dump();
-  const SqlValue bad = bad_lines.empty() ? SqlValue(nullptr) : SqlValue(std::string_view(bad_text));
+  std::string bad_text, cut_text;
+  const SqlValue bad = stored_list(bad_lines, bad_text);
+  const SqlValue cut = stored_list(result.cut_lines, cut_text);
   return database_->transaction([&](SqlConnection& connection) {
     const SqlResult stored = connection.execute(
-        "UPDATE dietmt_chunks SET done = 1, output = $4, input = NULL, bad_lines = $5 "
+        "UPDATE dietmt_chunks SET done = 1, output = $4, input = NULL, bad_lines = $5, "
+        "cut_lines = $6 "
         "WHERE job = $1 AND number = $2 AND lease = $3 AND done = 0",
-        {chunk.job, chunk.number, chunk.lease, SqlBytes{result.text}, bad});
+        {chunk.job, chunk.number, chunk.lease, SqlBytes{result.text}, bad, cut});
     // If only the answer of an earlier call was lost, the chunk is done under the same lease.
     if (stored.changed == 0)
       return !connection
@@ -152,8 +164,8 @@ bool JobQueue::complete(const TakenChunk& chunk, const ChunkResult& result) {
                   .rows.empty();
     connection.execute(
         "UPDATE dietmt_jobs SET lines_done = lines_done + $2, chunks_done = chunks_done + 1, "
-        "bad_lines = bad_lines + $3 WHERE id = $1",
-        {chunk.job, chunk.input.lines, static_cast<int64_t>(result.bad_lines.size())});
+        "bad_lines = bad_lines + $3, cut_lines = cut_lines + $4 WHERE id = $1",
+        {chunk.job, chunk.input.lines, std::ssize(result.bad_lines), std::ssize(result.cut_lines)});
     connection.execute(
         std::string("INSERT INTO dietmt_usage (client, day, jobs, lines, bytes, tokens) SELECT "
                     "client, ") +

@@ -13,7 +13,7 @@
 namespace dietmt::service {
 namespace {
 
-constexpr int64_t kShownBadLines = 100;
+constexpr int64_t kShownLines = 100;
 constexpr int64_t kMaxPage = 100;
 
 Answer json_answer(int status, const nlohmann::json& content) {
@@ -187,7 +187,8 @@ struct JobHandlers {
   Answer show(const Call& call) const {
     const JobStatus job = service.find(owner(call), call.path_part);
     nlohmann::json content = shown(job);
-    content["bad_line_reports"] = bad_lines_json(service.bad_lines(job, kShownBadLines));
+    content["bad_line_reports"] = bad_lines_json(service.bad_lines(job, kShownLines));
+    content["cut_line_numbers"] = service.cut_lines(job, kShownLines);
     return json_answer(200, content);
   }
 

@@ -69,6 +69,10 @@ std::vector<Statements> migrations(const SqlDialect& dialect) {
           "jobs BIGINT NOT NULL, lines BIGINT NOT NULL, bytes BIGINT NOT NULL, "
           "tokens BIGINT NOT NULL, PRIMARY KEY (client, day))",
       },
+      {
+          "ALTER TABLE dietmt_jobs ADD COLUMN cut_lines BIGINT NOT NULL DEFAULT 0",
+          "ALTER TABLE dietmt_chunks ADD COLUMN cut_lines TEXT",
+      },
   };
 }
 

@@ -29,6 +29,7 @@ function description(job) {
   if (running(job) && job.lines_per_second) parts.push(`${job.lines_per_second.toFixed(1)} lines/s`);
   if (running(job) && job.seconds_left !== null) parts.push(timeLeft(job.seconds_left));
   if (job.bad_lines > 0) parts.push(`${job.bad_lines} lines could not be translated`);
+  if (job.cut_lines > 0) parts.push(`${job.cut_lines} long lines were cut`);
   return parts.join(' · ');
 }
 

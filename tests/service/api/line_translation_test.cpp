@@ -39,8 +39,19 @@ TEST(LineTranslatorTest, WhatCannotBeServedIsRefusedBefore) {
   translator.check({"en-de", "", ""}, {{"beam", 2}});
   EXPECT_THROW(translator.check({"none", "", ""}, json::object()), HttpError);
   EXPECT_THROW(translator.check({"", "en", "fr"}, json::object()), HttpError);
+  EXPECT_THROW(translator.check({"en-de", "en", "fr"}, json::object()), HttpError);
+  EXPECT_THROW(translator.check({"en-de", "de", ""}, json::object()), HttpError);
+  EXPECT_NO_THROW(translator.check({"en-de", "en", "de"}, json::object()));
   EXPECT_THROW(translator.check({"en-de", "", ""}, {{"beam", 0}}), HttpError);
   EXPECT_THROW(translator.check({"en-de", "", ""}, {{"beams", 1}}), HttpError);
+}
+
+TEST(LineTranslatorTest, LinesThatTheModelCutsAreNamed) {
+  ModelRegistry models = registry(0us);
+  const LineTranslator translator(models, {});
+  const std::vector<std::string> lines = {"a", std::string(300, 'x'), ""};
+  EXPECT_THAT(translator.translate({"en-de", "", ""}, json::object(), {lines}, nullptr).cut,
+              ElementsAre(false, true, false));
 }
 
 TEST(LineTranslatorTest, LinesGoByWayOfThePivot) {

@@ -71,6 +71,22 @@ TEST(ChunkTranslationTest, SegmentsWithTagsAreContext) {
   EXPECT_THAT(decoding, ElementsAre("{}", "{\"markup\":true}"));
 }
 
+// A segment with tags is translated again; only that counts.
+TEST(ChunkTranslationTest, LinesThatWereCutAreReported) {
+  TakenChunk chunk;
+  chunk.first_line = 201;
+  chunk.input.text = "a\n\n<b>c</b>\nd\n";
+  const auto cutting = [&](const JobOptions& options, const ConnectedTexts& lines, const auto&) {
+    TranslatedLines translated(lines.texts);
+    const bool is_marked = options.decoding.contains("markup");
+    translated.cut = {!is_marked, false, is_marked, false};
+    return translated;
+  };
+  EXPECT_THAT(translate_chunk(chunk, cutting, never).cut_lines, ElementsAre(201));
+  chunk.options.document = DocumentKind::kHtml;
+  EXPECT_THAT(translate_chunk(chunk, cutting, never).cut_lines, ElementsAre(201, 203));
+}
+
 TEST(ChunkTranslationTest, AnotherNumberOfLinesIsAnError) {
   TakenChunk chunk;
   chunk.input.text = "a\nb\n";

@@ -35,14 +35,14 @@ TEST_P(JobQueueTest, ChunksInAnyOrderMakeTheFileInOrder) {
   EXPECT_EQ(taken[1].options.decoding, options.decoding);
   EXPECT_EQ(status(queue, id).state, JobState::kRunning);
 
-  EXPECT_TRUE(queue.complete(taken[2], {"E\n", {{5, "bad"}}}));
+  EXPECT_TRUE(queue.complete(taken[2], {"E\n", {{5, "bad"}}, 1, {5}}));
   EXPECT_TRUE(queue.complete(taken[0], {"A\nB\n", {}}));
   EXPECT_EQ(result(queue, id), "A\nB\n");
   job = status(queue, id);
   EXPECT_EQ(job.lines_done, 3);
   EXPECT_EQ(job.state, JobState::kRunning);
 
-  EXPECT_TRUE(queue.complete(taken[1], {"C\nD\n", {{3, "worse"}}}));
+  EXPECT_TRUE(queue.complete(taken[1], {"C\nD\n", {{3, "worse"}}, 2, {3, 4}}));
   EXPECT_EQ(result(queue, id), "A\nB\nC\nD\nE\n");
   job = status(queue, id);
   EXPECT_EQ(job.state, JobState::kDone);
@@ -54,6 +54,9 @@ TEST_P(JobQueueTest, ChunksInAnyOrderMakeTheFileInOrder) {
   EXPECT_EQ(bad[0].line, 3);
   EXPECT_EQ(bad[1].reason, "bad");
   EXPECT_EQ(queue.bad_lines(id, 1).size(), 1U);
+  EXPECT_EQ(job.cut_lines, 3);
+  EXPECT_THAT(queue.cut_lines(id, 10), testing::ElementsAre(3, 4, 5));
+  EXPECT_THAT(queue.cut_lines(id, 2), testing::ElementsAre(3, 4));
 }
 
 TEST_P(JobQueueTest, AnyBytesAreKept) {

@@ -54,6 +54,15 @@ TEST_P(JobRoutesTest, ReportsTellBadLines) {
   EXPECT_TRUE(status.at("expires").is_string());
 }
 
+TEST_P(JobRoutesTest, ReportsTellCutLines) {
+  const std::string id = submit_body("", "a\nb\n").at("id");
+  EXPECT_EQ(job(id).at("cut_line_numbers"), json::array());
+  const auto chunk = queue_->take("w", std::chrono::seconds(10));
+  EXPECT_TRUE(queue_->complete(*chunk, {"A\nB\n", {}, 2, {2}}));
+  EXPECT_EQ(job(id).at("cut_lines"), 1);
+  EXPECT_EQ(job(id).at("cut_line_numbers"), json::array({2}));
+}
+
 TEST_P(JobRoutesTest, CancelPartialResultAndRemoval) {
   const std::string id = submit_body("", numbered_lines(1, 500)).at("id");
   const std::string path = "/v1/jobs/" + id;

@@ -250,6 +250,7 @@ Answer FakeService::upload(const Call& call) {
                     {"lines", form["file"] == "endless.txt" ? 100'000 : 100},
                     {"lines_done", 0},
                     {"bad_lines", 0},
+                    {"cut_lines", 0},
                     {"lines_per_second", 41.5},
                     {"seconds_left", 12.0},
                     {"created", "2026-11-21T12:00:0" + std::to_string(uploads_.size()) + "Z"},
