@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -11,6 +13,7 @@
 #include "common/error.h"
 #include "service/jobs/job_queue.h"
 #include "service/jobs/stop_flag.h"
+#include "service/scheduling/scheduling_errors.h"
 
 namespace dietmt::service {
 namespace {
@@ -56,6 +59,27 @@ class LeaseKeeper {
   std::thread thread_;  // last: uses the other members
 };
 
+// Jobs whose model this process cannot load at the moment. It leaves them to other workers.
+class PostponedJobs {
+ public:
+  void add(const std::string& job, std::chrono::seconds time) {
+    const std::lock_guard lock(mutex_);
+    until_[job] = Clock::now() + time;
+  }
+
+  std::vector<std::string> all() {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(until_, [now = Clock::now()](const auto& one) { return one.second <= now; });
+    std::vector<std::string> jobs;
+    for (const auto& [job, time] : until_) jobs.push_back(job);
+    return jobs;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, Clock::time_point> until_;
+};
+
 }  // namespace
 
 class JobWorker::Impl {
@@ -94,7 +118,7 @@ class JobWorker::Impl {
     while (!stop_.is_set()) {
       try {
         if (!found_work) queue_.release_dead_workers();
-        const std::optional<TakenChunk> chunk = queue_.take(name, options_.lease);
+        const std::optional<TakenChunk> chunk = queue_.take(name, options_.lease, postponed_.all());
         found_work = chunk.has_value();
         if (chunk)
           work_on(*chunk);
@@ -117,8 +141,13 @@ class JobWorker::Impl {
     };
     std::optional<ChunkResult> result;
     std::string problem;
+    bool is_postponed = false;
     try {
       result = translate_chunk(chunk, translate_, cancelled);
+    } catch (const Unavailable& error) {
+      spdlog::debug("batch jobs: {}", error.what());
+      postponed_.add(chunk.job, std::chrono::seconds(error.retry_after()));
+      is_postponed = true;
     } catch (const RequestError& error) {  // the fault of the job's options
       problem = error.what();
     } catch (const std::exception& error) {
@@ -129,7 +158,7 @@ class JobWorker::Impl {
     store(keeper, [&] {
       if (result && !gave_up)
         queue_.complete(chunk, *result);
-      else if (stop_.is_set())
+      else if (stop_.is_set() || is_postponed)
         queue_.release(chunk);
       else
         queue_.report_failure(chunk, problem);
@@ -153,6 +182,7 @@ class JobWorker::Impl {
   JobQueue& queue_;
   TranslateLines translate_;
   JobWorkerOptions options_;
+  PostponedJobs postponed_;
   StopFlag stop_;
   std::vector<std::thread> threads_;
 };

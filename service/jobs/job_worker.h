@@ -17,7 +17,8 @@ struct JobWorkerOptions {
 };
 
 /// Works from its construction until stop(). It survives database failures: without a connection it
-/// waits, and it keeps a finished chunk until it can store it.
+/// waits, and it keeps a finished chunk until it can store it. A job whose model is Unavailable
+/// here waits, or other workers go on with it.
 class JobWorker {
  public:
   /// Throws Error if the system cannot start all threads.

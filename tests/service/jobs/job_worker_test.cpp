@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "common/error.h"
+#include "service/scheduling/scheduling_errors.h"
 #include "tests/common/thread_limit.h"
 #include "tests/service/jobs/fake_translator.h"
 #include "tests/service/jobs/test_database.h"
@@ -150,6 +151,44 @@ TEST_P(JobWorkerTest, AnErrorOfTheTranslatorIsTriedAgain) {
   wait_until([&] { return has_ended(state(id)); });
   EXPECT_EQ(state(id), JobState::kDone);
   EXPECT_EQ(calls, 3);
+}
+
+// More often than attempts may fail.
+TEST_P(JobWorkerTest, AModelThatCannotBeLoadedIsWaitedFor) {
+  std::atomic<int> calls = 0;
+  const auto late = [&](const JobOptions&, const ConnectedTexts& lines, const Cancelled&) {
+    if (++calls < 6) throw Unavailable("the model cannot be loaded", 0);
+    return fake_translations(lines.texts);
+  };
+  const std::string id = submit(*queue_, "a\n");
+  const JobWorker worker(*queue_, late, quick());
+  wait_until([&] { return has_ended(state(id)); });
+  EXPECT_EQ(state(id), JobState::kDone);
+  EXPECT_EQ(calls, 6);
+}
+
+TEST_P(JobWorkerTest, AWorkerWithoutTheModelLeavesTheJobToOthers) {
+  std::atomic<int> calls = 0;
+  const auto broken = [&](const JobOptions& options, const ConnectedTexts& lines,
+                          const Cancelled&) {
+    if (options.model == "other") return fake_translations(lines.texts);
+    ++calls;
+    throw Unavailable("the model cannot be loaded", 600);
+  };
+  const std::string id = submit(*queue_, numbered_lines(1, 20), 1);
+  const JobWorker worker(*queue_, broken, quick(2));
+  wait_until([&] { return calls > 0; });
+  JobOptions other;
+  other.model = "other";
+  JobUpload upload = queue_->start_upload({}, other);
+  upload.append({{1, "a\n"}});
+  const std::string second = upload.finish();
+  wait_until([&] { return state(second) == JobState::kDone; });
+  EXPECT_EQ(state(id), JobState::kRunning);
+  JobQueue shared(open());
+  const JobWorker able(shared, translate, quick(1));
+  wait_until([&] { return state(id) == JobState::kDone; });
+  EXPECT_LE(calls, 2);  // one by each thread
 }
 
 TEST_P(JobWorkerTest, AnErrorThatStaysFailsOnlyItsJob) {
