@@ -106,7 +106,9 @@ void ModelRegistry::preload() {
 void ModelRegistry::reload(const std::string& name) {
   const std::lock_guard one_at_a_time(reloading_);
   std::string problems;
-  for (size_t i = name.empty() ? 0 : index_of(name); i < specs_.size(); ++i) {
+  const size_t first = name.empty() ? 0 : index_of(name);
+  const size_t last = name.empty() ? specs_.size() : first + 1;
+  for (size_t i = first; i < last; ++i) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return entries_[i].state != ModelState::kLoading; });
     if (entries_[i].state == ModelState::kNotLoaded) continue;
@@ -115,7 +117,6 @@ void ModelRegistry::reload(const std::string& name) {
     } catch (const Unavailable& error) {
       problems += (problems.empty() ? "" : "; ") + std::string(error.what());
     }
-    if (!name.empty()) break;
   }
   if (!problems.empty()) throw Unavailable(problems, 1);
 }

@@ -166,6 +166,16 @@ TEST(ModelRegistryTest, WhatAnOldModelHasBegunItEnds) {
   EXPECT_EQ(running.get(), "ABCDEFGHIJ1");
 }
 
+TEST(ModelRegistryTest, OnlyTheNamedModelIsReloaded) {
+  ModelRegistry models(two_models(), [](const ModelSpec&) { return fake_model(); }, {});
+  models.acquire("de-en", {});
+  models.reload("en-de");
+  EXPECT_EQ(models.status()[0].loads, 0) << "it was not loaded";
+  EXPECT_EQ(models.status()[1].loads, 1);
+  models.reload("de-en");
+  EXPECT_EQ(models.status()[1].loads, 2);
+}
+
 TEST(ModelRegistryTest, AfterAFailedReloadTheOldWeightsServe) {
   std::atomic<int> loads{0};
   ModelRegistry models(two_models(),
