@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 #include <vector>
 
 #include "common/error.h"
@@ -60,6 +61,7 @@ void ApiKeys::reload() {
 ApiKeys::Keys ApiKeys::read(const std::filesystem::path& file) {
   warn_if_world_readable(file);
   Keys keys;
+  std::set<std::string> names;
   LineReader reader(file.string());
   for (std::string line; reader.next(line);) {
     const std::vector<std::string> fields = fields_of(line);
@@ -72,11 +74,15 @@ ApiKeys::Keys ApiKeys::read(const std::filesystem::path& file) {
       if (error != std::errc() || end != number.data() + number.size()) per_minute = -1;
     }
     const bool admin = fields.size() == 4 && fields[3] == "admin";
-    if (per_minute < 0 || fields[0].empty() || fields.size() > 4 || (fields.size() == 4 && !admin))
+    if (per_minute < 0 || fields[0].empty() || fields[1].empty() || fields.size() > 4 ||
+        (fields.size() == 4 && !admin))
       throw DataError(reader.where() + ": expected `key, name, requests per minute[, admin]`");
     const auto limit = static_cast<double>(per_minute);
     if (!keys.emplace(digest(fields[0]), Key{fields[1], limit, admin, limit, {}}).second)
       throw DataError(reader.where() + ": duplicate key");
+    if (!names.insert(fields[1]).second)
+      throw DataError(reader.where() + ": duplicate name '" + fields[1] +
+                      "'; jobs belong to a name, so give each key its own");
   }
   if (keys.empty()) throw DataError(file.string() + ": the file has no keys");
   return keys;

@@ -19,7 +19,7 @@ class ApiKeys {
   ApiKeys() = default;
 
   /// A file with one key per line: `key, name, requests per minute`, plus `, admin` for a key that
-  /// may reload models. 0 requests: no limit. Skips empty lines and lines that begin with #.
+  /// may reload models. 0: no limit. Each name is there once. Skips empty lines and those with #.
   /// Throws DataError (file:line). Warns if other users of the machine can read the file.
   explicit ApiKeys(std::filesystem::path file);
 

@@ -237,7 +237,8 @@ TEST_F(ApiKeysTest, WithoutAFileEverybodyIsServed) {
 }
 
 TEST_F(ApiKeysTest, BadLinesAreToldWithTheirPlace) {
-  for (const char* line : {"abc, name", "abc, name, many", "abc, name, 1, root", ",name,1"}) {
+  for (const char* line : {"abc, name", "abc, name, many", "abc, name, 1, root", ",name,1",
+                           "abc, , 1", "abc, ok, 1"}) {
     const std::string file = write("keys", std::string("ok, ok, 1\n") + line + "\n");
     try {
       ApiKeys keys(file);
