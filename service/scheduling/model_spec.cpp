@@ -1,8 +1,10 @@
 #include "service/scheduling/model_spec.h"
 
 #include <spdlog/spdlog.h>
+#include <unicode/uloc.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -29,7 +31,18 @@ std::optional<LanguagePair> whole_pair(const std::string& text) {
   return LanguagePair{match[1], match[2]};
 }
 
-// The last pair of neighbouring codes in a name such as `opus-mt-en-de` or `news.en-de.big`.
+// Whether ICU has a name for the language of a code.
+bool is_language(const std::string& code) {
+  constexpr int32_t kLongest = 100;
+  std::array<UChar, kLongest> name{};
+  UErrorCode status = U_ZERO_ERROR;
+  uloc_getDisplayLanguage(code.c_str(), "en", name.data(), kLongest, &status);
+  return U_SUCCESS(status) && status != U_USING_DEFAULT_WARNING;
+}
+
+// The last pair of neighbouring codes in a name such as `opus-mt-en-de` or `news.en-de.big`. A code
+// is in one pair only: `en-de-new` has nothing to do with Newari. But `mt`, Maltese, mostly stands
+// for machine translation.
 std::optional<LanguagePair> pair_in_name(const std::string& name) {
   static const std::regex code(kCode);
   static const std::regex word("[^-.]+");
@@ -38,11 +51,13 @@ std::optional<LanguagePair> pair_in_name(const std::string& name) {
   ptrdiff_t previous_end = -1;
   for (std::sregex_iterator it(name.begin(), name.end(), word), end; it != end; ++it) {
     const std::string text = it->str();
-    const bool is_code = std::regex_match(text, code);
+    const bool is_code = std::regex_match(text, code) && is_language(text);
     const bool joined = previous_end >= 0 && it->position() == previous_end + 1 &&
                         name[static_cast<size_t>(previous_end)] == '-';
-    if (is_code && joined && !previous.empty()) found = LanguagePair{previous, text};
-    previous = is_code ? text : "";
+    const bool is_pair = is_code && joined && !previous.empty();
+    if (is_pair) found = LanguagePair{previous, text};
+    const bool may_begin_pair = is_code && (!is_pair || previous == "mt");
+    previous = may_begin_pair ? text : "";
     previous_end = it->position() + it->length();
   }
   return found;

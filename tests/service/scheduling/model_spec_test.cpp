@@ -41,8 +41,18 @@ TEST_F(ModelSpecTest, NamesTellTheLanguages) {
   EXPECT_EQ(pair_of(folder("opus-mt-en-de") + "/"), "en>de");
   EXPECT_EQ(pair_of(folder("news.cs-en.big")), "cs>en");
   EXPECT_EQ(pair_of(folder("runs/en-zh_Hant/checkpoints/best")), "en>zh_Hant");
+  EXPECT_EQ(pair_of(folder("opus-mt-tc-big-en-pt_BR")), "en>pt_BR");
+  EXPECT_EQ(pair_of(folder("mt-en")), "mt>en");
   write("en-de/config.json", "not JSON");
   EXPECT_EQ(pair_of(folder("en-de")), "en>de");
+}
+
+TEST_F(ModelSpecTest, OtherWordsOfNamesAreNoLanguages) {
+  EXPECT_EQ(pair_of(folder("en-de-big")), "en>de");
+  EXPECT_EQ(pair_of(folder("en-de-new")), "en>de") << "Newari";
+  EXPECT_EQ(pair_of(folder("en-de/old-big")), "en>de");
+  EXPECT_EQ(pair_of("xx-big=" + folder("a")), "xx>big") << "said explicitly";
+  EXPECT_THROW(pair_of(folder("big-run")), ConfigError);
 }
 
 TEST_F(ModelSpecTest, AnEqualsSignInAPathIsNoPair) {
