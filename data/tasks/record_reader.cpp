@@ -155,6 +155,11 @@ Columns match_columns(const std::vector<TableLayout>& layouts,
 RecordReader::RecordReader(const std::string& path, RecordFormat format)
     : path_(path == "-" ? "<stdin>" : path), lines_(path), format_(format) {}
 
+void RecordReader::use(const Columns& columns) {
+  format_ = columns.layout->format;
+  needed_ = {columns.first, columns.second, columns.label, columns.id, columns.language};
+}
+
 std::string RecordReader::where() const { return path_ + ":" + std::to_string(line_number_); }
 
 bool RecordReader::next_line(std::string& line) {
@@ -226,10 +231,12 @@ bool RecordReader::next_object(std::vector<std::string>& fields) {
     first_object_ = std::move(line);
     return true;
   }
-  for (const std::string& name : names_) {
+  for (int64_t column = 0; column < std::ssize(names_); ++column) {
+    const std::string& name = names_[static_cast<size_t>(column)];
     const auto value = object.find(name);
-    if (value == object.end()) throw DataError(where() + ": the object has no \"" + name + "\"");
-    fields.push_back(text_of(*value));
+    if (value == object.end() && std::ranges::count(needed_, column) > 0)
+      throw DataError(where() + ": the object has no \"" + name + "\"");
+    fields.push_back(value == object.end() ? "" : text_of(*value));
   }
   return true;
 }

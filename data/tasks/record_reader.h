@@ -47,12 +47,13 @@ class RecordReader {
   RecordReader(const std::string& path, RecordFormat format);
 
   /// False at the end. JSON lines: the first record has the names in the first object, the others
-  /// the values of these names; null is empty, other types are JSON text. Throws DataError
-  /// (path:line) for an unclosed quote, or a line that is not a JSON object or lacks a name.
+  /// the values of these names; null and a missing one are empty, other types are JSON text. Throws
+  /// DataError (path:line) for an unclosed quote, or a line that is not a JSON object or lacks the
+  /// name of a column in use.
   bool next(std::vector<std::string>& fields);
 
-  /// Applies to later records. The header determines how they are quoted.
-  void set_format(RecordFormat format) { format_ = format; }
+  /// Applies to later records. The header determines how they are quoted and what they need.
+  void use(const Columns& columns);
 
   /// "path:line" of the first line of the last record.
   std::string where() const;
@@ -68,6 +69,7 @@ class RecordReader {
   RecordFormat format_;
   int64_t line_number_ = 0;
   std::vector<std::string> names_;  // JSON lines
+  std::vector<int64_t> needed_;     // of these
   std::string first_object_;        // its names were read, its values come next
 };
 

@@ -159,7 +159,7 @@ TaskData read_examples(const std::string& path, const std::vector<TableLayout>& 
     throw DataError(reader.where() + ": no column " + quoted(layout.label) + " with the labels");
   if (columns.language != kNoColumn && options.language.empty())
     throw ConfigError(path + " holds several languages: say which one to read");
-  reader.set_format(layout.format);
+  reader.use(columns);
   ExampleBuilder builder(reader, columns, target, options);
   if (!layout.header) builder.add(fields);
   while (reader.next(fields)) builder.add(fields);

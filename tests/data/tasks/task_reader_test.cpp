@@ -259,6 +259,17 @@ TEST_F(OwnTableTest, JsonLinesAreReadByName) {
   EXPECT_THAT(data.labels, ElementsAre("0", "1"));
 }
 
+TEST_F(OwnTableTest, JsonLinesMayLackNamesThatNoColumnUses) {
+  layout_.format = RecordFormat::kJsonLines;
+  const TaskData data =
+      read(layout_, {},
+           "{\"note\": \"n\", \"premise\": \"a\", \"hypothesis\": \"b\", \"gold\": 1}\n"
+           "{\"premise\": \"c\", \"hypothesis\": \"d\", \"gold\": 0}\n");
+  ASSERT_EQ(data.examples.size(), 2U);
+  EXPECT_EQ(data.examples[1].first, "c");
+  EXPECT_EQ(data.examples[1].second, "d");
+}
+
 TEST_F(OwnTableTest, BrokenJsonLinesNameTheLine) {
   layout_.format = RecordFormat::kJsonLines;
   const std::string good = "{\"premise\": \"a\", \"hypothesis\": \"b\", \"gold\": 1}\n";
