@@ -25,26 +25,26 @@ DecoderSource decoder_source(const DecodingOptions& o, bool has_prefixes,
                                        .search = o.search,
                                        .has_prefixes = has_prefixes});
   }
-  if (!loaded) run_with_libtorch(command, arguments);
+  if (!loaded) continue_with_libtorch(command, arguments);
   const auto shared = std::make_shared<nmt::LoadedDecoder>(std::move(*loaded));
   return [shared] { return std::move(*shared); };
 }
 
 Quantizer quantizer(const nmt::ModelFiles& model, const std::vector<std::string>& arguments) {
   if (model.quantization.empty() || !nmt::has_stored_positions(model.directory))
-    run_with_libtorch("quantize", arguments);
+    continue_with_libtorch("quantize", arguments);
   return {nmt::repack, [](const std::string& directory) {
             return nmt::load_stored_decoder({directory}, {}).value();
           }};
 }
 
 CometSource comet_source(const EvaluateOptions&, const std::vector<std::string>& arguments) {
-  run_with_libtorch("evaluate", arguments);
+  continue_with_libtorch("evaluate", arguments);
 }
 
 LanguageModel language_model(const std::string&, const RerankModels&,
                              const std::vector<std::string>& arguments) {
-  run_with_libtorch("rerank", arguments);
+  continue_with_libtorch("rerank", arguments);
 }
 
 }  // namespace dietmt::tools

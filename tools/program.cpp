@@ -7,6 +7,7 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <string_view>
 
 #include "common/error.h"
 #include "common/logging.h"
@@ -106,6 +107,18 @@ void shorten_waiting() {
   throw Error(program + " cannot be run: " + std::strerror(errno) + "; " + advice);
 }
 
+// The file of --config, or empty.
+std::string config_file(const std::vector<std::string>& arguments) {
+  constexpr std::string_view kOption = "--config";
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    if (word == kOption && i + 1 < arguments.size()) return arguments[i + 1];
+    if (word.starts_with(kOption) && word.substr(kOption.size()).starts_with('='))
+      return word.substr(kOption.size() + 1);
+  }
+  return {};
+}
+
 }  // namespace
 
 int run_program(int argc, char** argv, const std::function<Command(const std::string&)>& find) {
@@ -138,6 +151,15 @@ int run_program(int argc, char** argv, const std::function<Command(const std::st
 void run_with_libtorch(const std::string& command, const std::vector<std::string>& arguments) {
   shorten_waiting();
   become("dietmt-torch", command, arguments, "this command needs it: install dietmt-train");
+}
+
+void continue_with_libtorch(const std::string& command, const std::vector<std::string>& arguments) {
+  const std::string config = config_file(arguments);
+  if (!config.empty() && !std::filesystem::is_regular_file(config))
+    throw ConfigError("--config " + config +
+                      ": this model needs dietmt-torch, which reads the options again: put them "
+                      "into a regular file");
+  run_with_libtorch(command, arguments);
 }
 
 void run_server(const std::string& command, const std::vector<std::string>& arguments) {

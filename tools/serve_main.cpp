@@ -53,7 +53,7 @@ std::unique_ptr<ServedModels> served_models(const ServeOptions& options,
                                             const std::vector<service::ModelSpec>& specs,
                                             const std::vector<std::string>& arguments) {
   if (options.device != "cpu" || std::ranges::any_of(specs, needs_libtorch))
-    run_with_libtorch("serve", arguments);
+    continue_with_libtorch("serve", arguments);
   return std::make_unique<StoredModels>(options);
 }
 

@@ -144,6 +144,19 @@ pack "$work/run" fp32 "$work/tupe32"
 expect_code 0 "$dietmt" quantize --model "$work/tupe32" --output "$work/tupe8"
 diff -r "$work/tupe" "$work/tupe8" || fail "other files of TUPE from packed weights"
 
+# dietmt-torch reads --config again, so it must not be a pipe; one that is read once may be.
+printf 'beam = 1\nnbest = 1\n' >"$work/options"
+for config in "--config /dev/fd/9" --config=/dev/fd/9; do
+  expect_code 2 "$dietmt" translate --model "$model" --input "$work/test.en" $config 9< <(cat "$work/options")
+  expect_text "--config /dev/fd/9: this model needs dietmt-torch, which reads the options again" "$err"
+  expect_code 0 "$dietmt" translate --model "$work/fp32" --input "$work/test.en" $config \
+    9< <(cat "$work/options")
+done
+expect_code 0 "$dietmt" translate --model "$model" --input "$work/test.en" --config "$work/options"
+expect_code 0 "$dietmt" score --model "$model" --source "$work/test.en" --target "$work/test.de" \
+  --config <(echo "json = true")
+expect_text '"token_scores"' "$out"
+
 # A file that was cut is named.
 cp -r "$work/packed" "$work/cut"
 truncate -s -4 "$work/cut/positions.safetensors"
