@@ -1,4 +1,7 @@
 // What `dietmt evaluate` prints.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -51,25 +54,24 @@ void print_json(const EvaluateOptions& o, const TranslationScores& scores) {
   print_json(all);
 }
 
-// One line of scores, a column for each hypothesis and metric, behind `line`.
+// One line: `columns`, and the score of each hypothesis and metric.
 template <typename ScoreOf>
-void print_row(const EvaluateOptions& o, const TranslationScores& scores, std::string line,
-               const ScoreOf& score_of) {
+void print_row(const EvaluateOptions& o, const TranslationScores& scores,
+               std::vector<std::string> columns, const ScoreOf& score_of) {
   for (size_t h = 0; h < o.hypotheses.size(); ++h)
     for (const std::vector<SystemScore>& results : scores.by_metric)
-      line += (line.empty() ? "" : "\t") +
-              fixed(score_of(results[h]), o.digits + results[h].score.more_digits);
-  std::cout << line << '\n';
+      columns.push_back(fixed(score_of(results[h]), o.digits + results[h].score.more_digits));
+  std::cout << fmt::format("{}\n", fmt::join(columns, "\t"));
 }
 
 void print_sentences(const EvaluateOptions& o, const TranslationScores& scores) {
   for (size_t i = 0; i < scores.by_metric[0][0].sentence_scores.size(); ++i)
-    print_row(o, scores, "", [i](const SystemScore& result) { return result.sentence_scores[i]; });
+    print_row(o, scores, {}, [i](const SystemScore& result) { return result.sentence_scores[i]; });
 }
 
 void print_documents(const EvaluateOptions& o, const TranslationScores& scores) {
   for (size_t d = 0; d < scores.documents.size(); ++d)
-    print_row(o, scores, scores.documents[d],
+    print_row(o, scores, {scores.documents[d]},
               [d](const SystemScore& result) { return result.document_scores[d]; });
 }
 

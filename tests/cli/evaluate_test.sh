@@ -123,6 +123,10 @@ expect_output 'documents by a regular expression' "$(score ref.news hyp.news)" \
 expect_output 'scores of documents' \
   "news.1"$'\t'"$(score ref.news hyp.news)"$'\n'"talk.2"$'\t'"$(score ref.talk hyp.talk)" \
   "${parts[@]}" --documents documents --document-level
+printf '%s\n' news.1 news.1 '' >unnamed
+expect_output 'a document without a name' \
+  "news.1"$'\t'"$(score ref.news hyp.news)"$'\n\t'"$(score ref.talk hyp.talk)" \
+  "${parts[@]}" --documents unnamed --document-level
 expect_output 'documents of one origin' "news.1"$'\t'"$(score <(sed 1q ref1) <(sed 1q hyp))" \
   bash -c "'$dietmt' evaluate --reference ref1 --hypothesis hyp --metric bleu,chrf,ter \
     --documents documents --document-level --origins origins --origlang de | head -1"
