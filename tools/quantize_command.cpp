@@ -85,14 +85,15 @@ TestSet read_test_set(const QuantizeOptions& options) {
 // One of the two models, with its translations of the test set and the shortest time of a run.
 class Contender {
  public:
-  Contender(const Quantizer& quantizer, const fs::path& directory, const nmt::SearchOptions& search)
-      : megabytes_(static_cast<double>(fs::file_size(directory / "model.safetensors")) / 1e6) {
+  Contender(const Quantizer& quantizer, const nmt::ModelFiles& model,
+            const nmt::SearchOptions& search)
+      : megabytes_(megabytes(model)) {
     const auto start = Clock::now();
-    nmt::LoadedDecoder loaded = quantizer.load(directory.string());
+    nmt::LoadedDecoder loaded = quantizer.load(model.origin().string());
     load_seconds_ = seconds_since(start);
     source_ = loaded.source_tokenizer;
     target_ = loaded.target_tokenizer;
-    translator_.emplace(std::move(loaded.decoder), search);
+    translator_.emplace(std::move(loaded.decoder), search, loaded.context);
   }
 
   void run(const TestSet& test) {
@@ -113,6 +114,11 @@ class Contender {
   }
 
  private:
+  static double megabytes(const nmt::ModelFiles& model) {
+    const uintmax_t adapter = model.adapter.empty() ? 0 : fs::file_size(model.adapter);
+    return static_cast<double>(fs::file_size(model.weights()) + adapter) / 1e6;
+  }
+
   static double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
   }
@@ -125,10 +131,10 @@ class Contender {
   std::vector<std::string> translations_;
 };
 
-void report(const Quantizer& quantizer, const fs::path& full, const QuantizeOptions& options,
+void report(const Quantizer& quantizer, const nmt::ModelFiles& full, const QuantizeOptions& options,
             const TestSet& test) {
   Contender before(quantizer, full, options.search);
-  Contender after(quantizer, options.output, options.search);
+  Contender after(quantizer, nmt::open_model(options.output), options.search);
   for (int64_t run = 0; run < options.runs; ++run) {
     before.run(test);
     after.run(test);
@@ -156,7 +162,7 @@ int run_quantize(const std::vector<std::string>& arguments) {
   AtomicDirectory output(options.output);
   own.write(output.path(), model, options.type);
   output.commit();
-  if (test) report(own, model.directory, options, *test);
+  if (test) report(own, model, options, *test);
   return 0;
 }
 

@@ -87,6 +87,14 @@ for model in source both; do
   # For the tests of the library.
   expect_code 0 "$dietmt" quantize --model "$work/$model" --type fp32 --output "$work/$model.fp32"
 done
+# So it is in the report of quantize.
+expect_code 0 "$dietmt" quantize --model "$work/source" --type int8 --output "$work/reported" \
+  --source "$work/valid.en" --reference "$work/valid.de" --runs 1
+translated "$work/source" --beam 5 >/dev/null
+chrf=$("$dietmt" evaluate --reference "$work/valid.de" --hypothesis "$work/out.de" --metric chrf \
+  --score-only)
+awk -F '\t' -v chrf="$chrf" '$1 == "fp32" { exit ($5 - chrf)^2 > 1e-4 }' "$work/out" ||
+  fail "quantize reports another chrF than $chrf: $(cat "$work/out")"
 expect_code 0 "$dietmt" translate --model "$work/source" --input "$work/valid.en" --alignment hard
 first=$(head -n 2 "$work/out" | tail -n 1)
 case ${first##*||| } in *[2-9]-*|*-[2-9]*) fail "the alignment of '$first' leaves the line" ;; esac
