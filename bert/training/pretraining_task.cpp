@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <torch/types.h>
 
+#include <algorithm>
+
 #include "bert/model/model_directory.h"
 #include "common/error.h"
 #include "common/json_fields.h"
@@ -90,6 +92,12 @@ void PretrainingTask::begin_phase(size_t phase, data::BatchPosition start) {
   batches_ =
       std::make_unique<PretrainingInputBatches>(train_, options_.batches, input_options(), start);
   valid_batches_ = data::validation_batches(valid_, options_.batches);
+  const auto predicts = [](const data::PretrainingBatch& batch) {
+    return !batch.masked_ids.empty();
+  };
+  if (std::ranges::none_of(valid_batches_, predicts))
+    throw DataError(
+        "--valid: the tokenizer knows no word of the text, so there is nothing to predict");
 }
 
 void PretrainingTask::advance_phase() {

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -78,7 +79,7 @@ class Loop {
     while (!stop && !finished()) {
       profile.next_update();
       step();
-      const bool due = state_.update % options_.valid_interval == 0;
+      const bool due = validation_is_due();
       const bool validated = due || finished();
       const bool saved = validated || save_is_due();
       if (saved) catch_up();
@@ -128,6 +129,13 @@ class Loop {
     return TrainingEnd::kStopped;
   }
 
+  bool validation_is_due() const {
+    if (options_.epoch_batches == 0) return state_.update % options_.valid_interval == 0;
+    const int64_t batches = state_.update * options_.accumulate;
+    return batches / options_.epoch_batches >
+           (batches - options_.accumulate) / options_.epoch_batches;
+  }
+
   bool save_is_due() const {
     return options_.save_interval > 0 && state_.update % options_.save_interval == 0;
   }
@@ -153,8 +161,9 @@ class Loop {
       if (low_rank_) low_rank_->take_gradients();
       sums.gradient_norm = optimizer_.gradient_norm();
     }
-    const at::Tensor norm =
-        optimizer_.scale_and_clip(1.0 / sums.targets, options_.clip_norm, sums.gradient_norm);
+    // Of no targets, all gradients are zero.
+    const at::Tensor norm = optimizer_.scale_and_clip(1.0 / std::max(1.0, sums.targets),
+                                                      options_.clip_norm, sums.gradient_norm);
     fail_together([&] { log_->computed(state_.update + 1, sums, norm); });
     const double rate = learning_rate(options_.schedule, state_.update + 1);
     optimizer_.step(rate);

@@ -21,6 +21,7 @@ struct TrainerOptions {
   int64_t max_epochs = 0;         // 0: no limit
   int64_t accumulate = 1;         // batches per update, over all processes
   int64_t valid_interval = 1000;  // updates
+  int64_t epoch_batches = 0;      // instead: validate after each update that ends such an epoch
   int64_t save_interval = 0;      // updates, besides saving after validations; 0: none
   int64_t patience = 0;           // validations without a better score before stopping; 0: never
   std::string valid_metric = "valid_loss";  // what "best" means: a score of the task

@@ -31,8 +31,11 @@ void UpdateLog::read_oldest() {
   const Numbers numbers = std::move(unread_.front());
   unread_.pop_front();
   const auto* const values = numbers.values.wait().const_data_ptr<double>();
-  check_.check(numbers.update, values[0] / numbers.targets, values[2], clip_norm_);
-  read_.push_back({.loss = values[1] / numbers.targets, .gradient_norm = values[2]});
+  if (numbers.targets > 0.0) {
+    check_.check(numbers.update, values[0] / numbers.targets, values[2], clip_norm_);
+    loss_ = values[1] / numbers.targets;
+  }
+  read_.push_back({.loss = loss_, .gradient_norm = values[2]});
 }
 
 void UpdateLog::record_read() {

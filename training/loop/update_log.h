@@ -48,6 +48,7 @@ class UpdateLog {
   DivergenceCheck& check_;
   double clip_norm_;
   RunRecord* record_;
+  double loss_ = 0.0;  // of the last update that had targets
   std::deque<Numbers> unread_;
   std::deque<reporting::UpdateStats> read_;     // only loss and norm are set
   std::deque<reporting::UpdateStats> stepped_;  // loss and norm are not set

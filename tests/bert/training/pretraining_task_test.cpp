@@ -152,6 +152,35 @@ TEST_F(PretrainingTaskTest, RefusesOtherTrainingAndValidationText) {
   EXPECT_THROW(validated_on_other.restore_data_position(position), ConfigError);
 }
 
+// The tokenizer knows no word of the second document.
+TEST_F(PretrainingTaskTest, BatchesWithNothingToMaskContributeNothing) {
+  const auto vocabulary =
+      data::load_bert_tokenizer(write("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nred\n"));
+  const auto corpus_of = [&](const std::string& name, const std::string& text) {
+    return data::TextCorpus({write(name + ".txt", text)}, *vocabulary, data::TextOptions{},
+                            scratch() / (name + "-cache"), 1);
+  };
+  const data::TextCorpus train = corpus_of("train", "red red red\n\nblue blue blue\n");
+  const data::TextCorpus unknown = corpus_of("unknown", "blue blue\n");
+  const auto bert = model();
+  PretrainingTaskOptions single = options();
+  single.batches.batch_tokens = 1;
+  PretrainingTask training(bert, train, train, single);
+  int64_t targets = 0;
+  for (int batch = 0; batch < 2; ++batch) {
+    DropoutKeys dropout(1);
+    const training::BatchLoss loss = training.accumulate_gradients(dropout);
+    EXPECT_EQ(loss.targets == 0, loss.loss() == 0.0);
+    targets += loss.targets;
+  }
+  EXPECT_EQ(targets, 1);
+  for (const at::Tensor& parameter : bert->parameters()) {
+    EXPECT_TRUE(!parameter.grad().defined() || at::isfinite(parameter.grad()).all().item<bool>());
+  }
+  EXPECT_GT(training.validate().at("valid_loss"), 0.0);
+  EXPECT_THROW(PretrainingTask(bert, train, unknown, single), DataError);
+}
+
 TEST_F(PretrainingTaskTest, RefusesAPhaseThatItDoesNotHave) {
   const auto bert = model();
   PretrainingTask training = task(bert, options());

@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <vector>
+
+#include "tests/common/test_directory.h"
 
 namespace dietmt::training {
 namespace {
@@ -35,24 +38,36 @@ class SquareTask : public TrainingTask {
   torch::nn::Module& model() override { return model_; }
   BatchLoss accumulate_gradients(encoders::DropoutKeys&) override {
     EXPECT_EQ(parts_with_subnormals(), 0);
-    const at::Tensor loss = model_.weight.square().sum();
-    loss.backward();
     ++batches_;
-    return {batch_sums(loss.detach(), loss.detach()), 1, 1};
+    const int64_t targets = batches_ == empty_batch_ ? 0 : 1;
+    const at::Tensor loss = model_.weight.square().sum() * targets;
+    loss.backward();
+    return {batch_sums(loss.detach(), loss.detach()), targets, 1};
   }
   void skip_batch() override {}
-  double epoch() const override { return static_cast<double>(batches_); }
+  double epoch() const override { return static_cast<double>(batches_) / kEpochBatches; }
   std::vector<std::string> score_names() const override { return {"valid_loss"}; }
-  std::map<std::string, double> validate() override { return {{"valid_loss", 1.0}}; }
+  std::map<std::string, double> validate() override {
+    validated_.push_back(batches_);
+    return {{"valid_loss", model_.weight.sum().item<double>()}};
+  }
   nlohmann::json data_position() const override { return {}; }
   void restore_data_position(const nlohmann::json&) override {}
   void write_model(const std::filesystem::path&, const NamedTensors&) override {}
 
   int64_t batches() const { return batches_; }
+  /// After how many batches it was validated.
+  const std::vector<int64_t>& validated() const { return validated_; }
+  const at::Tensor& weight() const { return model_.weight; }
+  void set_empty_batch(int64_t number) { empty_batch_ = number; }
+
+  static constexpr int64_t kEpochBatches = 5;
 
  private:
   ThreeWeights model_;
   int64_t batches_ = 0;
+  int64_t empty_batch_ = 0;  // from 1; 0: none
+  std::vector<int64_t> validated_;
 };
 
 TEST(Trainer, TakesSubnormalNumbersAsZerosOnAllThreads) {
@@ -66,6 +81,30 @@ TEST(Trainer, TakesSubnormalNumbersAsZerosOnAllThreads) {
   EXPECT_EQ(task.batches(), 2);
   EXPECT_EQ(parts_with_subnormals(), 2);
   std::filesystem::remove_all(options.output);
+}
+
+TEST(Trainer, ABatchWithoutTargetsContributesNothing) {
+  const TestDirectory directory;
+  TrainerOptions options;
+  options.output = directory.path();
+  options.max_updates = 4;
+  SquareTask task;
+  task.set_empty_batch(1);
+  EXPECT_EQ(train(task, options, {}, false), TrainingEnd::kFinished);
+  EXPECT_TRUE(at::isfinite(task.weight()).all().item<bool>());
+  EXPECT_LT(task.weight()[0].item<double>(), 1.0);
+}
+
+TEST(Trainer, ValidatesAfterTheUpdatesThatEndEpochs) {
+  const TestDirectory directory;
+  TrainerOptions options;
+  options.output = directory.path();
+  options.accumulate = 3;
+  options.epoch_batches = SquareTask::kEpochBatches;
+  options.max_updates = 5;  // three epochs
+  SquareTask task;
+  EXPECT_EQ(train(task, options, {}, false), TrainingEnd::kFinished);
+  EXPECT_EQ(task.validated(), (std::vector<int64_t>{6, 12, 15}));
 }
 
 }  // namespace

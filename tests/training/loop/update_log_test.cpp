@@ -48,6 +48,28 @@ TEST(UpdateLog, RecordsMeansWithTheirUpdates) {
   }
 }
 
+TEST(UpdateLog, AnUpdateWithoutTargetsRepeatsTheLossBefore) {
+  const TestDirectory directory;
+  TrainerOptions options;
+  options.output = directory.path();
+  options.log_interval = 1;
+  TrainingState state;
+  {
+    RunRecord record(options, {}, state);
+    UpdateLog log(state.divergence, 1.0, &record);
+    for (int64_t update = 1; update <= 3; ++update) {
+      UpdateSums sums = update == 2 ? sums_of(0.0, 0.0) : sums_of(8.0, 8.0);
+      if (update == 2) sums.targets = 0.0;
+      log.computed(update, sums, scalar(1.0));
+      log.stepped({.update = update, .epoch = 1.0, .tokens = 4, .seconds = 0.1});
+    }
+    log.catch_up();
+  }
+  const auto entries = reporting::read_progress(directory.path() / "progress.jsonl");
+  ASSERT_EQ(entries.size(), 3);
+  for (const auto& entry : entries) EXPECT_DOUBLE_EQ(entry.at("loss"), 2.0);
+}
+
 TEST(UpdateLog, OnTheCpuABrokenUpdateIsNamedBeforeItsStep) {
   DivergenceCheck check;
   UpdateLog log(check, 1.0, nullptr);
