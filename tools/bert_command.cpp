@@ -31,7 +31,8 @@ int run_params(const std::vector<std::string>& arguments) {
   if (!options.init_from.empty()) {
     interchange::ImportOptions import;
     import.position = options.position;
-    config = bert::load_pretrained(options.init_from, import)->config();
+    config = continued_config(table, options,
+                              bert::load_pretrained(options.init_from, import)->config());
   }
   std::cout << inspection::parameter_table(encoders::parameter_counts(config));
   return 0;

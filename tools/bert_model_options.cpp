@@ -1,5 +1,8 @@
 #include "tools/bert_model_options.h"
 
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
 #include "bert/model/model_directory.h"
 #include "common/error.h"
 #include "encoders/bert/bert_config.h"
@@ -18,6 +21,25 @@ constexpr Size kSizes[] = {{"layers", &BertConfig::layers},
                            {"width", &BertConfig::width},
                            {"feed-forward", &BertConfig::feed_forward},
                            {"heads", &BertConfig::heads}};
+
+std::shared_ptr<encoders::Bert> continued_bert(const OptionTable& table, const BertModelOptions& o,
+                                               int64_t vocabulary, const encoders::BertHeads& heads,
+                                               uint64_t seed) {
+  interchange::ImportOptions import;
+  import.position = o.position;
+  import.heads = heads;
+  import.seed = seed;
+  const auto trained = bert::load_pretrained(o.init_from, import);
+  if (trained->config().vocabulary < vocabulary)
+    throw ConfigError("the tokenizer has " + std::to_string(vocabulary) +
+                      " pieces, but the model in --init-from has only " +
+                      std::to_string(trained->config().vocabulary));
+  const encoders::RebuiltBert rebuilt =
+      encoders::rebuild(*trained, continued_config(table, o, trained->config()), seed);
+  for (const std::string& name : rebuilt.inheritance.extended)
+    spdlog::info("{}: {} is extended; its new rows are initialised at random", o.init_from, name);
+  return rebuilt.model;
+}
 
 }  // namespace
 
@@ -41,7 +63,8 @@ void bind_bert_model(OptionTable& table, BertModelOptions& o) {
       .add("max-positions", &m.max_positions, "N", "table size of learned encodings",
            ranges::kMaxPositions)
       .add("init-from", &o.init_from, "DIR",
-           "continue from this dietmt or Hugging Face model; --position replaces its encoding");
+           "continue from this dietmt or Hugging Face model; --position, dropouts and a larger "
+           "--max-positions replace its own");
   add_dropout(table, "dropout", &m.dropout, "dropout on residual branches");
   add_dropout(table, "attention-dropout", &m.attention_dropout,
               "dropout on attention probabilities");
@@ -73,20 +96,39 @@ std::vector<std::string> apply_preset(const OptionTable& table, BertModelOptions
   return problems;
 }
 
-std::shared_ptr<encoders::Bert> make_bert(const BertModelOptions& o, int64_t vocabulary,
-                                          const encoders::BertHeads& heads, uint64_t seed) {
-  if (!o.init_from.empty()) {
-    interchange::ImportOptions import;
-    import.position = o.position;
-    import.heads = heads;
-    import.seed = seed;
-    const auto model = bert::load_pretrained(o.init_from, import);
-    if (model->config().vocabulary < vocabulary)
-      throw ConfigError("the tokenizer has " + std::to_string(vocabulary) +
-                        " pieces, but the model in --init-from has only " +
-                        std::to_string(model->config().vocabulary));
-    return model;
+BertConfig continued_config(const OptionTable& table, const BertModelOptions& o,
+                            const BertConfig& trained) {
+  std::vector<std::string> problems;
+  const auto refuse = [&](const char* name, const auto& value, const auto& models) {
+    problems.push_back(fmt::format("--{} is {}, but {} has {}, which --init-from keeps", name,
+                                   value, o.init_from, models));
+  };
+  if (table.given("preset")) {
+    for (const Size& size : kSizes)
+      if (o.model.*size.field != trained.*size.field)
+        refuse("preset", fmt::format("{} with --{} {}", o.preset, size.name, o.model.*size.field),
+               trained.*size.field);
   }
+  if (table.given("segment-encoding") && o.model.segment_encoding != trained.segment_encoding)
+    refuse("segment-encoding", o.model.segment_encoding, trained.segment_encoding);
+  BertConfig config = trained;
+  const auto take = [&](const char* name, auto BertConfig::*field) {
+    if (table.given(name)) config.*field = o.model.*field;
+  };
+  take("dropout", &BertConfig::dropout);
+  take("attention-dropout", &BertConfig::attention_dropout);
+  take("embedding-dropout", &BertConfig::embedding_dropout);
+  take("max-positions", &BertConfig::max_positions);
+  if (config.max_positions < trained.max_positions)
+    refuse("max-positions", config.max_positions, trained.max_positions);
+  throw_if_any(problems);
+  return config;
+}
+
+std::shared_ptr<encoders::Bert> make_bert(const OptionTable& table, const BertModelOptions& o,
+                                          int64_t vocabulary, const encoders::BertHeads& heads,
+                                          uint64_t seed) {
+  if (!o.init_from.empty()) return continued_bert(table, o, vocabulary, heads, seed);
   BertConfig config = o.model;
   config.vocabulary = vocabulary;
   config.task_heads = heads;

@@ -24,9 +24,15 @@ void bind_bert_model(OptionTable& table, BertModelOptions& o);
 std::vector<std::string> apply_preset(const OptionTable& table, BertModelOptions& o,
                                       int64_t vocabulary);
 
-/// A new model, or the one of --init-from with these heads.
-std::shared_ptr<encoders::Bert> make_bert(const BertModelOptions& o, int64_t vocabulary,
-                                          const encoders::BertHeads& heads, uint64_t seed);
+/// The configuration that continues from the model of --init-from: with the dropouts and the larger
+/// number of positions that were given. Throws ConfigError for options that contradict the model.
+encoders::BertConfig continued_config(const OptionTable& table, const BertModelOptions& o,
+                                      const encoders::BertConfig& trained);
+
+/// A new model, or one that continues from that of --init-from, with these heads.
+std::shared_ptr<encoders::Bert> make_bert(const OptionTable& table, const BertModelOptions& o,
+                                          int64_t vocabulary, const encoders::BertHeads& heads,
+                                          uint64_t seed);
 
 /// Throws ConfigError if weights, gradients and moments of this model, so many bytes together for
 /// each weight, do not fit into memory. It names the sizes as keys of the model in `directory` that

@@ -203,7 +203,7 @@ int run(const OptionTable& table, PretrainOptions& o) {
   heads.masked_lm = true;
   heads.next_sentence = o.batches.examples.mode == data::ExampleMode::kSentencePairs;
   const auto model =
-      make_bert(o, tokenizer->vocabulary_size(), heads, static_cast<uint64_t>(o.seed));
+      make_bert(table, o, tokenizer->vocabulary_size(), heads, static_cast<uint64_t>(o.seed));
   require_positions(model->encoder(), o.lengths);
   require_training_memory(*model, o.init_from, bytes_per_weight(o));
   model->set_attention_backend(encoders::parse_backend(o.attention_backend));

@@ -35,6 +35,19 @@ expect_code 0 "${pretrain[@]}" --output "$work/pairs" --init-from "$work/model" 
 expect_text "is initialised at random" "$err"
 expect_text "next_sentence_accuracy" "$err"
 
+# Dropouts and a larger table replace those of the initial model; what contradicts it is refused.
+from=("${pretrain[@]}" --output "$work/from" --init-from "$work/model" --length 32)
+expect_code 0 "${from[@]}" --max-updates 1 --dropout 0.3 --max-positions 600 \
+  --segment-encoding input
+expect_text "is extended" "$err"
+for text in '"dropout": 0.3' '"embedding_dropout": 0.1' '"max_positions": 600'; do
+  grep -q "$text" "$work/from/last/config.json" || fail "$text is not in config.json"
+done
+expect_code 2 "${from[@]}" --preset mini --segment-encoding heads --max-positions 64 --resume never
+expect_text "--preset is mini with --layers 4, but $work/model has 2, which --init-from keeps" "$err"
+expect_text "--segment-encoding is heads, but $work/model has input" "$err"
+expect_text "--max-positions is 64, but $work/model has 512" "$err"
+
 # What its positions do, and how many parameters the models of the papers have.
 expect_code 0 "$dietmt" inspect positions --model "$work/model" --length 6 --words 4 --json
 expect_text '"position":"input-segments+diet-rel"' "$out"
