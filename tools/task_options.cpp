@@ -30,11 +30,6 @@ std::vector<std::string> default_metrics(TaskKind kind) {
   return {"f1", "exact_match"};
 }
 
-// Its metric depends on the language.
-bool is_mlqa(const TaskOptions& o) {
-  return !o.tasks.empty() && data::find_task(o.tasks.front()).name == "MLQA";
-}
-
 // Rows of a file without header have as many columns as the options name, or more.
 int64_t least_columns(const data::TableLayout& layout) {
   int64_t most = 1;
@@ -120,8 +115,8 @@ void bind_task(OptionTable& table, TaskOptions& o) {
       .add("lowest", &o.target.lowest, "X", "lowest value of a regression")
       .add("highest", &o.target.highest, "X", "highest value of a regression")
       .add("metrics", &o.metrics, "NAME,...",
-           "accuracy, f1, matthews; pearson, spearman; f1, exact_match; the first one selects the "
-           "best epoch")
+           "accuracy, f1 (of two classes), macro_f1, matthews; pearson, spearman; f1, exact_match; "
+           "the first one selects the best epoch")
       .add("unanswerable", &o.unanswerable, "", "questions may have no answer");
   table.group("Questions")
       .add("stride", &o.windows.stride, "N", "tokens from one window to the next", {.least = 1})
@@ -167,10 +162,13 @@ std::vector<std::string> resolve(const OptionTable& table, TaskOptions& o) {
     for (const TaskDescription& description : describe_tasks(o)) {
       add_problems(description, problems);
       data::check_metrics(description.task);
+      const bool by_language = description.task.scores_by_language();
+      require(!own_files || !o.languages.empty() || !by_language,
+              "MLQA needs the --languages of the files in --valid");
+      if (own_files && !by_language) continue;  // names of any sets
+      for (const std::string& language : o.languages) description.task.require_language(language);
     }
     bert::named_sets(o.valid);
-    require(!own_files || !o.languages.empty() || !is_mlqa(o),
-            "MLQA needs the --languages of the files in --valid");
   } catch (const ConfigError& error) {
     problems.emplace_back(error.what());
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "common/error.h"
 #include "encoders/attention/packing.h"
 
 namespace dietmt::bert {
@@ -18,6 +19,18 @@ using data::TextPieces;
 data::Answer trained_answer(const data::Question& question) {
   const auto placed = std::ranges::find_if(question.answers, &data::Answer::has_place);
   return placed == question.answers.end() ? data::Answer{} : *placed;
+}
+
+QuestionSet read_question_set(const std::string& path, data::QuestionUse use,
+                              bool has_unanswerable) {
+  QuestionSet set = data::read_questions(path, use);
+  spdlog::info("{}: {}", path, set.summary());
+  const auto unanswered = std::ranges::find_if(
+      set.questions, [](const data::Question& question) { return question.answers.empty(); });
+  if (unanswered != set.questions.end() && !has_unanswerable)
+    throw DataError(path + ": question " + unanswered->id +
+                    " has no answer; give --unanswerable, or --task SQuAD2.0 instead of SQuAD1.1");
+  return set;
 }
 
 using at::Tensor;
@@ -60,13 +73,14 @@ SpanInputs encode_answers(const QuestionSet& set, const data::BertTokenizer& tok
 SpanData read_spans(const TaskDescription& description, const TaskFiles& files,
                     const data::BertTokenizer& tokenizer) {
   SpanData all;
-  const QuestionSet train = data::read_questions(files.train, data::QuestionUse::kTraining);
-  spdlog::info("{}: {}", files.train, train.summary());
-  all.train = encode_answers(train, tokenizer, description.windows);
+  const bool unanswerable = description.task.has_unanswerable;
+  all.train =
+      encode_answers(read_question_set(files.train, data::QuestionUse::kTraining, unanswerable),
+                     tokenizer, description.windows);
   for (const SetFile& file : files.valid) {
-    QuestionSet set = data::read_questions(file.path, data::QuestionUse::kEvaluation);
-    spdlog::info("{}: {}", file.path, set.summary());
-    all.valid.push_back(encode_questions(std::move(set), tokenizer, description.windows));
+    all.valid.push_back(
+        encode_questions(read_question_set(file.path, data::QuestionUse::kEvaluation, unanswerable),
+                         tokenizer, description.windows));
     all.valid.back().name = file.name;
     all.valid.back().language = file.language;
   }

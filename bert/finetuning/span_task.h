@@ -35,7 +35,8 @@ struct SpanData {
   std::vector<QuestionInputs> valid;
 };
 
-/// Reads and encodes; logs what was read. Throws as data::read_questions().
+/// Reads and encodes; logs what was read. Throws as data::read_questions(), and DataError for a
+/// question without answer if the task has none.
 SpanData read_spans(const TaskDescription& description, const TaskFiles& files,
                     const data::BertTokenizer& tokenizer);
 

@@ -31,13 +31,7 @@ std::string required(const fs::path& directory, const std::string& name) {
 // English first, for its scores choose the best epoch.
 std::vector<std::string> ordered_languages(const Task& task,
                                            const std::vector<std::string>& given) {
-  for (const std::string& language : given) {
-    if (std::ranges::find(task.languages, language) != task.languages.end()) continue;
-    std::string all;
-    for (const std::string& possible : task.languages) all += (all.empty() ? "" : ", ") + possible;
-    throw ConfigError("'" + language + "' is no language of " + task.name + "; it has " +
-                      (all.empty() ? "only English" : all));
-  }
+  for (const std::string& language : given) task.require_language(language);
   std::vector<std::string> languages = given.empty() ? task.languages : given;
   std::ranges::stable_partition(languages, [](const std::string& language) {
     return language == "en" || language == "english";
@@ -132,6 +126,7 @@ LabelledData read_labelled(TaskDescription& description, const TaskFiles& files,
   all.train = read_set(description, {"", files.train, language}, tokenizer, labels);
   if (description.kind() == data::TaskKind::kClassification && labels.size() < 2)
     throw DataError(files.train + ": all examples have the label '" + labels.at(0) + "'");
+  check_metrics(description.task);  // again, now that the labels are known
   for (const SetFile& file : files.valid)
     all.valid.push_back(read_set(description, file, tokenizer, labels));
   return all;

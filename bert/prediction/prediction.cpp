@@ -84,12 +84,21 @@ bool has_answers(const data::QuestionSet& set, const data::Task& task) {
                                : std::ranges::all_of(set.questions, answered);
 }
 
+void require_language(const data::Task& task, const PredictionFiles& files) {
+  if (files.language.empty())
+    throw ConfigError("the score of " + task.name +
+                      " depends on the language of the answers: give --language");
+  task.require_language(files.language);
+}
+
 std::optional<data::Scores> predict_spans(const FinetunedModel& finetuned,
                                           const PredictionFiles& files,
                                           const Execution& execution) {
   const TaskDescription& description = finetuned.description;
   data::QuestionSet set = data::read_questions(files.input, data::QuestionUse::kEvaluation);
   spdlog::info("{}: {}", files.input, set.summary());
+  const bool scored = has_answers(set, description.task);
+  if (scored && description.task.scores_by_language()) require_language(description.task, files);
   const QuestionInputs questions =
       encode_questions(std::move(set), *finetuned.tokenizer, description.windows);
   const std::vector<data::SpanPrediction> predictions =
@@ -97,7 +106,7 @@ std::optional<data::Scores> predict_spans(const FinetunedModel& finetuned,
                       description.prediction);
   data::write_span_submission(files.output, questions.set.questions, predictions,
                               description.task.has_unanswerable);
-  if (!has_answers(questions.set, description.task)) return std::nullopt;
+  if (!scored) return std::nullopt;
   return answer_metrics(description.task, files.language, questions.set.questions, predictions);
 }
 

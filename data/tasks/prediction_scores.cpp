@@ -47,7 +47,7 @@ void warn_of_other_questions(const std::string& path, const metrics::Predictions
 }
 
 PredictionScores score_spans(const Task& task, const PredictionFiles& files) {
-  if (task.name == "MLQA" && files.language.empty())
+  if (task.scores_by_language() && files.language.empty())
     throw ConfigError(
         "the score of MLQA depends on the language of the answers: use --task "
         "mlqa-de, or another language");

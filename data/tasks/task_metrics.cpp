@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "common/error.h"
 #include "metrics/glue_scores.h"
@@ -19,10 +20,33 @@ std::string score_name(const std::string& metric, const std::string& set) {
 
 bool has_mean(const Task& task, size_t sets) { return !task.languages.empty() && sets > 1; }
 
+std::string description_of(const Task& task) {
+  switch (task.target.kind) {
+    case TaskKind::kRegression:
+      return "a regression";
+    case TaskKind::kClassification:
+      if (task.target.labels.empty()) return "a classification";
+      return std::to_string(task.target.labels.size()) + " classes";
+    case TaskKind::kSpan:
+      break;
+  }
+  return task.has_unanswerable ? "questions" : "questions that all have an answer";
+}
+
+// Of the classes that either side has.
+double macro_f1(std::span<const int32_t> predicted, std::span<const int32_t> gold) {
+  std::set<int32_t> classes(predicted.begin(), predicted.end());
+  classes.insert(gold.begin(), gold.end());
+  double sum = 0.0;
+  for (const int32_t label : classes) sum += metrics::f1_score(predicted, gold, label);
+  return sum / static_cast<double>(classes.size());
+}
+
 double class_metric(const std::string& name, std::span<const int32_t> predicted,
                     std::span<const int32_t> gold) {
   if (name == "accuracy") return metrics::accuracy(predicted, gold);
   if (name == "f1") return metrics::f1_score(predicted, gold);
+  if (name == "macro_f1") return macro_f1(predicted, gold);
   if (name == "matthews") return metrics::matthews_correlation(predicted, gold);
   throw ConfigError("'" + name + "' is not a classification metric");
 }
@@ -57,19 +81,24 @@ const std::string& best_text(const SpanPrediction& prediction) {
 
 }  // namespace
 
-std::vector<std::string> possible_metrics(TaskKind kind) {
-  if (kind == TaskKind::kClassification) return {"accuracy", "f1", "matthews"};
-  if (kind == TaskKind::kRegression) return {"pearson", "spearman"};
+std::vector<std::string> possible_metrics(const Task& task) {
+  if (task.target.kind == TaskKind::kRegression) return {"pearson", "spearman"};
+  if (task.target.kind == TaskKind::kClassification) {
+    if (task.target.labels.size() > 2) return {"accuracy", "macro_f1", "matthews"};
+    return {"accuracy", "f1", "macro_f1", "matthews"};
+  }
+  if (!task.has_unanswerable) return {"f1", "exact_match"};
   return {"f1", "exact_match", "best_f1", "best_exact_match"};
 }
 
 void check_metrics(const Task& task) {
-  const std::vector<std::string> possible = possible_metrics(task.target.kind);
+  const std::vector<std::string> possible = possible_metrics(task);
   for (const std::string& name : task.metrics) {
     if (std::ranges::find(possible, name) != possible.end()) continue;
     std::string names;
     for (const std::string& other : possible) names += (names.empty() ? "" : ", ") + other;
-    throw ConfigError("metric '" + name + "' does not fit this kind of task; possible: " + names);
+    throw ConfigError("--metrics has '" + name + "', which does not fit " + description_of(task) +
+                      "; possible: " + names);
   }
 }
 
@@ -137,8 +166,9 @@ Scores answer_metrics(const Task& task, const std::string& language,
 Scores answer_metrics(const Task& task, const std::string& language,
                       std::span<const Question> questions, const metrics::Predictions& texts) {
   if (!task.has_unanswerable) {
-    const metrics::AnswerWords words =
-        task.name == "MLQA" ? metrics::AnswerWords::mlqa(language) : metrics::AnswerWords::squad();
+    const metrics::AnswerWords words = task.scores_by_language()
+                                           ? metrics::AnswerWords::mlqa(language)
+                                           : metrics::AnswerWords::squad();
     const metrics::SpanScores given = metrics::span_scores(gold_answers(questions), texts, words);
     return {{"f1", given.f1}, {"exact_match", given.exact}};
   }

@@ -16,12 +16,12 @@ namespace dietmt::data {
 
 using Scores = std::map<std::string, double>;
 
-/// Classification: accuracy, f1 (of the class with index 1), matthews. Regression: pearson,
-/// spearman. Spans: f1, exact_match and, where questions may have no answer, best_f1 and
-/// best_exact_match.
-std::vector<std::string> possible_metrics(TaskKind kind);
+/// Classification: accuracy, f1 (of the class with index 1, unless there are more than two),
+/// macro_f1 (mean over the classes), matthews. Regression: pearson, spearman. Spans: f1,
+/// exact_match and, where questions may have no answer, best_f1 and best_exact_match.
+std::vector<std::string> possible_metrics(const Task& task);
 
-/// Throws ConfigError if a metric is none of those above.
+/// Throws ConfigError if a metric is none of those above. Labels may not be known yet.
 void check_metrics(const Task& task);
 
 /// What is measured of each set of a task: its metrics and, where questions may have no answer,

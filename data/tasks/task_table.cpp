@@ -51,6 +51,12 @@ const TaskSplit& Task::split(std::string_view split_name) const {
                     joined(names));
 }
 
+void Task::require_language(const std::string& language) const {
+  if (std::ranges::find(languages, language) != languages.end()) return;
+  throw ConfigError("'" + language + "' is no language of " + name + "; it has " +
+                    (languages.empty() ? "only English" : joined(languages)));
+}
+
 std::string task_help() {
   constexpr size_t kNameWidth = 14;
   std::string help;

@@ -85,6 +85,12 @@ struct Task {
 
   /// Throws ConfigError naming the splits that there are.
   const TaskSplit& split(std::string_view split_name) const;
+
+  /// Throws ConfigError naming the languages that there are.
+  void require_language(const std::string& language) const;
+
+  /// Whether the metrics depend on the language of the answers.
+  bool scores_by_language() const { return name == "MLQA"; }
 };
 
 const std::vector<Task>& tasks();

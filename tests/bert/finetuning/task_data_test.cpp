@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "bert/finetuning/span_task.h"
 #include "common/error.h"
 #include "tests/bert/finetuning/toy_task.h"
 
@@ -91,6 +92,40 @@ TEST_F(TaskDataTest, LabelsAreThoseOfTheTrainingFile) {
                 read_labelled(description, {equal, {{"", equal, ""}}}, tokenizer());
               }),
               HasSubstr("all examples have the label 'calm'"));
+}
+
+TEST_F(TaskDataTest, TheF1OfOneClassIsNotThatOfThree) {
+  TaskDescription description;
+  description.task = own_task(TaskKind::kClassification, {"f1"});
+  description.task.layouts = {{.first = "sentence", .label = "label"}};
+  const std::string file = write("three.tsv", "sentence\tlabel\ncat\ta\ndog\tb\nred\tc\n");
+  const auto read = [&] { read_labelled(description, {file, {{"", file, ""}}}, tokenizer()); };
+  EXPECT_THAT(message_of<ConfigError>(read), HasSubstr("does not fit 3 classes"));
+}
+
+TEST_F(TaskDataTest, QuestionsWithoutAnswerNeedATaskThatHasThem) {
+  TaskDescription description;
+  description.task = own_task(TaskKind::kSpan, {"f1"});
+  const auto file_of = [&](const std::string& name, const std::string& second) {
+    return write(name, R"({"data": [{"title": "t", "paragraphs": [{"context": "red cat", "qas": [
+      {"id": "q1", "question": "where", "answers": [{"text": "cat", "answer_start": 4}]},
+      {"id": "q2", "question": "where", )" +
+                           second + "}]}]}]}");
+  };
+  const std::string whole =
+      file_of("whole.json", R"("answers": [{"text": "red", "answer_start": 0}])");
+  const std::string partly = file_of("partly.json", R"("is_impossible": true, "answers": [])");
+  const auto message = [&](const std::string& train, const std::string& valid) {
+    return message_of<DataError>([&] {
+      read_spans(description, {train, {{"", valid, ""}}}, tokenizer());
+    });
+  };
+  const std::string expected = "partly.json: question q2 has no answer; give --unanswerable";
+  EXPECT_THAT(message(whole, partly), HasSubstr(expected));
+  EXPECT_THAT(message(partly, whole), HasSubstr(expected));
+  EXPECT_EQ(message(whole, whole), "nothing was thrown");
+  description.task.has_unanswerable = true;
+  EXPECT_EQ(message(partly, partly), "nothing was thrown");
 }
 
 TEST_F(TaskDataTest, DescriptionsAreStoredWhole) {

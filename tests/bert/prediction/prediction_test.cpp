@@ -114,6 +114,21 @@ TEST_F(PredictionTest, AnswersAreWrittenAsTheEvaluationProgramsReadThem) {
   EXPECT_FALSE(predict(finetuned, {unlabelled, scratch() / "out2"}, {}));
 }
 
+TEST_F(PredictionTest, ScoresByLanguageNeedItBeforeAnyPrediction) {
+  TaskDescription description = described(TaskKind::kSpan, {"f1", "exact_match"});
+  description.task = data::find_task("MLQA");
+  description.windows = {16, 4, 4};
+  const FinetunedModel finetuned = stored(description);
+  const std::string input = write("dev.json", R"({"data": [{"title": "t", "paragraphs": [{
+    "context": "red cat", "qas": [{"id": "q1", "question": "where",
+                                   "answers": [{"text": "cat", "answer_start": 4}]}]}]}]})");
+  for (const char* language : {"", "german"}) {
+    EXPECT_THROW(predict(finetuned, {input, scratch() / "out", language}, {}), ConfigError);
+    EXPECT_FALSE(fs::exists(scratch() / "out"));
+  }
+  EXPECT_TRUE(predict(finetuned, {input, scratch() / "out", "de"}, {}));
+}
+
 TEST_F(PredictionTest, AModelWithoutATaskIsRefused) {
   TaskDescription description = described(TaskKind::kRegression, {"pearson"});
   stored(description);

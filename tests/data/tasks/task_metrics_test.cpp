@@ -29,6 +29,26 @@ TEST(ClassMetrics, AreThoseThatTheTaskNamesInPercent) {
   EXPECT_EQ(class_metrics(find_task("CoLA"), predicted, gold).count("accuracy"), 0U);
 }
 
+TEST(ClassMetrics, OfThreeClassesHaveOnlyTheMeanF1) {
+  Task task = own_task(TaskKind::kClassification, {"f1"});
+  EXPECT_NO_THROW(check_metrics(task));
+  task.target.labels = {"a", "b", "c"};
+  try {
+    check_metrics(task);
+    FAIL() << "f1 of three classes was accepted";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(),
+                 "--metrics has 'f1', which does not fit 3 classes; possible: accuracy, macro_f1, "
+                 "matthews");
+  }
+  task.metrics = {"macro_f1"};
+  EXPECT_NO_THROW(check_metrics(task));
+  // scikit-learn: f1_score([0, 0, 1, 2], [0, 1, 1, 1], average="macro")
+  const Scores scores =
+      class_metrics(task, std::vector<int32_t>{0, 1, 1, 1}, std::vector<int32_t>{0, 0, 1, 2});
+  EXPECT_NEAR(scores.at("macro_f1"), 100.0 * (2.0 / 3.0 + 0.5 + 0.0) / 3.0, 1e-9);
+}
+
 TEST(ValueMetrics, AreThoseThatTheTaskNamesInPercent) {
   const std::vector<double> predicted = {1, 2, 3};
   const std::vector<double> gold = {1, 2, 9};
@@ -85,6 +105,11 @@ TEST(JoinedScores, AreNamedAfterTheirSets) {
 TEST(CheckMetrics, RefusesThoseOfAnotherKind) {
   for (const Task& task : tasks()) EXPECT_NO_THROW(check_metrics(task)) << task.name;
   EXPECT_THROW(check_metrics(own_task(TaskKind::kClassification, {"pearson"})), ConfigError);
+  EXPECT_THROW(check_metrics(own_task(TaskKind::kSpan, {"best_f1"})), ConfigError);
+  EXPECT_NO_THROW(check_metrics(find_task("SQuAD2.0")));
+  Task answers = own_task(TaskKind::kSpan, {"best_f1"});
+  answers.has_unanswerable = true;
+  EXPECT_NO_THROW(check_metrics(answers));
   EXPECT_THROW(check_metrics(own_task(TaskKind::kRegression, {"f1"})), ConfigError);
 }
 
