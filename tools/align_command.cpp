@@ -113,8 +113,12 @@ int run_align(const std::vector<std::string>& arguments) {
           spdlog::warn("dropped {} rare pairs to stay within --largest-table {}", iteration.dropped,
                        options.aligner.largest_table);
       });
-  for (int64_t line = 0; line < source.size(); ++line)
+  for (int64_t line = 0; line < source.size(); ++line) {
+    if (alignment.is_too_long(line))
+      spdlog::warn("{}:{}: this line and its translation are too long to align: no links",
+                   options.source, line + 1);
     if (!output.write(nmt::pharaoh(alignment.links(line)))) return 0;
+  }
   output.commit();
   return 0;
 }

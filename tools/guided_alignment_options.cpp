@@ -50,11 +50,12 @@ void GuidedAlignmentOptions::set_head(nmt::ModelConfig& model) const {
 }
 
 std::shared_ptr<const nmt::AlignmentGuide> GuidedAlignmentOptions::guide(
-    const data::ParallelCorpus& train, const nmt::Tokenizers& tokenizers, int64_t threads) const {
+    const std::vector<data::CorpusFiles>& files, const data::ParallelCorpus& train,
+    const nmt::Tokenizers& tokenizers, int64_t threads) const {
   if (!guided()) return nullptr;
   if (guided_by_file())
-    return nmt::read_alignment_guide(guided_alignment, train, *tokenizers.source,
-                                     *tokenizers.target);
+    return nmt::read_alignment_guide(guided_alignment, files, train, *tokenizers.source,
+                                     *tokenizers.target, threads);
   return nmt::statistical_guide(train, *tokenizers.source, *tokenizers.target, threads);
 }
 

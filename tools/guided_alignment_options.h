@@ -31,8 +31,10 @@ struct GuidedAlignmentOptions {
   /// Which head of `model` aligns.
   void set_head(nmt::ModelConfig& model) const;
 
-  /// The links of the training text, which must outlive them; null: none.
-  std::shared_ptr<const nmt::AlignmentGuide> guide(const data::ParallelCorpus& train,
+  /// The links of the training text, which must outlive them; null: none. `files`: those of
+  /// `train`.
+  std::shared_ptr<const nmt::AlignmentGuide> guide(const std::vector<data::CorpusFiles>& files,
+                                                   const data::ParallelCorpus& train,
                                                    const nmt::Tokenizers& tokenizers,
                                                    int64_t threads) const;
 };

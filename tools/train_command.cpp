@@ -138,7 +138,7 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
                o.model.target_vocabulary);
 
   nmt::TranslationTaskOptions options = task_options(o, tokenizers, sampling, weights, process);
-  options.guide = o.guide(train, tokenizers, process.threads);
+  options.guide = o.guide(o.train_files(), train, tokenizers, process.threads);
   options.guide_weight = o.guided_alignment_weight;
   const auto task_of_batches = [&](int64_t batch_tokens) {
     options.batches.batch_tokens = batch_tokens;

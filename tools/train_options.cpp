@@ -80,10 +80,15 @@ std::vector<std::string> reading_problems(const TrainOptions& o, bool has_tokeni
     for (const std::string& file : {o.valid_source, o.valid_target})
       require_file(file, "validation reads it twice: give a file, or --no-valid-translation");
   }
-  if (has_tokenizers || o.SubwordOptions::given()) return found;
-  for (const auto* files : {&o.train_source, &o.train_target})
-    for (const std::string& file : *files)
-      require_file(file, "the tokenizer is trained on it first: give a file, or --tokenizer");
+  const bool trains_tokenizer = !has_tokenizers && !o.SubwordOptions::given();
+  for (const auto* files : {&o.train_source, &o.train_target}) {
+    for (const std::string& file : *files) {
+      if (trains_tokenizer)
+        require_file(file, "the tokenizer is trained on it first: give a file, or --tokenizer");
+      else if (o.guided_by_file())
+        require_file(file, "--guided-alignment FILE counts its words: give a file");
+    }
+  }
   return found;
 }
 

@@ -7,9 +7,7 @@
 #include "common/text_io.h"
 
 namespace dietmt::nmt {
-namespace {
 
-// The word of each piece: the first one that it has characters of, or else the next one.
 std::vector<int32_t> words_of_pieces(std::string_view line,
                                      const std::vector<data::TextSpan>& pieces) {
   const std::vector<data::TextSpan> words = words_of(line);
@@ -22,9 +20,23 @@ std::vector<int32_t> words_of_pieces(std::string_view line,
   return of_pieces;
 }
 
+namespace {
+
+// 2,000 tokens a side. The aligner's first iteration takes 16 bytes for each pair of tokens.
+constexpr size_t kMostTokenPairs = 4'000'000;
+
+data::TokenPair token_pair(const AlignableText& source, const AlignableText& target, int64_t line) {
+  return {source.line(line).tokens, target.line(line).tokens};
+}
+
+bool is_too_long(const data::TokenPair& pair) {
+  return pair.source.size() * pair.target.size() > kMostTokenPairs;
+}
+
 data::SentencePairs sentence_pairs(const AlignableText& source, const AlignableText& target) {
-  return {source.size(), source.vocabulary(), target.vocabulary(), [&](int64_t pair) {
-            return data::TokenPair{source.line(pair).tokens, target.line(pair).tokens};
+  return {source.size(), source.vocabulary(), target.vocabulary(), [&](int64_t line) {
+            const data::TokenPair pair = token_pair(source, target, line);
+            return is_too_long(pair) ? data::TokenPair() : pair;
           }};
 }
 
@@ -77,7 +89,12 @@ TextAlignment::TextAlignment(const AlignableText& source, const AlignableText& t
   if (symmetrization != Symmetrization::kForward) reverse_ = train(target, source, "reverse");
 }
 
+bool TextAlignment::is_too_long(int64_t line) const {
+  return nmt::is_too_long(token_pair(source_, target_, line));
+}
+
 std::vector<WordPair> TextAlignment::links(int64_t line) const {
+  if (is_too_long(line)) return {};
   const AlignableLine source = source_.line(line), target = target_.line(line);
   std::vector<WordPair> forward, reverse;
   if (forward_) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/shortlist/aligner.h"
@@ -15,6 +16,11 @@
 #include "nmt/alignment/word_alignment.h"
 
 namespace dietmt::nmt {
+
+/// The word of each piece, counted from 0: the first one that it has characters of, or else the
+/// next one. Words are those of words_of().
+std::vector<int32_t> words_of_pieces(std::string_view line,
+                                     const std::vector<data::TextSpan>& pieces);
 
 /// The tokens of one line: words between white space, or the pieces of a tokenizer.
 struct AlignableLine {
@@ -52,6 +58,10 @@ class TextAlignment {
 
   /// The links of a line. Two words are linked if pieces of them are.
   std::vector<WordPair> links(int64_t line) const;
+
+  /// Whether the line has too many pairs of tokens for memory and time. It has no links then, and
+  /// nothing is learned from it.
+  bool is_too_long(int64_t line) const;
 
  private:
   const AlignableText& source_;

@@ -43,14 +43,14 @@ std::shared_ptr<const AlignmentGuide> statistical_guide(const data::ParallelCorp
                                                         int64_t threads);
 
 /// Links of words from a file with one line for each pair of the text, such as "0-0 2-1"
-/// (SOURCE-TARGET, from 0). All pieces of two linked words are linked; a word begins at a piece
-/// with U+2581. Throws DataError with file:line for a pair that is none or names a word that its
-/// sentence does not have, another number of lines than pairs, and a text of which pairs were left
-/// out.
-std::shared_ptr<const AlignmentGuide> read_alignment_guide(const std::string& file,
-                                                           const data::ParallelCorpus& text,
-                                                           const data::Tokenizer& source,
-                                                           const data::Tokenizer& target);
+/// (SOURCE-TARGET, from 0). Words are those of words_of() in the lines of `corpora`, of which
+/// `text` was made, and all pieces of two linked words are linked. Throws DataError with file:line
+/// for a pair that is none or names a word that its sentence does not have, another number of lines
+/// than pairs, and a text of which pairs were left out.
+std::shared_ptr<const AlignmentGuide> read_alignment_guide(
+    const std::string& file, const std::vector<data::CorpusFiles>& corpora,
+    const data::ParallelCorpus& text, const data::Tokenizer& source, const data::Tokenizer& target,
+    int64_t threads);
 
 /// The links of a batch as places in its attention: the weights [T, S] of all sentences, each row
 /// by row, end to end.

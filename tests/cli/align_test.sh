@@ -46,6 +46,14 @@ expect_text "--output and --source are one file: $work/toy.en" "$err"
 expect_code 2 "${align[@]}" --output "$work/link.de"
 expect_text "--output and --target are one file: $work/toy.de" "$err"
 cmp "$work/toy.en" "$work/kept.en" || fail "align has changed its source"
+# A pair of very long lines has no links, and nothing is learned from it.
+{ printf 'red cat\n' && seq 16000 | tr '\n' ' ' && printf '\nblue dog\n'; } >"$work/long.en"
+{ printf 'katze rot\n' && seq 16000 | tr '\n' ' ' && printf '\nhund blau\n'; } >"$work/long.de"
+expect_code 0 "$dietmt" align --source "$work/long.en" --target "$work/long.de"
+[ "$(wc -l <"$work/out")" = 3 ] && [ -z "$(sed -n 2p "$work/out")" ] || fail "lines: $out"
+expect_text "long.en:2: this line and its translation are too long to align" "$err"
+[ "$(sed -n '1p;3p' "$work/out")" = "$("$dietmt" align --source "$work/few.en" \
+  --target "$work/few.de" 2>/dev/null | sed -n '1p;3p')" ] || fail "long lines change others"
 : >"$work/empty"
 expect_code 0 "$dietmt" align --source "$work/empty" --target "$work/empty"
 finish

@@ -77,7 +77,9 @@ class AlignmentGuideTest : public data::ParallelCorpusTest {
 
   std::shared_ptr<const AlignmentGuide> guide(const std::string& links,
                                               const data::ParallelCorpus& text) const {
-    return read_alignment_guide(written("links", links), text, tokenizer(), tokenizer());
+    const std::vector<data::CorpusFiles> files = {
+        {(scratch() / "s").string(), (scratch() / "t").string()}};
+    return read_alignment_guide(written("links", links), files, text, tokenizer(), tokenizer(), 2);
   }
 
   std::string problem(const std::string& links) const {
@@ -126,6 +128,30 @@ TEST_F(AlignmentGuideTest, WordsOfAFileBecomeTheirPieces) {
     words.emplace_back(word_of(link.source), word_of(link.target));
   EXPECT_THAT(words, testing::Each(testing::AnyOf(std::pair(0, 2), std::pair(1, 0))));
   EXPECT_THAT(guide("0-2\n\n", text)->links(1), testing::IsEmpty());
+}
+
+// As `dietmt align` counts them: between ASCII white space, whatever the tokenizer takes for
+// spaces.
+TEST_F(AlignmentGuideTest, WordsAreCountedInTheText) {
+  const std::string no_break_space = "\u00a0", zero_width_space = "\u200b";
+  const std::string source =
+      "the" + no_break_space + "dog " + zero_width_space + " sees \u00b4 the dog\n";
+  const data::ParallelCorpus text = corpus(source, "the dog\n");
+  const auto pieces = tokenizer().encode_with_spans(source.substr(0, source.size() - 1));
+  const auto linked_text = [&](const std::string& links) {
+    std::string linked;  // the source bytes of the pieces that are linked with target word 0
+    for (const TokenLink& link : guide(links + "\n", text)->links(0)) {
+      const data::TextSpan& span = pieces.spans[static_cast<size_t>(link.source)];
+      if (link.target == 0)
+        linked += source.substr(static_cast<size_t>(span.begin),
+                                static_cast<size_t>(span.end - span.begin));
+    }
+    return linked;
+  };
+  EXPECT_THAT(linked_text("0-0"), testing::AllOf(HasSubstr("the"), HasSubstr("dog")));
+  EXPECT_THAT(linked_text("2-0"), HasSubstr("sees"));
+  EXPECT_THAT(linked_text("5-0"), HasSubstr("dog"));
+  EXPECT_THROW(guide("6-0\n", text), DataError);
 }
 
 TEST_F(AlignmentGuideTest, AFileThatDoesNotFitIsRefusedWithItsLine) {
