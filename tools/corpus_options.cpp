@@ -210,6 +210,23 @@ std::vector<std::string> vocabulary_contradictions(const OptionTable& table,
   return found;
 }
 
+std::vector<std::string> unused_subword_options(const OptionTable& table, const SubwordOptions& o,
+                                                const nmt::Tokenizers& given) {
+  std::vector<std::string> found;
+  for (const data::Tokenizer* tokenizer : {given.source.get(), given.target.get()}) {
+    const int64_t size = o.tokenizers.options.vocabulary_size;
+    if (!table.given("vocab-size") || size == tokenizer->vocabulary_size()) continue;
+    found.push_back(fmt::format("--vocab-size {} is ignored: {} has {} pieces", size,
+                                tokenizer->file(), tokenizer->vocabulary_size()));
+    if (given.source == given.target) break;
+  }
+  if (table.given("tokenizer-type"))
+    found.emplace_back("--tokenizer-type is ignored: no tokenizer is trained");
+  if (o.tokenizers.separate && given.source == given.target)
+    found.emplace_back("--separate-tokenizers is ignored: --tokenizer is for both languages");
+  return found;
+}
+
 void check_texts(const CorpusOptions& o) {
   std::vector<data::CorpusFiles> texts = o.train_files();
   texts.insert(texts.begin(), o.valid_files());

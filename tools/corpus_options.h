@@ -64,6 +64,11 @@ std::vector<std::string> vocabulary_contradictions(const OptionTable& table,
                                                    const SubwordOptions& o,
                                                    const nmt::ModelFiles& model);
 
+/// A sentence for each option for training tokenizers that does not agree with the `given` ones.
+/// Not refused: a config file has these options also for runs that train their tokenizer.
+std::vector<std::string> unused_subword_options(const OptionTable& table, const SubwordOptions& o,
+                                                const nmt::Tokenizers& given);
+
 /// Reads all text that can be read twice. Throws DataError with file:line: not UTF-8, or one side
 /// is shorter.
 void check_texts(const CorpusOptions& o);

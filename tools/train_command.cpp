@@ -27,9 +27,20 @@ namespace dietmt::tools {
 namespace fs = std::filesystem;
 namespace {
 
+// Of the longest tag before source lines.
+int64_t tag_pieces(const TrainOptions& o, const data::Tokenizer& tokenizer) {
+  std::vector<std::string> tags = o.tags();
+  if (o.valid_source_tag) tags.push_back(*o.valid_source_tag);
+  int64_t pieces = 0;
+  for (const std::string& tag : tags)
+    pieces = std::max(pieces, data::SourceTag(tokenizer, tag).pieces());
+  return pieces;
+}
+
 // A sentence longer than the position encoding would end the training when its batch comes.
-void require_positions(const nmt::TranslationModel& model, const TrainOptions& o) {
-  const int64_t others = o.tags().empty() ? 1 : 2;  // end of sentence and a tag
+void require_positions(const nmt::TranslationModel& model, const TrainOptions& o,
+                       const data::Tokenizer& source) {
+  const int64_t others = 1 + tag_pieces(o, source);  // end of sentence and a tag
   const int64_t longest = std::min(model.max_source_length(), model.max_target_length()) - others;
   if (o.filter.max_tokens <= longest) return;
   throw ConfigError("--max-tokens " + std::to_string(o.filter.max_tokens) +
@@ -53,7 +64,8 @@ std::vector<std::string> input_files(const TrainOptions& o) {
   return files;
 }
 
-nmt::Tokenizers choose_tokenizers(const TrainOptions& o, const fs::path& folder,
+nmt::Tokenizers choose_tokenizers(const OptionTable& table, const TrainOptions& o,
+                                  const fs::path& folder,
                                   const training::TrainingProcess& process) {
   nmt::TokenizerChoice choice = o.tokenizers;
   choice.options.seed = static_cast<uint64_t>(o.seed);
@@ -62,8 +74,12 @@ nmt::Tokenizers choose_tokenizers(const TrainOptions& o, const fs::path& folder,
   choice.separator = o.model.context > 0;
   // Training a tokenizer takes minutes; mistakes in the text show before.
   if (!o.SubwordOptions::given() && process.is_first()) check_texts(o);
-  return nmt::training_tokenizers(choice, {o.train_source, o.train_target, o.tags()}, folder,
-                                  process.is_first());
+  nmt::Tokenizers tokenizers = nmt::training_tokenizers(
+      choice, {o.train_source, o.train_target, o.tags()}, folder, process.is_first());
+  if (o.SubwordOptions::given() && process.is_first())
+    for (const std::string& problem : unused_subword_options(table, o, tokenizers))
+      spdlog::warn(problem);
+  return tokenizers;
 }
 
 nmt::TranslationTaskOptions task_options(const TrainOptions& o, const nmt::Tokenizers& tokenizers,
@@ -104,7 +120,7 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
   training::FirstTurn turn(process.group.get());
   // A new run ignores tokenizers left by an earlier attempt.
   nmt::Tokenizers tokenizers =
-      initial ? initial->files.tokenizers : choose_tokenizers(o, folder, process);
+      initial ? initial->files.tokenizers : choose_tokenizers(table, o, folder, process);
   if (o.model.context > 0) tokenizers = nmt::with_separator(tokenizers);
   const data::SentenceContext context =
       nmt::sentence_context(o.model, *tokenizers.source, *tokenizers.target);
@@ -116,7 +132,7 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
   const auto model = initial && o.init_from
                          ? start_from(initial->files, o.model, seed)
                          : std::make_shared<nmt::TranslationModel>(o.model, seed);
-  require_positions(*model, o);
+  require_positions(*model, o, *tokenizers.source);
   const int32_t begin = tokenizers.target->begin_id();
   if (o.marian || (o.init_from && model->starts_from_zeros(begin))) model->start_from_zeros(begin);
   o.apply_freeze(*model);

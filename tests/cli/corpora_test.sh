@@ -61,7 +61,32 @@ expect_code 0 "$dietmt" translate --model "$work/whole" --input "$work/plain" --
 expect_code 1 "$dietmt" translate --model "$work/whole" --input "$work/plain" --source-tag "<2fr>"
 expect_text "the tag '<2fr>' is not a piece of the tokenizer" "$err"
 
+# A sentence must fit the position encoding with its tag, also if only validation has one.
+given=("$dietmt" train "${corpora[@]}" "${rest[@]}" "${sizes[@]}" --dry-run
+  --tokenizer "$work/whole/data/tokenizer.model")
+expect_code 2 "${given[@]}" --output "$work/positions" --valid-source-tag "<2low>" \
+  --position learned --max-positions 20 --max-tokens 19
+expect_text "use at most 18, or --max-positions 21 or more" "$err"
+
+# Options for training a tokenizer do not change one that is given.
+expect_code 0 "${given[@]}" --output "$work/given" --vocab-size 80 --tokenizer-type unigram
+expect_text "--vocab-size 80 is ignored: $work/whole/data/tokenizer.model has 100 pieces" "$err"
+expect_text "--tokenizer-type is ignored: no tokenizer is trained" "$err"
+expect_code 0 "${given[@]}" --output "$work/given" --vocab-size 100
+case $err in *"is ignored"*) fail "the same size is reported: $err" ;; esac
+
+# File names need not be UTF-8.
+named=$work/$'caf\xe9'
+cp "$work/large.en" "$named.en"
+expect_code 0 "$dietmt" train --train-source "$named.en" --train-target "$work/large.de" \
+  "${rest[@]}" "${sizes[@]}" --vocab-size 100 --output "$named" --max-updates 2
+expect_code 0 "$dietmt" train --train-source "$named.en" --train-target "$work/large.de" \
+  "${rest[@]}" "${sizes[@]}" --vocab-size 100 --output "$named" --max-updates 3
+expect_text "resuming from update 2" "$err"
+
 # What is wrong with corpora.
+expect_code 2 "${train[@]}" --output "$work/bad" --dry-run --processes 2
+expect_text "--accumulate 1 gives fewer batches than the 2 processes need" "$err"
 expect_code 2 "${train[@]}" --output "$work/bad" --corpus-weights 1 2 3 --source-tags a
 expect_text "--corpus-weights: 3 weights for 2 corpora" "$err"
 expect_text "--source-tags has 1 tags for 2 files" "$err"
