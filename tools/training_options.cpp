@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "common/process.h"
+#include "common/text_io.h"
 #include "tools/model_options.h"
 #include "training/loop/rehearsal.h"
 #include "training/processes/process_place.h"
@@ -28,7 +29,7 @@ training::Configuration joined_options(const OptionTable& table) {
   training::Configuration options;
   for (const auto& [name, value] : table.resolved()) {
     std::string& joined = options[name];
-    joined += (joined.empty() ? "" : " ") + value;
+    joined += (joined.empty() ? "" : " ") + replace_invalid_utf8(value);  // for JSON
   }
   return options;
 }
@@ -185,6 +186,11 @@ std::vector<std::string> resolve(TrainingOptions& o) {
   o.trainer.seed = static_cast<uint64_t>(o.seed);
   o.trainer.schedule.warmup_updates = o.warmup;
   o.trainer.schedule.total_updates = o.trainer.max_updates;
+  try {
+    training::require_batches_for(o.processes, o.trainer.accumulate);
+  } catch (const ConfigError& error) {
+    problems.push_back(error.what());
+  }
   for (const std::string& problem : o.trainer.problems()) problems.push_back(problem);
   if (!o.trainer.optimizer.works_in_parts() &&
       (o.processes > 1 || training::process_place().processes > 1))

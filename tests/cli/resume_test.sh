@@ -42,8 +42,9 @@ PYTHON
 grep -q '"scores_after": 0' "$work/model/last/checkpoint.json" || fail "the loss starts anew"
 grep -q "earlier values" "$work/model/report.html" || fail "report.html lacks the changes"
 
-# Scores with another beam are of another kind: those before do not compete.
-beam=("${toy_train[@]}" --batch-tokens 500 --output "$work/beam" --valid-metric bleu
+# Scores with another beam are of another kind: those before do not compete. All of toy_train but
+# --no-valid-translation.
+beam=("${toy_train[@]::${#toy_train[@]}-1}" --batch-tokens 500 --output "$work/beam" --valid-metric bleu
   --valid-interval 10)
 expect_code 0 "${beam[@]}" --max-updates 10
 expect_code 0 "${beam[@]}" --max-updates 20 --valid-beam 1 --resume-changed valid-beam

@@ -7,17 +7,26 @@
 #include <nlohmann/json.hpp>
 
 #include "common/files.h"
+#include "common/text_io.h"
 #include "reporting/progress.h"
 #include "reporting/report.h"
 
 namespace dietmt::training {
+namespace {
+
+// The last name of a path that may end in a slash or a dot.
+std::string title_of(const std::filesystem::path& output) {
+  const std::filesystem::path path = std::filesystem::absolute(output / "").lexically_normal();
+  return replace_invalid_utf8(path.parent_path().filename().string());
+}
+
+}  // namespace
 
 RunRecord::RunRecord(const TrainerOptions& options, const Configuration& configuration,
                      const TrainingState& state)
     : options_(options),
       progress_({.output = options.output, .log_interval = options.log_interval}, state.update) {
-  nlohmann::json settings = {{"title", options_.output.filename().string()},
-                             {"settings", configuration}};
+  nlohmann::json settings = {{"title", title_of(options_.output)}, {"settings", configuration}};
   for (const nlohmann::json& change : state.changes) {
     nlohmann::json& earlier = settings["settings"]["earlier values"][change.at("option")];
     const std::string text = earlier.is_null() ? "" : earlier.get<std::string>() + ", ";
@@ -58,9 +67,16 @@ int64_t RunRecord::last_update(const reporting::UpdateStats& stats) {
   return options_.max_updates;
 }
 
-void RunRecord::write_curves() const {
-  reporting::write_report(options_.output);
-  reporting::write_progress_table(options_.output);
+// Curves must not end a training.
+void RunRecord::write_curves() {
+  try {
+    reporting::write_report(options_.output);
+    reporting::write_progress_table(options_.output);
+    complained_ = false;
+  } catch (const std::exception& error) {
+    if (!complained_) spdlog::warn("the curves are not written: {}", error.what());
+    complained_ = true;
+  }
 }
 
 }  // namespace dietmt::training

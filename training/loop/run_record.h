@@ -21,17 +21,18 @@ class RunRecord {
   /// Derives `stats.last` from the limits. Warns if the limit is 1,000 epochs or more.
   void update(reporting::UpdateStats stats);
 
-  /// Also rewrites report.html and progress.csv, as finish() does.
+  /// Also rewrites report.html and progress.csv, as finish() does; warns once if it cannot.
   void validation(int64_t update, double seconds, const std::map<std::string, double>& scores);
   void finish();
 
  private:
   int64_t last_update(const reporting::UpdateStats& stats);
-  void write_curves() const;
+  void write_curves();
 
   const TrainerOptions& options_;
   reporting::Progress progress_;
   bool warned_ = false;
+  bool complained_ = false;  // that curves cannot be written
 };
 
 }  // namespace dietmt::training
