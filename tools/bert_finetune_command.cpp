@@ -159,8 +159,18 @@ class Finetuning {
     const auto model = bert::start_model(o_.start, description_, 1);
     bert::check_start(*model, *tokenizer_, description_);
     require_training_memory(*model, o_.start.model, bytes_per_weight(o_));
-    spdlog::info("{}: {} parameters, {} updates per epoch, {} epochs", description_.task.name,
-                 parameter_count(*model), updates_per_epoch(), epochs());
+    spdlog::info("{}: {} parameters, {} batches per epoch, {} epochs, {} updates",
+                 description_.task.name, parameter_count(*model), epoch_batches(), epochs(),
+                 updates());
+  }
+
+  /// Of one of the runs.
+  void rehearse() const {
+    TrainingOptions of_run = o_;
+    of_run.trainer = trainer_options({o_.rates.front(), 1}, output_);
+    std::cout << "task        " << description_.task.name << "\nruns        "
+              << o_.rates.size() * static_cast<size_t>(o_.seeds) << ", each as follows\n";
+    print_rehearsal(*make_task(of_run.trainer.seed), of_run);
   }
 
   /// None: stopped by a signal.
@@ -181,9 +191,14 @@ class Finetuning {
  private:
   int64_t epochs() const { return o_.epochs.value_or(description_.task.epochs); }
 
-  int64_t updates_per_epoch() const {
-    const int64_t batches = bert::batches_in_epoch(bert::training_inputs(data_), o_.batch_size);
-    return (batches + o_.trainer.accumulate - 1) / o_.trainer.accumulate;
+  int64_t epoch_batches() const {
+    return bert::batches_in_epoch(bert::training_inputs(data_), o_.batch_size);
+  }
+
+  // Epochs run on into each other: only the last update may have batches of an epoch more.
+  int64_t updates() const {
+    const int64_t accumulate = o_.trainer.accumulate;
+    return (epochs() * epoch_batches() + accumulate - 1) / accumulate;
   }
 
   training::TrainerOptions trainer_options(const RunSetting& setting,
@@ -191,8 +206,8 @@ class Finetuning {
     training::TrainerOptions trainer = o_.trainer;
     trainer.output = directory;
     trainer.seed = static_cast<uint64_t>(setting.seed);
-    trainer.valid_interval = updates_per_epoch();
-    trainer.max_updates = epochs() * updates_per_epoch();
+    trainer.epoch_batches = epoch_batches();
+    trainer.max_updates = updates();
     trainer.valid_metric = description_.task.metrics.front();
     trainer.schedule.peak_lr = setting.learning_rate;
     trainer.schedule.total_updates = trainer.max_updates;
@@ -201,15 +216,18 @@ class Finetuning {
     return trainer;
   }
 
-  training::TrainingEnd train(const RunSetting& setting, const fs::path& directory) const {
-    const auto seed = static_cast<uint64_t>(setting.seed);
+  std::unique_ptr<bert::FinetuningTask> make_task(uint64_t seed) const {
     const at::Device device = encoders::parse_device(o_.device);
     const auto model = bert::start_model(o_.start, description_, seed);
     model->set_attention_backend(encoders::parse_backend(o_.attention_backend));
     model->set_recomputation(o_.checkpoint_activations);
     model->to(device);
-    const auto task = bert::make_task(model, *tokenizer_, description_, data_,
-                                      {{o_.batch_size, seed}, {device, o_.trainer.bf16}});
+    return bert::make_task(model, *tokenizer_, description_, data_,
+                           {{o_.batch_size, seed}, {device, o_.trainer.bf16}});
+  }
+
+  training::TrainingEnd train(const RunSetting& setting, const fs::path& directory) const {
+    const auto task = make_task(static_cast<uint64_t>(setting.seed));
     const storage::OutputLock lock(directory);
     return training::train(*task, trainer_options(setting, directory), configuration_, true);
   }
@@ -229,7 +247,10 @@ int run(const OptionTable& table, const FinetuneOptions& o) {
   for (const TaskDescription& description : describe_tasks(o)) {
     const Finetuning finetuning(table, o, description);
     finetuning.check();
-    if (o.dry_run) continue;
+    if (o.dry_run) {
+      finetuning.rehearse();
+      continue;
+    }
     const std::optional<ProtocolSummary> summary = finetuning.run();
     if (!summary) return exit_code(training::TrainingEnd::kStopped);
     std::cout << bert::rate_table(description.task.name, *summary) << std::endl;

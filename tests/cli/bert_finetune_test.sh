@@ -120,6 +120,23 @@ expect_code 0 "$dietmt" bert predict --model "$work/spans" --input "$work/squad.
 expect_text "exact_match" "$out"
 grep -q '"q2"' "$work/answers/predictions.json" || fail "no answer to q2"
 
+# What it would cost: the parts of both tasks, and no run.
+expect_code 0 "${run[@]}" "${protocol[@]}" --output "$work/rehearsal" --accumulate 2 --dry-run
+for name in task runs parameters memory batches updates time; do
+  grep -Eq "^$name +[0-9c]" "$work/out" || fail "$name is not in: $out"
+done
+expect_text "runs        4, each as follows" "$out"
+expect_text "batches     19 an epoch" "$out"
+expect_text "76 in 8.0 epochs" "$out"
+[ ! -e "$work/rehearsal/runs" ] || fail "a dry run trains"
+
+# Updates of several batches run on over the ends of epochs: 3 epochs of 19 batches are 8 updates.
+expect_code 0 "${own[@]}" --train "$work/train.tsv" --valid "$work/valid.tsv.gz" --batch-size 16 \
+  --max-length 16 --epochs 3 --accumulate 8 --output "$work/sums"
+expect_text "19 batches per epoch, 3 epochs, 8 updates" "$err"
+[ "$(grep -c '"kind":"valid"' "$work"/sums/runs/*/progress.jsonl)" -eq 3 ] ||
+  fail "not one validation for each epoch"
+
 # Wrong options: exit code 2, all problems at once.
 expect_code 2 "${own[@]}"
 expect_text "--output is missing" "$err"
@@ -134,6 +151,11 @@ expect_code 2 "${run[@]}" --output "$work/bad" --learning-rates 1e-5,0.00001
 expect_text "twice" "$err"
 expect_code 2 "${run[@]}" --output "$work/bad" --metrics pearson
 expect_text "pearson" "$err"
+spans=("${own[@]}" --train "$work/squad.json" --valid "$work/squad.json" --output "$work/bad")
+expect_code 2 "${spans[@]}" --kind spans --metrics best_f1
+expect_text "--metrics has 'best_f1'" "$err"
+expect_code 2 "${spans[@]}" --task MLQA --languages german
+expect_text "'german' is no language of MLQA; it has ar, de," "$err"
 expect_code 2 "${own[@]}" --train "$work/train.tsv" --valid "$work/valid.tsv.gz" \
   --output "$work/bad" --position learned --max-length 4000
 expect_text "4000" "$err"
@@ -149,6 +171,9 @@ expect_text "$work/glue/train.tsv" "$err"
 printf 'sentence\tlabel\nred\tanimal\nblue\tplant\n' >"$work/strange.tsv"
 expect_code 1 "${own[@]}" --train "$work/train.tsv" --valid "$work/strange.tsv" --output "$work/bad"
 expect_text "$work/strange.tsv:3: label 'plant'" "$err"
+sed 's/"answers": .*}]},$/"is_impossible": true},/' "$work/squad.json" >"$work/partly.json"
+expect_code 1 "${spans[@]}" --kind spans --valid "$work/partly.json"
+expect_text "$work/partly.json: question q1 has no answer; give --unanswerable" "$err"
 expect_code 1 "$dietmt" bert predict --model "$model" --input "$work/test.tsv" --output "$work/no"
 expect_text "task.json" "$err"
 finish

@@ -97,10 +97,10 @@ expect_code 0 "${run[@]}" --output "$work/whole" --max-updates 50 --dry-run
 for name in parameters memory batches updates time; do
   grep -Eq "^$name +[0-9]" "$work/out" || fail "$name is not in: $out"
 done
-expect_text "--max-updates 50 are " "$out"
+expect_text ", 50 in " "$out"
 expect_code 0 "${run[@]}" --output "$work/whole" --max-updates 50 --dry-run --max-epochs 1 \
   --accumulate 4 --processes 2 --resume never
-expect_text "--max-epochs 1 are " "$out"
+expect_text " in 1." "$out"
 expect_text "MB a process" "$out"
 expect_code 2 "${run[@]}" --output "$work/whole" --max-updates 50 --dry-run --width 64
 expect_text "--width: was 32, is 64" "$err"

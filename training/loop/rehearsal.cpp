@@ -106,25 +106,22 @@ std::string rehearsal_text(const Rehearsal& rehearsal, int64_t parameters,
   const double updates_per_epoch = rehearsal.batches_per_epoch / accumulate;
   // Batches of the process with the most.
   const double seconds = rehearsal.seconds * std::ceil(accumulate / static_cast<double>(processes));
-  const auto max_updates = static_cast<double>(options.max_updates);
-  const double all_epochs = std::ceil(static_cast<double>(options.max_epochs) * updates_per_epoch);
-  const bool epochs_end_it = options.max_epochs > 0 && all_epochs < max_updates;
-  const std::string end =
-      epochs_end_it ? fmt::format("--max-epochs {} are {:.0f}", options.max_epochs, all_epochs)
-                    : fmt::format("--max-updates {} are {:.1f} epochs", options.max_updates,
-                                  max_updates / updates_per_epoch);
+  double updates = static_cast<double>(options.max_updates);
+  if (options.max_epochs > 0)
+    updates =
+        std::min(updates, std::ceil(static_cast<double>(options.max_epochs) * updates_per_epoch));
   return fmt::format(
       "parameters  {}\n"
       "memory      {:.0f} MB{}{}\n"
       "batches     {:.0f} an epoch, {:.0f} tokens each\n"
-      "updates     {:.1f} an epoch; {}\n"
+      "updates     {:.1f} an epoch, {:.0f} in {:.1f} epochs\n"
       "time        {:.3g} s an update, {:.0f} tokens/s; {} for all, without validation\n",
       parameters, static_cast<double>(rehearsal.peak_memory) / 1e6,
       processes > 1 ? " a process" : "",
       rehearsal.has_graphs ? ", without graphs (--cuda-graphs), which may take more" : "",
-      rehearsal.batches_per_epoch, rehearsal.tokens, updates_per_epoch, end, seconds,
-      rehearsal.tokens * accumulate / seconds,
-      reporting::duration_text(seconds * (epochs_end_it ? all_epochs : max_updates)));
+      rehearsal.batches_per_epoch, rehearsal.tokens, updates_per_epoch, updates,
+      updates / updates_per_epoch, seconds, rehearsal.tokens * accumulate / seconds,
+      reporting::duration_text(seconds * updates));
 }
 
 int64_t find_batch(const TaskOfBatches& make_task, bool on_cpu, uint64_t seed, int64_t processes) {
