@@ -72,19 +72,15 @@ std::vector<std::string> SearchOptions::problems() const {
 }
 
 SearchOptions SearchOptions::for_pivot() const {
-  const SearchOptions defaults;
-  SearchOptions best = *this;
-  best.nbest = 1;
-  best.min_length = 0;
-  best.alignment = false;
-  best.coverage_penalty = defaults.coverage_penalty;
-  best.diverse_groups = defaults.diverse_groups;
-  best.diversity_strength = defaults.diversity_strength;
-  best.sample = false;
-  best.top_k = defaults.top_k;
-  best.top_p = defaults.top_p;
-  best.temperature = defaults.temperature;
-  return best;
+  SearchOptions pivot;
+  pivot.beam = beam;
+  pivot.max_length_factor = max_length_factor;
+  pivot.max_length_offset = max_length_offset;
+  pivot.max_source_length = max_source_length;
+  pivot.batch_tokens = batch_tokens;
+  pivot.workers = workers;
+  pivot.threads = threads;
+  return pivot;
 }
 
 int64_t SearchOptions::finished_to_end() const { return finished(beam, patience); }

@@ -72,6 +72,40 @@ TEST(SearchOptions, GroupsDivideTheBeamOfASearch) {
   EXPECT_THAT(options.for_pivot().problems(), IsEmpty());
 }
 
+TEST(SearchOptions, AFirstModelTakesTheBeamTheLimitsAndTheMachine) {
+  const SearchOptions options{.beam = 3,
+                              .nbest = 2,
+                              .length_penalty = 0,
+                              .length_norm = LengthNorm::kGnmt,
+                              .max_length_factor = 3,
+                              .max_length_offset = 4,
+                              .min_length = 2,
+                              .no_repeat_ngram = 2,
+                              .repetition_penalty = 2,
+                              .patience = 2,
+                              .max_source_length = 7,
+                              .alignment = true,
+                              .batch_tokens = 8,
+                              .workers = 2,
+                              .threads = 3};
+  const SearchOptions first = options.for_pivot(), defaults;
+  EXPECT_EQ(first.beam, 3);
+  EXPECT_EQ(first.max_length_factor, 3);
+  EXPECT_EQ(first.max_length_offset, 4);
+  EXPECT_EQ(first.max_source_length, 7);
+  EXPECT_EQ(first.batch_tokens, 8);
+  EXPECT_EQ(first.workers, 2);
+  EXPECT_EQ(first.threads, 3);
+  EXPECT_EQ(first.nbest, 1);
+  EXPECT_EQ(first.length_penalty, defaults.length_penalty);
+  EXPECT_EQ(first.length_norm, defaults.length_norm);
+  EXPECT_EQ(first.min_length, 0);
+  EXPECT_EQ(first.no_repeat_ngram, 0);
+  EXPECT_EQ(first.repetition_penalty, 1);
+  EXPECT_EQ(first.patience, 1);
+  EXPECT_FALSE(first.alignment);
+}
+
 TEST(SearchOptions, CoverageIsForBeamSearch) {
   EXPECT_THAT((SearchOptions{.coverage_penalty = 0.2, .sample = true}.problems()),
               ElementsAre("--coverage-penalty is for beam search: leave out --sample"));
