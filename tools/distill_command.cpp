@@ -14,9 +14,9 @@
 #include "nmt/translation/text_lines.h"
 #include "nmt/translation/translation_stream.h"
 #include "nmt/translation/translator.h"
-#include "reporting/progress_bar.h"
 #include "tools/commands.h"
 #include "tools/decoding_options.h"
+#include "tools/line_progress.h"
 
 namespace dietmt::tools {
 namespace {
@@ -49,7 +49,7 @@ OptionTable option_table(DistillOptions& o) {
   bind_source_lines(table, o);
   table.group("Choice")
       .add("nbest", &o.nbest, "N",
-           "translations per line to choose from; default: 1, with --reference the beam size",
+           "translations per line that --reference chooses from; default: the beam size",
            nmt::search_rules::kBeam)
       .add("reference", &o.reference, "FILE",
            "target side of the training text: keep the translation closest to it (sequence-level "
@@ -78,11 +78,11 @@ std::unique_ptr<const metrics::Metric> metric_of(const DistillOptions& o) {
 // An output must be neither an input nor the other output.
 std::vector<std::string> shared_files(const DistillOptions& o) {
   std::vector<std::string> problems;
-  const std::pair<const char*, const std::string*> texts[] = {
-      {"--source", &o.source},
-      {"--reference", &o.reference},
-      {"--output-source", &o.output_source},
-      {"--output-target", &o.output_target}};
+  const std::pair<const char*, const std::string*> texts[] = {{"--source", &o.source},
+                                                              {"--reference", &o.reference},
+                                                              {"--output-source", &o.output_source},
+                                                              {"--output-target", &o.output_target},
+                                                              {"--shortlist", &o.shortlist}};
   for (const auto& [written, output] : {texts[2], texts[3]}) {
     for (const auto& [name, file] : texts) {
       if (file == output || file->empty() || output->empty()) continue;
@@ -96,12 +96,16 @@ std::vector<std::string> shared_files(const DistillOptions& o) {
   return problems;
 }
 
-std::vector<std::string> problems_of(DistillOptions& o) {
+std::vector<std::string> problems_of(DistillOptions& o, const OptionTable& table) {
   o.search.nbest = o.nbest.value_or(o.reference.empty() ? 1 : o.search.beam);
   std::vector<std::string> problems = resolve(o);
   for (const std::string& problem : shared_files(o)) problems.push_back(problem);
-  if (!o.reference.empty() && (o.source == "-" || o.reference == "-"))
-    problems.emplace_back("--source and --reference must be files, because they are read twice");
+  for (const char* option : {"nbest", "metric", "tokenize"})
+    if (o.reference.empty() && table.given(option))
+      problems.push_back(std::string("--") + option + " needs --reference");
+  if (!o.reference.empty() && !(nmt::can_reread(o.source) && nmt::can_reread(o.reference)))
+    problems.emplace_back(
+        "--source and --reference must be regular files, because they are read twice");
   return problems;
 }
 
@@ -155,21 +159,16 @@ void distill(const DistillOptions& o, const DecoderSource& load, const std::stri
   nmt::LoadedDecoder loaded = load();
   const data::Tokenizer& tokenizer = *loaded.target_tokenizer;
   const nmt::Translator translator(std::move(loaded.decoder), o.search, loaded.context);
-  const bool continued = o.source != "-" && nmt::is_file_output(o.output_source) &&
+  const bool continued = nmt::can_reread(o.source) && nmt::is_file_output(o.output_source) &&
                          nmt::is_file_output(o.output_target);
   nmt::StudentText student(o.output_source, o.output_target, continued ? settings : "");
-  int64_t done = student.lines();
-  if (done > 0) spdlog::info("resuming after line {}", done);
+  const int64_t kept = student.lines();
+  if (kept > 0) spdlog::info("resuming after line {}", kept);
   const std::vector<std::string> earlier =
-      nmt::skip_lines(input, done, translator.context().sentences);
-  choose.skip(done);
+      nmt::skip_lines(input, kept, translator.context().sentences);
+  choose.skip(kept);
 
-  const bool show_bar = o.source != "-" && reporting::stderr_is_terminal();
-  reporting::ProgressBar bar(show_bar ? nmt::count_lines(o.source) : 0);
-  const auto progress = [&](int64_t lines) {
-    done += lines;
-    if (show_bar) bar.show(done, "lines");
-  };
+  LineProgress progress(o.source, kept);
   const auto emit = [&](std::span<const nmt::TranslatedLine> lines) {
     for (const nmt::TranslatedLine& line : lines)
       student.write(line.source, choose(line, tokenizer));
@@ -177,9 +176,9 @@ void distill(const DistillOptions& o, const DecoderSource& load, const std::stri
   };
   nmt::translate_stream(translator, *loaded.source_tokenizer, tokenizer, input, nullptr,
                         {.source_tag = o.source_tag.value_or(""), .earlier = earlier}, emit,
-                        progress);
+                        [&](int64_t lines) { progress.add(lines); });
   student.commit();
-  spdlog::info("wrote {} and {}: {} lines", o.output_source, o.output_target, done);
+  spdlog::info("wrote {} and {}: {} lines", o.output_source, o.output_target, progress.done());
 }
 
 }  // namespace
@@ -188,7 +187,7 @@ int run_distill(const std::vector<std::string>& arguments) {
   DistillOptions options;
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  table.check(problems_of(options));
+  table.check(problems_of(options, table));
   const DecoderSource load = decoder_source(options, false, "distill", arguments);
   std::vector<std::string> inputs = {options.source, options.reference, options.shortlist};
   for (const std::string& model : nmt::model_directories(options.models)) inputs.push_back(model);

@@ -20,6 +20,7 @@
 #include "nmt/translation/line_writer.h"
 #include "nmt/translation/text_lines.h"
 #include "tools/commands.h"
+#include "tools/output_problems.h"
 #include "tools/rerank_features.h"
 
 namespace dietmt::tools {
@@ -101,6 +102,20 @@ OptionTable option_table(RerankOptions& o) {
   return table;
 }
 
+// The weights are an input, or what --tune writes from the other inputs.
+std::vector<std::string> shared_files(const RerankOptions& o) {
+  const NamedFiles texts = {
+      {"--nbest-list", o.list}, {"--source", o.source}, {"--tune", o.reference}};
+  NamedFiles inputs = texts;
+  inputs.emplace_back("--weights", o.weight_file);
+  std::vector<std::string> problems = output_problems(o.output, inputs);
+  if (o.reference.empty()) return problems;
+  for (const auto& [option, file] : texts)
+    if (!file.empty() && file != "-" && is_same_file(file, o.weight_file))
+      problems.push_back("--weights and " + option + " are one file: " + file);
+  return problems;
+}
+
 std::vector<std::string> problems_of(const RerankOptions& o) {
   std::vector<std::string> problems = o.search.problems();
   const bool tunes = !o.reference.empty();
@@ -111,6 +126,7 @@ std::vector<std::string> problems_of(const RerankOptions& o) {
   if (!tunes && o.empty() && o.weight_file.empty())
     problems.emplace_back(
         "nothing to rerank by: add --reverse-model, --model, --language-model or --weights");
+  for (const std::string& problem : shared_files(o)) problems.push_back(problem);
   if (o.list == "-" && (o.source == "-" || o.reference == "-"))
     problems.emplace_back("only one of the inputs can be - (standard input)");
   return problems;

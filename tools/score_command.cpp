@@ -14,8 +14,9 @@
 #include "nmt/search/document_context.h"
 #include "nmt/translation/line_writer.h"
 #include "nmt/translation/text_lines.h"
-#include "reporting/progress_bar.h"
 #include "tools/commands.h"
+#include "tools/line_progress.h"
+#include "tools/output_problems.h"
 
 namespace dietmt::tools {
 namespace {
@@ -63,8 +64,11 @@ OptionTable option_table(ScoreOptions& o) {
 }
 
 std::vector<std::string> problems_of(const ScoreOptions& o) {
-  if (o.source != "-" || o.target != "-") return {};
-  return {"--source and --target cannot both be standard input"};
+  std::vector<std::string> problems =
+      output_problems(o.output, {{"--source", o.source}, {"--target", o.target}});
+  if (o.source == "-" && o.target == "-")
+    problems.emplace_back("--source and --target cannot both be standard input");
+  return problems;
 }
 
 // A pair of lines with its context, and how many target tokens that has.
@@ -151,19 +155,14 @@ int run_score(const std::vector<std::string>& arguments) {
   options.scoring.begin_id = models.target_tokenizer().begin_id();
   PairReader reader(options, models);
   nmt::LineWriter output(options.output);
-  const bool show_bar = options.source != "-" && reporting::stderr_is_terminal();
-  reporting::ProgressBar bar(show_bar ? nmt::count_lines(options.source) : 0);
-  int64_t done = 0;
-  const auto progress = [&](int64_t pairs) {
-    done += pairs;
-    if (show_bar) bar.show(done, "lines");
-  };
+  LineProgress progress(options.source);
   for (;;) {
     const std::vector<ContextPair> pairs = reader.read(kWindowLines);
     if (pairs.empty()) break;
     std::vector<nmt::ScoringRequest> requests;
     for (const ContextPair& pair : pairs) requests.push_back(pair.request);
-    const auto scores = nmt::score_targets(models.pointers(), requests, options.scoring, progress);
+    const auto scores = nmt::score_targets(models.pointers(), requests, options.scoring,
+                                           [&](int64_t lines) { progress.add(lines); });
     bool wanted = true;
     for (size_t i = 0; i < pairs.size() && wanted; ++i) {
       const auto first = static_cast<size_t>(pairs[i].context_tokens);

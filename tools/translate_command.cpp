@@ -14,9 +14,10 @@
 #include "nmt/translation/text_lines.h"
 #include "nmt/translation/translation_stream.h"
 #include "nmt/translation/translator.h"
-#include "reporting/progress_bar.h"
 #include "tools/commands.h"
 #include "tools/decoding_options.h"
+#include "tools/line_progress.h"
+#include "tools/output_problems.h"
 #include "tools/translation_format.h"
 
 namespace dietmt::tools {
@@ -155,6 +156,13 @@ std::vector<std::string> problems_of(TranslateOptions& o) {
     problems.push_back("--input and --prefix cannot both be standard input");
   const std::string glossary = o.glossary.empty() ? "" : nmt::glossary_problem(o.search);
   if (!glossary.empty()) problems.push_back(glossary);
+  for (const std::string& problem :
+       output_problems(o.output, {{"--input", o.input},
+                                  {"--prefix", o.prefix},
+                                  {"--glossary", o.glossary},
+                                  {"--shortlist", o.shortlist},
+                                  {"--then-shortlist", o.then_shortlist}}))
+    problems.push_back(problem);
   o.search.alignment = o.markup || o.alignment != "none";
   if (o.markup && o.alignment != "none")
     problems.push_back("--markup moves words: leave out --alignment");
@@ -220,18 +228,12 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
                       "which are no tokens then");
   nmt::LineWriter output(o.output);
 
-  const bool show_bar = o.input != "-" && reporting::stderr_is_terminal();
-  reporting::ProgressBar bar(show_bar ? nmt::count_lines(o.input) : 0);
-  int64_t done = 0;
-  const auto progress = [&](int64_t lines) {
-    done += lines;
-    if (show_bar) bar.show(done, "lines");
-  };
+  LineProgress progress(o.input);
   const auto emit = [&](std::span<const nmt::TranslatedLine> lines) {
     for (const nmt::TranslatedLine& line : lines) {
       output.write(formatted(line));
       warn_of_missing_terms(line, tokenizer);
-      if (o.check == "copies") warn_of_missing_copies(line, tokenizer);
+      if (o.check == "copies") formatted.warn_of_missing_copies(line);
     }
     return output.flush();
   };
@@ -244,7 +246,7 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
                          .markup = o.markup,
                          .line_by_line = o.flush,
                          .glossary = o.glossary.empty() ? nullptr : &glossary},
-                        emit, progress);
+                        emit, [&](int64_t lines) { progress.add(lines); });
   output.commit();
 }
 

@@ -21,11 +21,6 @@ std::vector<std::string> missing_terms(const nmt::TranslatedLine& line, const st
   return missing;
 }
 
-// Markup is in the translation anyway.
-std::vector<std::string> missing_copies(const nmt::TranslatedLine& line, const std::string& text) {
-  return data::missing_copies(line.marked.marks.empty() ? line.source : line.marked.text, text);
-}
-
 }  // namespace
 
 std::string TranslationFormatter::operator()(const nmt::TranslatedLine& line) const {
@@ -68,9 +63,7 @@ std::string TranslationFormatter::json(const nmt::TranslatedLine& line) const {
     if (form_.missing_terms)
       translations.back()["missing_terms"] =
           missing_terms(line, nmt::decode_line(tokenizer_, found.ids));
-    if (form_.missing_copies)
-      translations.back()["missing_copies"] =
-          missing_copies(line, nmt::decode_line(tokenizer_, found.ids));
+    if (form_.missing_copies) translations.back()["missing_copies"] = missing_copies(line, found);
     if (form_.alignment != "none") translations.back()["alignment"] = json_alignment(line, found);
   }
   nlohmann::ordered_json object{{"source", line.source}};
@@ -95,17 +88,23 @@ nlohmann::ordered_json TranslationFormatter::json_alignment(const nmt::Translate
           {"weights", nmt::token_rows(line, found)}};
 }
 
+// Markup is in the translation anyway.
+std::vector<std::string> TranslationFormatter::missing_copies(const nmt::TranslatedLine& line,
+                                                              const nmt::Hypothesis& found) const {
+  return data::missing_copies(form_.markup ? line.marked.text : line.source,
+                              nmt::decode_line(tokenizer_, found.ids));
+}
+
+void TranslationFormatter::warn_of_missing_copies(const nmt::TranslatedLine& line) const {
+  for (const std::string& copy : missing_copies(line, line.translations.front()))
+    spdlog::warn("{}: \"{}\" is not in the translation", line.where, copy);
+}
+
 void warn_of_missing_terms(const nmt::TranslatedLine& line, const data::Tokenizer& tokenizer) {
   if (line.terms.empty()) return;
   const std::string text = nmt::decode_line(tokenizer, line.translations.front().ids);
   for (const std::string& term : missing_terms(line, text))
     spdlog::warn("{}: the glossary's term \"{}\" is not in the translation", line.where, term);
-}
-
-void warn_of_missing_copies(const nmt::TranslatedLine& line, const data::Tokenizer& tokenizer) {
-  const std::string text = nmt::decode_line(tokenizer, line.translations.front().ids);
-  for (const std::string& copy : missing_copies(line, text))
-    spdlog::warn("{}: \"{}\" is not in the translation", line.where, copy);
 }
 
 }  // namespace dietmt::tools

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "data/text/tokenizer.h"
 #include "nmt/translation/loaded_decoder.h"
@@ -33,7 +34,12 @@ class TranslationFormatter {
   /// The output for one input line, without its last line feed.
   std::string operator()(const nmt::TranslatedLine& line) const;
 
+  /// Names each number, address and name of the source that the best translation lacks.
+  void warn_of_missing_copies(const nmt::TranslatedLine& line) const;
+
  private:
+  std::vector<std::string> missing_copies(const nmt::TranslatedLine& line,
+                                          const nmt::Hypothesis& found) const;
   std::string words(const nmt::TranslatedLine& line, const nmt::Hypothesis& found) const;
   std::string alignment(const nmt::TranslatedLine& line, const nmt::Hypothesis& found) const;
   std::string json(const nmt::TranslatedLine& line) const;
@@ -47,8 +53,5 @@ class TranslationFormatter {
 
 /// Names each term of the glossary that the best translation lacks.
 void warn_of_missing_terms(const nmt::TranslatedLine& line, const data::Tokenizer& tokenizer);
-
-/// Names each number, address and name of the source that the best translation lacks.
-void warn_of_missing_copies(const nmt::TranslatedLine& line, const data::Tokenizer& tokenizer);
 
 }  // namespace dietmt::tools

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <string_view>
 
@@ -102,6 +103,13 @@ data::SpannedText decode_line_with_spans(const data::Tokenizer& tokenizer,
   for (data::TextSpan& span : decoded.spans)
     span = {moved[static_cast<size_t>(span.begin)], moved[static_cast<size_t>(span.end)]};
   return decoded;
+}
+
+bool can_reread(const std::string& path) {
+  std::error_code none;
+  const auto type = std::filesystem::status(path, none).type();
+  return path != "-" && (type == std::filesystem::file_type::regular ||
+                         type == std::filesystem::file_type::not_found);
 }
 
 int64_t count_lines(const std::string& path) {

@@ -47,6 +47,10 @@ std::string decode_line(const data::Tokenizer& tokenizer, std::span<const int32_
 data::SpannedText decode_line_with_spans(const data::Tokenizer& tokenizer,
                                          std::span<const int32_t> ids);
 
+/// Whether a text can be read again: false for "-", pipes and devices; true if `path` does not
+/// exist.
+bool can_reread(const std::string& path);
+
 /// The number of lines of a plain or gzip file.
 int64_t count_lines(const std::string& path);
 

@@ -125,7 +125,7 @@ class WindowReader {
     line.terms = options_.glossary->find(text);
     if (line.terms.empty()) return;
     TranslationRequest& request = window.requests.back();
-    const auto tokens = std::ssize(request.source) - 1;
+    const auto tokens = std::ssize(request.source) - 1 - request.context_tokens;
     const bool may_be_cut = tokens + 1 == first_.translator.max_source_length();
     const auto required =
         may_be_cut

@@ -106,6 +106,20 @@ cp "$work/weights" "$work/weights1"
 expect_code 0 "${tune[@]}" --weights "$work/weights" --metric chrf --seed 3
 cmp "$work/weights" "$work/weights1" || fail "the same seed finds other weights"
 
+# No output replaces an input, and tuned weights replace only weights.
+cp "$source" "$work/kept"
+kept() {  # TEXT OPTION...: refused, and the file stays
+  expect_code 2 "$dietmt" rerank --nbest-list "$work/kept" --source "$work/kept" --model "$model" "${@:2}"
+  expect_text "$1: $work/kept" "$err"
+  cmp "$work/kept" "$source" || fail "an output replaced an input: ${*:2}"
+}
+kept "--output and --nbest-list are one file" --output "$work/kept"
+kept "--output and --source are one file" --output "$work/kept"
+kept "--output and --weights are one file" --output "$work/kept" --weights "$work/kept"
+for option in nbest-list source tune; do
+  kept "--weights and --$option are one file" --tune "$work/kept" --weights "$work/kept"
+done
+
 # Errors name file and line, or the option.
 head -n 39 "$source" >"$work/short"
 expect_code 1 "$dietmt" rerank --nbest-list "$work/list" --source "$work/short" --model "$model"

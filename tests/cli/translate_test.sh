@@ -27,6 +27,44 @@ cmp "$work/result" "$work/plain" || fail "gzip input and --output give another t
 "${translate[@]}" <"$input" | cmp - "$work/plain" || fail "a pipe gives another text"
 "${translate[@]}" --flush <"$input" | cmp - "$work/plain" || fail "--flush gives another text"
 
+# At a terminal a file has a progress bar; a pipe has none, for counting its lines would empty it.
+at_terminal() {  # COMMAND...: the screen in $work/terminal
+  local command
+  printf -v command '%q ' "$@"
+  SHELL=/bin/bash TERM=xterm script -qec "$command" /dev/null </dev/null >"$work/terminal"
+}
+at_terminal "${translate[@]}" --input "$input" --output "$work/result" || fail "not at a terminal"
+grep -q "60/60  lines" "$work/terminal" || fail "no progress bar: $(cat "$work/terminal")"
+at_terminal "${translate[@]}" --input <(cat "$input") --output "$work/result"
+cmp "$work/result" "$work/plain" || fail "translate drains a pipe at a terminal"
+at_terminal "${score[@]}" --source <(cat "$input") --target "$toy_target" --output "$work/scores"
+"${score[@]}" --source "$input" --target "$toy_target" | cmp - "$work/scores" ||
+  fail "score drains a pipe at a terminal"
+distill=("$dietmt" distill --model "$model" --output-source "$work/kd.en" --output-target "$work/kd.de")
+at_terminal "${distill[@]}" --source <(cat "$input")
+cmp "$work/kd.de" "$work/plain" || fail "distill drains a pipe at a terminal"
+for texts in "$input /dev/fd/9" "/dev/fd/9 $toy_target"; do
+  expect_code 2 "${distill[@]}" --source ${texts% *} --reference ${texts#* } 9< <(cat "$input")
+  expect_text "--source and --reference must be regular files" "$err"
+done
+expect_code 2 "${distill[@]}" --source "$input" --nbest 2 --metric chrf --tokenize char
+for option in nbest metric tokenize; do expect_text "--$option needs --reference" "$err"; done
+
+# No output replaces an input.
+cp "$input" "$work/kept"
+for option in input prefix glossary shortlist; do
+  expect_code 2 "${translate[@]}" --$option "$work/kept" --output "$work/kept"
+  expect_text "--output and --$option are one file: $work/kept" "$err"
+done
+expect_code 2 "${translate[@]}" --then "$model" --then-shortlist "$work/kept" --output "$work/kept"
+expect_text "--output and --then-shortlist are one file" "$err"
+for option in source target; do
+  other=$([ $option = source ] && echo target || echo source)
+  expect_code 2 "${score[@]}" --$option "$work/kept" --$other "$input" --output "$work/kept"
+  expect_text "--output and --$option are one file: $work/kept" "$err"
+done
+cmp "$work/kept" "$input" || fail "an output replaced an input"
+
 # The neighbours, the batch size, the workers and the threads do not matter.
 for flags in "--batch-tokens 1" "--batch-tokens 64" "--batch-tokens 512" "--workers 3" "--threads 2"; do
   # shellcheck disable=SC2086
@@ -158,6 +196,9 @@ expect_text "$work/copies:3: \"USB\" is not in the translation" "$err"
 "${translate[@]}" --input "$work/copies" | cmp - "$work/out" || fail "--check changes the text"
 expect_code 0 "${translate[@]}" --check copies --json <<<"red dog 1,234"
 expect_text '"missing_copies":["1,234"]' "$out"
+expect_code 0 "${translate[@]}" --check copies --markup --json <<<"the dog&#39;s tree"
+expect_text '"missing_copies":[]' "$out"
+[ -z "$err" ] || fail "a character reference is no number: $err"
 
 # Sampling: the seed decides.
 sample=("${translate[@]}" --input "$input" --sample --top-k 20 --temperature 1.5)
@@ -286,13 +327,19 @@ expect_code 1 "${translate[@]}" --input "$input" --shortlist "$work/cut.bin"
 expect_text "cut.bin" "$err"
 
 # Two models, one after the other.
+pivots() { python3 -c 'import json, sys
+for line in sys.stdin: print(json.loads(line)["pivot"])'; }
 "${translate[@]}" <"$work/plain" >"$work/twice"
 expect_code 0 "${translate[@]}" --then "$model" --input "$input"
 cmp "$work/out" "$work/twice" || fail "--then is not a second translation of the first one's text"
 expect_code 0 "${translate[@]}" --then "$model" --input "$input" --json
-expect_equal "$(python3 -c 'import json, sys
-for line in sys.stdin: print(json.loads(line)["pivot"])' <"$work/out" | cmp - "$work/plain" && echo same)" \
-  same "pivots"
+pivots <"$work/out" | cmp - "$work/plain" || fail "other pivots than the first one's text"
+
+# The first model searches as it does without the options of the second.
+first=("${translate[@]}" --then "$model" --input "$input" --beam 3 --json)
+"${first[@]}" | pivots >"$work/pivots"
+"${first[@]}" --length-penalty 0 --length-norm gnmt --no-repeat-ngram 1 --repetition-penalty 3 \
+  --patience 0.4 | pivots | cmp - "$work/pivots" || fail "search options change the first model's text"
 
 # Minimum Bayes risk chooses among what was found or drawn, whatever the number of workers.
 expect_code 0 "${translate[@]}" --input "$input" --mbr chrf --beam 4 --nbest 2 --workers 1

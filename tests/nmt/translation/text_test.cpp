@@ -45,9 +45,10 @@ class TextTest : public data::ToyTextTest {
     return options;
   }
 
-  Translator translator_of_model() const {
+  Translator translator_of_model(const SearchOptions& options = search_options(),
+                                 const data::SentenceContext& context = {}) const {
     const TranslationModel* const models[] = {model_.get()};
-    return {make_decoder(models, SpecialTokens::of(tokenizer())), search_options()};
+    return {make_decoder(models, SpecialTokens::of(tokenizer())), options, context};
   }
 
   std::vector<TranslatedLine> translated(const std::string& input, StreamOptions options,
@@ -158,6 +159,24 @@ TEST_F(TextTest, AModelCanTranslateBefore) {
               testing::StartsWith("ba"));
   EXPECT_THAT(decode_line(tokenizer(), found[2].translations.front().ids),
               testing::StartsWith("ko"));
+}
+
+// Context that fills the limit cuts nothing off the sentence, whose terms the last model gets.
+TEST_F(TextTest, TermsPassAFirstModelThatReadsContext) {
+  const std::string lines[] = {"baba", "koriko"};
+  const auto pieces = [](const std::string& line) { return std::ssize(tokenizer().encode(line)); };
+  const int64_t whole = pieces(lines[0]) + pieces(lines[1]) + 2;  // separator, end of sentence
+  SearchOptions search = search_options();
+  search.max_source_length = whole;
+  const Translator translator = translator_of_model(
+      search, {.sentences = 1, .source_separator = tokenizer().end_id(), .max_tokens = whole});
+  const PivotModel before{translator, tokenizer(), tokenizer()};
+  const auto glossary = data::Glossary::read(write("terms", "koriko\tvi\n"));
+  const auto found =
+      translated(lines[0] + "\n" + lines[1] + "\n", {.before = &before, .glossary = &glossary});
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[1].terms.size(), 1U);
+  EXPECT_THAT(decode_line(tokenizer(), found[1].translations.front().ids), HasSubstr("vi"));
 }
 
 TEST_F(TextTest, FoundTranslationsCanBeChanged) {
@@ -324,6 +343,15 @@ TEST_F(TextTest, ALinkStaysALink) {
 }
 
 // /dev/stdout is a link, and may point to a file.
+TEST_F(TextTest, OnlyFilesCanBeReadAgain) {
+  const std::string pipe = scratch() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_TRUE(can_reread(source_file()));
+  EXPECT_TRUE(can_reread(scratch() / "none"));
+  for (const std::string& text : {pipe, std::string("-"), std::string("/dev/null")})
+    EXPECT_FALSE(can_reread(text)) << text;
+}
+
 TEST_F(TextTest, DevStdoutIsStandardOutput) {
   EXPECT_FALSE(is_file_output("/dev/stdout"));
   EXPECT_FALSE(is_file_output("-"));
