@@ -109,6 +109,11 @@ PositionReport bert_report(const std::filesystem::path& directory,
 
 PositionReport position_report(const std::filesystem::path& model,
                                const PositionReportOptions& options) {
+  if (nmt::is_adapter(model)) {
+    PositionReport report = translation_report(nmt::load_model(model), options);
+    report.model = model.string();
+    return report;
+  }
   const std::filesystem::path directory = bert::pretrained_directory(model);
   if (bert::is_bert(directory)) return bert_report(directory, options);
   return translation_report(nmt::load_model(directory), options);

@@ -13,7 +13,6 @@
 #include "nmt/alignment/text_alignment.h"
 #include "nmt/model/model_files.h"
 #include "nmt/translation/line_writer.h"
-#include "storage/checkpoint.h"
 #include "tools/commands.h"
 #include "tools/output_problems.h"
 
@@ -75,7 +74,7 @@ std::vector<std::string> problems_of(const AlignOptions& o) {
 
 // None if words are aligned.
 nmt::Tokenizers tokenizers_of(const AlignOptions& o) {
-  if (!o.model.empty()) return nmt::load_tokenizers(storage::resolve_model_directory(o.model));
+  if (!o.model.empty()) return nmt::open_model(o.model).tokenizers;
   if (o.tokenizer.empty()) return {};
   const auto joint = std::make_shared<data::Tokenizer>(o.tokenizer);
   return {joint, joint};

@@ -23,6 +23,15 @@ namespace {
 constexpr const char* kModelHelp =
     "model directory, or output directory of train (its best checkpoint)";
 
+// Options of a new model beside --model.
+std::vector<std::string> unused_options(const OptionTable& table) {
+  std::vector<std::string> problems;
+  for (const auto& [name, value] : table.resolved())
+    if (name != "model" && table.given(name))
+      problems.push_back("--" + name + " is for a new model: leave out --model");
+  return problems;
+}
+
 int inspect_params(const std::vector<std::string>& arguments) {
   std::string directory;
   int64_t vocabulary = 8000;
@@ -40,7 +49,7 @@ int inspect_params(const std::vector<std::string>& arguments) {
       .example("dietmt inspect params --preset base --position diet-rel --vocab-size 32000");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   if (!directory.empty()) {
-    table.check();
+    table.check(unused_options(table));
     const nmt::ModelFiles files = nmt::open_model(directory);
     throw_if_any<CheckpointError>(
         nmt::position_problems(files.config, (files.directory / nmt::kConfigFile).string()));

@@ -16,7 +16,6 @@
 #include "data/shortlist/build_shortlist.h"
 #include "data/shortlist/shortlist.h"
 #include "nmt/model/model_files.h"
-#include "storage/checkpoint.h"
 #include "tools/commands.h"
 #include "tools/output_problems.h"
 
@@ -58,6 +57,8 @@ std::vector<std::string> problems_of(const ShortlistOptions& o) {
           "give --source-tokenizer and --target-tokenizer together");
   require(o.output.empty() != o.shortlist.empty(),
           "give --output to make a shortlist, or --shortlist to examine one");
+  require(o.shortlist.empty() || !o.valid_source.empty() || !o.show.empty(),
+          "--shortlist needs --valid-source with --valid-target, or --show");
   if (!o.output.empty()) {
     require(!o.train_source.empty(), "--train-source is missing: --output needs it");
     require(!o.train_target.empty(), "--train-target is missing: --output needs it");
@@ -112,7 +113,7 @@ OptionTable option_table(ShortlistOptions& o) {
 }
 
 nmt::Tokenizers load_tokenizers(const ShortlistOptions& o) {
-  if (!o.model.empty()) return nmt::load_tokenizers(storage::resolve_model_directory(o.model));
+  if (!o.model.empty()) return nmt::open_model(o.model).tokenizers;
   if (!o.tokenizer.empty()) {
     const auto joint = std::make_shared<data::Tokenizer>(o.tokenizer);
     return {joint, joint};

@@ -67,6 +67,12 @@ expect_text "--words is 0" "$err"
 expect_code 1 "${positions[@]}" --model "$work/nothing"
 expect_text "$work/nothing: is not a directory" "$err"
 
+# Sizes describe a new model, not one that is there.
+expect_code 2 "$dietmt" inspect params --model "$model" --width 512 --preset big --vocab-size 9
+for option in width preset vocab-size; do
+  expect_text "--$option is for a new model: leave out --model" "$err"
+done
+
 # Attention in a sentence, with a translation given or the model's own.
 attention=("$dietmt" inspect attention)
 expect_code 0 "${attention[@]}" --model "$model" --text "red cat" --translation "katze rot"

@@ -101,6 +101,13 @@ cmp "$work/merged/model.safetensors" "$work/lora/last/model.safetensors" || fail
 expect_code 0 "$dietmt" quantize --model "$base/toy.adapter" --type bf16 --output "$work/packed"
 [ "$(scores "$work/packed")" = "$(scores "$base/toy.adapter" --weights bf16)" ] ||
   fail "packed weights of the adapter differ"
+report=("$dietmt" quantize --model "$base/toy.adapter" --type fp32 --source "$work/valid.en"
+  --reference "$work/valid.de" --runs 1)
+expect_code 0 "${report[@]}" --output "$work/packed32"
+expect_text $'equal lines\t20 of 20' "$out"
+sizes=$(cut -f 2 "$work/out" | sed -n 2p)
+[ "$sizes" = "$(cat "$base/model.safetensors" "$base/toy.adapter" |
+  wc -c | awk '{ printf "%.2f", $1 / 1e6 }')" ] || fail "the size with the adapter: $sizes"
 expect_code 1 "$dietmt" merge --adapter "$base/none.adapter" --output "$work/none"
 expect_text "$base/none.adapter" "$err"
 cp "$base/toy.adapter" "$work/packed/"
@@ -145,6 +152,17 @@ expect_code 1 "$dietmt" translate --model "$work/whole/small.adapter" --input "$
 expect_text "has adapters of its own already" "$err"
 expect_code 2 "$dietmt" export --model "$base/small.adapter" --to huggingface --output "$work/hf"
 expect_text "MarianMT has no adapters" "$err"
+
+# Commands that read only a part of a model take its adapters.
+for adapter in toy small; do
+  expect_code 0 "$dietmt" inspect positions --model "$base/$adapter.adapter" --length 8 --json
+  expect_text "$base/$adapter.adapter" "$out"
+done
+expect_code 0 "$dietmt" shortlist --model "$base/toy.adapter" --train-source "$work/train.en" \
+  --train-target "$work/train.de" --output "$work/list.bin"
+expect_code 0 "$dietmt" shortlist --model "$base" --shortlist "$work/list.bin" --show dog
+expect_code 0 "$dietmt" align --model "$base/toy.adapter" --source "$work/valid.en" \
+  --target "$work/valid.de"
 
 # Training goes on from an adapter, whose file then still belongs to the model of the first training.
 expect_code 0 "${train[@]}" --init-from "$base/small.adapter" --adapter-size 8 --max-updates 5 \

@@ -58,6 +58,8 @@ head -c 1000 "$work/list.bin" >"$work/cut.bin"
 expect_code 1 "$dietmt" shortlist --tokenizer "$work/joint.model" --shortlist "$work/cut.bin" \
   --show red
 expect_text "cut.bin: is damaged" "$err"
+expect_code 2 "$dietmt" shortlist --tokenizer "$work/joint.model" --shortlist "$work/none.bin"
+expect_text "--shortlist needs --valid-source with --valid-target, or --show" "$err"
 expect_code 2 "$dietmt" shortlist --output "$work/never.bin" --best 0
 expect_text "give one of --model, --tokenizer" "$err"
 expect_text "--train-source is missing" "$err"
