@@ -147,8 +147,10 @@ diff -r "$work/tupe" "$work/tupe8" || fail "other files of TUPE from packed weig
 # dietmt-torch reads --config again, so it must not be a pipe; one that is read once may be.
 printf 'beam = 1\nnbest = 1\n' >"$work/options"
 for config in "--config /dev/fd/9" --config=/dev/fd/9; do
-  expect_code 2 "$dietmt" translate --model "$model" --input "$work/test.en" $config 9< <(cat "$work/options")
-  expect_text "--config /dev/fd/9: this model needs dietmt-torch, which reads the options again" "$err"
+  expect_code 2 "$dietmt" translate --model "$model" --input "$work/test.en" $config \
+    9< <(cat "$work/options")
+  expect_text "--config /dev/fd/9: this model needs dietmt-torch, which reads the options again" \
+    "$err"
   expect_code 0 "$dietmt" translate --model "$work/fp32" --input "$work/test.en" $config \
     9< <(cat "$work/options")
 done
