@@ -44,8 +44,8 @@ grep -q "earlier values" "$work/model/report.html" || fail "report.html lacks th
 
 # Scores with another beam are of another kind: those before do not compete. All of toy_train but
 # --no-valid-translation.
-beam=("${toy_train[@]::${#toy_train[@]}-1}" --batch-tokens 500 --output "$work/beam" --valid-metric bleu
-  --valid-interval 10)
+beam=("${toy_train[@]::${#toy_train[@]}-1}" --batch-tokens 500 --output "$work/beam"
+  --valid-metric bleu --valid-interval 10)
 expect_code 0 "${beam[@]}" --max-updates 10
 expect_code 0 "${beam[@]}" --max-updates 20 --valid-beam 1 --resume-changed valid-beam
 grep -q '"scores_after": 10' "$work/beam/last/checkpoint.json" || fail "earlier scores compete"
