@@ -250,7 +250,7 @@ void check_compression(const std::string& text, const std::vector<EncodingSpec>&
       throw position_spec_error(text, spec.column,
                                 "'" + spec.row->name + "' cannot be combined with '" +
                                     compressing->row->name +
-                                    "', which compresses the keys; use input-" + spec.row->name);
+                                    "', which compresses the keys; use --segment-encoding input");
 }
 
 void check_conditions(const std::string& text, const std::vector<EncodingSpec>& specs,

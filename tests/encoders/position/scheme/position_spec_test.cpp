@@ -117,10 +117,10 @@ TEST(PositionSpec, ErrorsPointAtTheColumnAndListWhatIsPossible) {
        "learned+heads[diet-rel(share=layers):...]"},
       {"linformer+segments",
        "column 11: 'segments' cannot be combined with 'linformer', which compresses the keys; use "
-       "input-segments"},
+       "--segment-encoding input"},
       {"segments+diet-abs-lin",
        "column 1: 'segments' cannot be combined with 'diet-abs-lin', which compresses the keys; "
-       "use input-segments"},
+       "use --segment-encoding input"},
       {"tupe-r(buckets=none,distance=4)", "column 1: 'tupe-r': 'distance' needs buckets"},
       {"diet-rel+segments+segments", "column 19: 'segments' is given twice"},
       {"rope(pairs=both)",
