@@ -33,7 +33,9 @@ std::string fingerprint_of(const CorpusFiles& files, const Tokenizer& source,
   if (!files.source_tag.empty()) text += "tag " + files.source_tag + '\n';
   if (files.invalid_utf8 != InvalidUtf8::kRefuse)
     text += "invalid UTF-8 " + to_string(files.invalid_utf8) + '\n';
-  if (documents) text += "documents\n";
+  if (documents)
+    text += files.invalid_utf8 == InvalidUtf8::kSkip ? "documents end at skipped pairs\n"
+                                                     : "documents\n";
   return text + "filter " + std::to_string(filter.min_tokens) + ' ' +
          std::to_string(filter.max_tokens) + ' ' + std::to_string(filter.max_ratio) + '\n';
 }
@@ -154,7 +156,7 @@ CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const 
       });
   pairs.end_document();
   reader.report();
-  report.lines += reader.skipped();
+  report.empty -= reader.skipped();
   writer.finish(std::bit_cast<CacheCounters>(report));
   CorpusShard shard = open();
   if (!shard.cache) throw Error(file.string() + ": the corpus cache cannot be read back");

@@ -36,18 +36,21 @@ void ParallelReader::report() const {
 }
 
 bool ParallelReader::next_pair(std::string& source, std::string& target) {
-  for (;; ++skipped_) {
-    const bool has_source = source_.next(source);
-    const bool has_target = target_.next(target);
-    if (has_source != has_target) fail_unequal(has_source ? source_ : target_);
-    if (!has_source) return false;
-    const bool good_source = source_utf8_.admit(source_, source);
-    const bool good_target = target_utf8_.admit(target_, target);
-    if (!good_source || !good_target) continue;
-    warn_if_cut(source_, source);
-    warn_if_cut(target_, target);
+  const bool has_source = source_.next(source);
+  const bool has_target = target_.next(target);
+  if (has_source != has_target) fail_unequal(has_source ? source_ : target_);
+  if (!has_source) return false;
+  const bool good_source = source_utf8_.admit(source_, source);
+  const bool good_target = target_utf8_.admit(target_, target);
+  if (!good_source || !good_target) {
+    source.clear();
+    target.clear();
+    ++skipped_;
     return true;
   }
+  warn_if_cut(source_, source);
+  warn_if_cut(target_, target);
+  return true;
 }
 
 void ParallelReader::fail_unequal(LineReader& longer) {

@@ -47,7 +47,8 @@ struct CorpusReport {
   std::string summary() const;  // one sentence
 };
 
-/// Lines that are translations of each other.
+/// Lines that are translations of each other. An empty pair is in the place of one that is skipped,
+/// so that it ends a document.
 struct TextPairs {
   std::vector<std::string> sources;
   std::vector<std::string> targets;
@@ -62,7 +63,7 @@ class ParallelReader {
   /// is shorter.
   std::optional<TextPairs> next();
 
-  /// Pairs that were left out because a side is not UTF-8.
+  /// Pairs that are empty because a side is not UTF-8.
   int64_t skipped() const { return skipped_; }
 
   /// Warns of the lines that were not UTF-8.
@@ -84,7 +85,7 @@ class ParallelReader {
 /// a signal.
 void check_parallel_text(const CorpusFiles& files);
 
-/// All pairs.
+/// All pairs, with empty ones in the places of those that are skipped.
 TextPairs read_parallel_text(const CorpusFiles& files);
 
 }  // namespace dietmt::data

@@ -90,6 +90,7 @@ std::vector<std::string> sample_lines(const TokenizerOptions& options) {
       }
       ++seen;
     }
+    utf8.report(input);
   }
   if (too_long > 0) {
     spdlog::warn("tokenizer training leaves out {} lines longer than {} bytes", too_long,

@@ -26,6 +26,12 @@ expect_text "--special is 'gpt'; it must be translation or bert" "$err"
 expect_code 2 "$dietmt" tokenizer --input "$work/toy.en" --output "$work/never.model" \
   --vocab-size 5 --special bert
 expect_text "at least 6" "$err"
+# The log has the lines that are left out.
+{ cat "$work/toy.en" && printf 'red \xff\n'; } >"$work/bad.en"
+expect_code 0 "$dietmt" tokenizer --input "$work/bad.en" --vocab-size 40 --invalid-utf8 skip \
+  --output "$work/bad.model"
+expect_text "bad.en: 1 line is not UTF-8, left out: line 301" "$err"
+
 cp "$work/toy.en" "$work/own.en"
 expect_code 2 "$dietmt" tokenizer --input "$work/toy.de" "$work/own.en" --output "$work/own.en"
 expect_text "--output and --input are one file: $work/own.en" "$err"

@@ -56,6 +56,16 @@ class DocumentCorpusTest : public ParallelCorpusTest {
                            write("target", joined_lines(targets()))};
 };
 
+TEST_F(DocumentCorpusTest, ASkippedPairEndsADocument) {
+  const CorpusFiles files{write("bad.source", "tuba\n\xFF\nriko\n"),
+                          write("bad.target", "ko\nri\nmo\n"), "", InvalidUtf8::kSkip};
+  const SentenceContext context{2, kSeparator, -1, 1000};
+  const ParallelCorpus corpus({files}, tokenizer(), tokenizer(), {}, cache_folder(), 1, context);
+  ASSERT_EQ(corpus.size(), 2);
+  EXPECT_EQ(sides(corpus, 1).first, sentence("riko"));
+  EXPECT_EQ(corpus.report().not_utf8(), 1);
+}
+
 TEST_F(DocumentCorpusTest, SourcesFollowThoseBefore) {
   const ParallelCorpus corpus = documents({2, kSeparator, -1, 1000});
   ASSERT_EQ(corpus.size(), 6);

@@ -211,7 +211,7 @@ TEST_F(ParallelCorpusTest, LinesThatAreNotUtf8CanBeReplacedOrSkipped) {
   EXPECT_EQ(corpus(InvalidUtf8::kSkip).size(), 2) << "the cache of another choice";
   EXPECT_THROW(corpus(InvalidUtf8::kRefuse), DataError);
   EXPECT_EQ(read_parallel_text({files.source, files.target, "", InvalidUtf8::kSkip}).targets,
-            (std::vector<std::string>{"riko", "tuba"}));
+            (std::vector<std::string>{"riko", "", "", "tuba"}));
 }
 
 TEST_F(ParallelCorpusTest, MistakesNameTheLine) {
