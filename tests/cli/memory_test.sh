@@ -53,7 +53,7 @@ refused 2 "--position '$all', " "${pretrain[@]}" --position "$all"
 # The weights of this model fit, but not gradients and moments beside them; this smaller one can be
 # trained, but not in sixteen processes.
 refused 2 "--width 1024, " "${train[@]}" --preset big
-refused 2 "--width 512, " "${train[@]}" --preset base --processes 16
+refused 2 "--width 512, " "${train[@]}" --preset base --processes 16 --accumulate 16
 
 # Other positions for a model on disk.
 printf 'sentence\tlabel\nred cat\tanimal\nold house\tother\n' >"$work/task.tsv"

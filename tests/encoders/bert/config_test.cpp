@@ -86,7 +86,8 @@ TEST(BertSize, IsThatOfBuiltModelsWithEveryHead) {
 TEST(BertSize, IsThatOfBuiltModelsWithEveryEncoding) {
   for (const EncodingRow& row : encoding_table()) {
     if (!row.sites.contains(AttentionSite::kEncoder) || row.name.ends_with("segments")) continue;
-    for (const char* segments : {"input", "heads", "none"}) {
+    for (const std::string segments : {"input", "heads", "none"}) {
+      if (row.compresses_keys && segments == "heads") continue;
       SCOPED_TRACE(row.name + " " + segments);
       BertConfig config = distinct_config();
       config.position = row.name;
