@@ -110,7 +110,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-// unknown_option(name): what is wrong with a name that is not among the keys.
+// unknown_option(name): the error for a name that no option has.
 template <typename UnknownOption>
 po::parsed_options parsed_config_file(const std::string& path, const po::options_description& keys,
                                       const UnknownOption& unknown_option) {

@@ -23,7 +23,9 @@ UpdateSums sums_of(double loss, double target_loss) {
 
 at::Tensor scalar(double value) { return at::scalar_tensor(value, at::kDouble); }
 
-TEST(UpdateLog, RecordsMeansWithTheirUpdates) {
+// What progress.jsonl has of three updates, of which `compute` gives the log the sums.
+template <typename Compute>
+auto logged_updates(const Compute& compute) {
   const TestDirectory directory;
   TrainerOptions options;
   options.output = directory.path();
@@ -33,13 +35,22 @@ TEST(UpdateLog, RecordsMeansWithTheirUpdates) {
     RunRecord record(options, {}, state);
     UpdateLog log(state.divergence, 1.0, &record);
     for (int64_t update = 1; update <= 3; ++update) {
-      const auto number = static_cast<double>(update);
-      log.computed(update, sums_of(8.0, 4.0 * number), scalar(0.5 * number));
-      log.stepped({.update = update, .epoch = 0.1 * number, .tokens = 4, .seconds = 0.1});
+      compute(log, update);
+      log.stepped({.update = update,
+                   .epoch = 0.1 * static_cast<double>(update),
+                   .tokens = 4,
+                   .seconds = 0.1});
     }
     log.catch_up();
   }
-  const auto entries = reporting::read_progress(directory.path() / "progress.jsonl");
+  return reporting::read_progress(directory.path() / "progress.jsonl");
+}
+
+TEST(UpdateLog, RecordsMeansWithTheirUpdates) {
+  const auto entries = logged_updates([](UpdateLog& log, int64_t update) {
+    const auto number = static_cast<double>(update);
+    log.computed(update, sums_of(8.0, 4.0 * number), scalar(0.5 * number));
+  });
   ASSERT_EQ(entries.size(), 3);
   for (size_t i = 0; i < entries.size(); ++i) {
     EXPECT_EQ(entries[i].at("update"), i + 1);
@@ -49,23 +60,11 @@ TEST(UpdateLog, RecordsMeansWithTheirUpdates) {
 }
 
 TEST(UpdateLog, AnUpdateWithoutTargetsRepeatsTheLossBefore) {
-  const TestDirectory directory;
-  TrainerOptions options;
-  options.output = directory.path();
-  options.log_interval = 1;
-  TrainingState state;
-  {
-    RunRecord record(options, {}, state);
-    UpdateLog log(state.divergence, 1.0, &record);
-    for (int64_t update = 1; update <= 3; ++update) {
-      UpdateSums sums = update == 2 ? sums_of(0.0, 0.0) : sums_of(8.0, 8.0);
-      if (update == 2) sums.targets = 0.0;
-      log.computed(update, sums, scalar(1.0));
-      log.stepped({.update = update, .epoch = 1.0, .tokens = 4, .seconds = 0.1});
-    }
-    log.catch_up();
-  }
-  const auto entries = reporting::read_progress(directory.path() / "progress.jsonl");
+  const auto entries = logged_updates([](UpdateLog& log, int64_t update) {
+    UpdateSums sums = update == 2 ? sums_of(0.0, 0.0) : sums_of(8.0, 8.0);
+    if (update == 2) sums.targets = 0.0;
+    log.computed(update, sums, scalar(1.0));
+  });
   ASSERT_EQ(entries.size(), 3);
   for (const auto& entry : entries) EXPECT_DOUBLE_EQ(entry.at("loss"), 2.0);
 }
