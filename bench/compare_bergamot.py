@@ -28,7 +28,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "recipes"))
-from provenance import commit, processor  # noqa: E402
+from runs import commit, processor  # noqa: E402
 
 ROWS = {"1 thread": dict(workers=1, single=False), "2 threads": dict(workers=2, single=False),
         "lines one by one": dict(workers=1, single=True)}

@@ -29,6 +29,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "recipes"))
+from runs import measured  # noqa: E402
+
 SEARCHES = {"beam 5": dict(beam=5, single=False), "greedy": dict(beam=1, single=False),
             "beam 5, single lines": dict(beam=5, single=True)}
 PRECISIONS = {"fp32": "float32", "int8": "int8"}  # as CTranslate2 calls them
@@ -152,13 +155,9 @@ def run_dietmt(options, precision, search, text):
 
 
 def peak_of_dietmt(options, precision, search, text):
-    """Peak memory in MB, as GNU time would say it, by one child of this process."""
-    script = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, "
-              "stdout=subprocess.DEVNULL); "
-              "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
-    command = [sys.executable, "-c", script, *command_of_dietmt(options, precision, search)]
-    output = subprocess.run(command, input=text.encode(), capture_output=True, check=True).stdout
-    return int(output) / 1024
+    """Peak memory in MB of one process."""
+    command = command_of_dietmt(options, precision, search)
+    return measured(command, input=text.encode(), stdout=subprocess.DEVNULL).memory_mb
 
 
 def bleu(options, lines, root):

@@ -31,7 +31,7 @@ import numpy
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "recipes"))
-from provenance import commit, processor  # noqa: E402
+from runs import commit, processor  # noqa: E402
 
 
 def transformers_vectors(options, lines, connection):

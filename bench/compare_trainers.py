@@ -26,7 +26,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "recipes"))
-from provenance import commit, processor  # noqa: E402
+from runs import commit, processor  # noqa: E402
 
 SPEED, COST = "target_tokens_per_second", "processor_seconds_per_million_tokens"
 

@@ -6,7 +6,8 @@
 Repeats the pair of gzip files to --lines lines in FOLDER, encodes them, trains 20 updates, stops
 with SIGTERM and resumes twice: with the cache file in memory and without. Prints a JSON object.
 A phase ends with a line of the log, so its times are good to a tenth of a second; the time during
-which somebody has stopped the process (SIGSTOP) does not count. Its memory is VmHWM (with mapped pages of the cache) and the peak of RssAnon (without them), of all threads.
+which somebody has stopped the process (SIGSTOP) does not count. Its memory is VmHWM (with mapped pages of the cache) and the peak of RssAnon
+(without them), of all threads.
 """
 
 import argparse
@@ -19,7 +20,11 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "recipes"))
+from runs import processor  # noqa: E402
 
 DIETMT = os.environ.get("DIETMT", "build/bin/dietmt")
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -93,11 +98,6 @@ def without_cached_pages(path):
     with open(path, "rb") as file:
         os.fsync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-
-
-def processor():
-    text = pathlib.Path("/proc/cpuinfo").read_text()
-    return f"{os.cpu_count()} x " + re.search(r"model name\s*: (.*)", text)[1]
 
 
 def arguments():

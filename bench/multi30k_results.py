@@ -6,14 +6,15 @@ runs from different days.
     bench/multi30k_results.py lengths RUN...         # what lengths.sh wrote to these
     bench/multi30k_results.py tables [--check]       # writes those of docs/results.md
 
-`add` appends result.json of each run to bench/log/multi30k.jsonl, and statistics of its sentences to
+`add` appends result.json of each new run to bench/log/multi30k.jsonl, and statistics of its sentences to
 bench/log/multi30k_sentences.jsonl: the matching n-grams of orders 1 to 4, and the lengths of
 translation and reference, in tokens of lower-cased text (Papineni et al. 2002). From these come the
 differences from the sinusoidal encoding of the seeds that both have, and the p-value of their mean
 by approximate randomization (Riezler and Maxwell 2005), which exchanges a sentence in all seeds
 together. It holds for these models: other seeds may differ more. `lengths` appends lengths.json of
 each run to bench/log/multi30k_lengths.jsonl. --check changes nothing and fails if a table is stale.
---root FOLDER: the project, if it is not that of this file.
+--root FOLDER: the project, if it is not that of this file; FOLDER needs bench/log and, for the
+tables, docs/results.md with the lines between which they stand.
 """
 import argparse
 import base64
@@ -28,6 +29,9 @@ import re
 import statistics
 import sys
 import zlib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "recipes"))
+from runs import spread  # noqa: E402
 
 FIRST = "sinusoidal"  # what the others are compared with
 ORDERS = 4
@@ -154,16 +158,19 @@ def add(logs, reference, runs):
             if others and others != {result[setting]}:
                 sys.exit(f"{run}: {setting} is {result[setting]}, and in {logs.results.name} "
                          f"{', '.join(map(str, others))}")
-        identity = identity_of(result)
-        refuse_known(logs.results, identity, run)
-        numbers = identity | {"sentences": sentences_of(run, result, reference)}
+        if not is_new(logs.results, result, run):
+            continue
+        numbers = identity_of(result) | {"sentences": sentences_of(run, result, reference)}
         append(logs.sentences, numbers)
         append(logs.results, result)
 
 
-def refuse_known(log, identity, run):
-    if identity in map(identity_of, read(log)):
-        sys.exit(f"{run}: {log.name} has this run")
+def is_new(log, line, run):
+    """Ends the program if the log has another run of this encoding and seed."""
+    known = [other for other in read(log) if identity_of(other) == identity_of(line)]
+    if known and known != [line]:
+        sys.exit(f"{run}: {log.name} has another run of this encoding and seed")
+    return not known
 
 
 def append(log, line):
@@ -174,18 +181,13 @@ def append(log, line):
 def add_lengths(logs, runs):
     for run in map(pathlib.Path, runs):
         identity = identity_of(json.loads((run / "result.json").read_text()))
-        refuse_known(logs.lengths, identity, run)
-        append(logs.lengths, identity | {"scores": json.loads((run / "lengths.json").read_text())})
+        line = identity | {"scores": json.loads((run / "lengths.json").read_text())}
+        if is_new(logs.lengths, line, run):
+            append(logs.lengths, line)
 
 
 def read(log):
     return list(map(json.loads, log.open())) if log.exists() else []
-
-
-def spread(values, sign=""):
-    """The mean, with the sample standard deviation of several."""
-    mean = f"{statistics.mean(values):{sign}.2f}"
-    return mean if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.2f}"
 
 
 def comparison(ours, others):
@@ -264,7 +266,8 @@ def write_tables(logs, page, check):
         r".*?(?P<end><!-- end -->)", fresh, before, flags=re.S)
     if check and after != before:
         sys.exit(f"{page}: a table is stale; bench/multi30k_results.py tables writes it")
-    page.write_text(after)
+    if not check:
+        page.write_text(after)
 
 
 def main():

@@ -15,7 +15,6 @@ import datetime
 import json
 import os
 import pathlib
-import re
 import shutil
 import signal
 import subprocess
@@ -25,6 +24,9 @@ import time
 
 import scaling_model
 from network_links import Network, probe
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "recipes"))
+from runs import processor  # noqa: E402
 
 DIETMT = os.environ.get("DIETMT", "build/bin/dietmt")
 # Name, rate, one-way delay in seconds (0: through the relay, without a delay), and the link
@@ -166,11 +168,6 @@ def predicted_seconds(options, ranks, rate, bytes_per_second, round_trip):
     )
     share = min(1.0, os.cpu_count() / ranks)
     return sum(scaling_model.update_seconds(model, ranks, rate * share))
-
-
-def processor():
-    text = pathlib.Path("/proc/cpuinfo").read_text()
-    return f"{os.cpu_count()} x " + re.search(r"model name\s*: (.*)", text)[1]
 
 
 def arguments():

@@ -12,13 +12,14 @@ model within the process. Needs ctranslate2 and sentencepiece.
 """
 
 import argparse
-import os
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "recipes"))
+from runs import measured  # noqa: E402
 
 PEER = """
 import sys, time
@@ -30,7 +31,7 @@ if len(sys.argv) > 1:
                                         intra_threads=1)
     source, target = (sentencepiece.SentencePieceProcessor(model_file=f"{directory}/{side}.spm")
                       for side in ("source", "target"))
-    print(time.perf_counter() - start, file=sys.stderr)
+    print(time.perf_counter() - start)
     pieces = source.encode(line, out_type=str)
     found = translator.translate_batch([pieces], beam_size=5, length_penalty=1)
     print(target.decode(found[0].hypotheses[0]))
@@ -38,22 +39,13 @@ if len(sys.argv) > 1:
 
 
 def run(command, text):
-    """Wall seconds, peak MB, standard output and standard error of a process."""
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, \
-            tempfile.TemporaryFile() as err:
+    """Wall seconds and peak MB of a process, and the lines of its standard output."""
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out:
         given.write(text.encode())
         given.seek(0)
-        start = time.perf_counter()
-        process = subprocess.Popen([str(word) for word in command], stdin=given, stdout=out,
-                                   stderr=err)
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.perf_counter() - start
-        for file in (out, err):
-            file.seek(0)
-        output, errors = out.read().decode(), err.read().decode()
-    if status != 0:
-        sys.exit(f"{' '.join(map(str, command))} failed: {errors}")
-    return seconds, usage.ru_maxrss / 1024, output.strip(), errors
+        used = measured(command, stdin=given, stdout=out)
+        out.seek(0)
+        return used.seconds, used.memory_mb, out.read().decode().splitlines()
 
 
 def contenders(options, root):
@@ -89,17 +81,17 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         commands = contenders(options, pathlib.Path(folder))
         figures = {name: [] for name in commands}
-        for measured in range(options.rounds + 1):
+        for turn in range(options.rounds + 1):
             for name, command in commands.items():
                 figure = run(command, options.text + "\n")
-                if measured:
+                if turn:
                     figures[name].append(figure)
     print("process\tms\tpeak MB\tload ms\ttranslation")
     for name, rounds in figures.items():
-        seconds, peaks, outputs, errors = zip(*rounds)
-        loads = [float(one) for one in errors] if "CTranslate2, " in name and outputs[0] else []
+        seconds, peaks, outputs = zip(*rounds)
+        loads = [float(output[0]) for output in outputs if len(output) == 2]
         print(f"{name}\t{1e3 * statistics.median(seconds):.0f}\t{statistics.median(peaks):.1f}\t"
-              f"{f'{1e3 * statistics.median(loads):.1f}' if loads else ''}\t{outputs[0]}")
+              f"{f'{1e3 * statistics.median(loads):.1f}' if loads else ''}\t{' '.join(outputs[0][-1:])}")
 
 
 if __name__ == "__main__":

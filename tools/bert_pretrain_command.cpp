@@ -154,6 +154,17 @@ std::unique_ptr<data::BertTokenizer> prepare_tokenizer(const PretrainOptions& o,
   return data::load_bert_tokenizer(file);
 }
 
+void warn_of_unused_subword_options(const OptionTable& table, const PretrainOptions& o,
+                                    const data::BertTokenizer& tokenizer) {
+  if (o.tokenizer.empty() && o.init_from.empty()) return;
+  const int64_t size = o.trained_tokenizer.vocabulary_size;
+  if (table.given("vocab-size") && size != tokenizer.vocabulary_size())
+    spdlog::warn("--vocab-size {} is ignored: the tokenizer has {} pieces", size,
+                 tokenizer.vocabulary_size());
+  for (const char* option : {"tokenizer-type", "lowercase"})
+    if (table.given(option)) spdlog::warn("--{} is ignored: no tokenizer is trained", option);
+}
+
 bert::PretrainingTaskOptions task_options(const PretrainOptions& o,
                                           const training::TrainingProcess& process) {
   bert::PretrainingTaskOptions options;
@@ -191,6 +202,7 @@ int run(const OptionTable& table, PretrainOptions& o) {
 
   training::FirstTurn turn(process.group.get());
   const auto tokenizer = prepare_tokenizer(o, process);
+  if (process.is_first()) warn_of_unused_subword_options(table, o, *tokenizer);
   const data::TextCorpus train(o.train, *tokenizer, o.text, folder / "train.cache",
                                process.threads);
   spdlog::info("training text: {}", train.report().summary());

@@ -1,29 +1,34 @@
 #!/usr/bin/env bash
 # Compares position encodings in a small BERT (small.cfg) on a machine with two cores: pre-trains one
-# for each, prints their masked-language loss at equal updates and at equal time, and fine-tunes
-# them on five tasks of GLUE. Prints Markdown tables.
+# for each encoding and seed, and fine-tunes them on five tasks of GLUE. Prints Markdown tables: the
+# masked-language loss after equal training time, and the results of all tasks.
 #
-#   recipes/bert/small.sh TEXT GLUE OUTPUT minutes|updates NUMBER ENCODING...
+#   recipes/bert/small.sh TEXT GLUE OUTPUT UPDATES ENCODING...
 #
-#   for example: recipes/bert/small.sh text glue runs/bert minutes 25 learned t5 tupe-r diet-rel diet-abs
+#   for example: recipes/bert/small.sh text glue runs/bert 10000 learned t5 tupe-r diet-rel diet-abs
 #
 # TEXT is a folder of text files, plain or gzip: those with "valid" in their names are for
 # validation, all others for training. GLUE holds folders of the tasks' names (CoLA, MRPC, RTE, STS-B,
-# SST-2) with train.tsv and dev.tsv, or the files of the original releases, plain or with .gz. Every
-# run gets NUMBER minutes or updates; one that was interrupted continues where it was, a finished one
-# is not run again. From the environment: DIETMT (the program), THREADS (default 2), SEEDS (3),
-# RATES (1e-4), TASKS (the five), VOCABULARY (8000), VALID_LINES (1000, of the validation text), OPTIONS,
-# more options of dietmt bert pretrain, and FINETUNE_OPTIONS, of dietmt bert finetune.
+# SST-2) with train.tsv and dev.tsv, or the files of the original releases, plain or with .gz. A
+# training that was interrupted continues where it was, a finished one is not run again.
+#
+# From the environment, for pre-training: SEEDS (default 1; "1 2" for two), VOCABULARY (8000),
+# VALID_LINES (1000, of the validation text), OPTIONS, more options of dietmt bert pretrain. For
+# fine-tuning: TASKS (the five), RUNS (seeds of each task, 3), RATES (learning rates, 1e-4), EPOCHS
+# (3; a third of them for SST-2, which has more examples) and FINETUNE_OPTIONS, of dietmt bert
+# finetune. For both: THREADS (2) and DIETMT (the program).
 set -euo pipefail
-if (($# < 6)) || [[ $4 != minutes && $4 != updates ]]; then
-  echo "usage: $0 TEXT GLUE OUTPUT minutes|updates NUMBER ENCODING..." >&2
+if (($# < 5)) || [[ ! $4 =~ ^[0-9]+$ ]]; then
+  echo "usage: $0 TEXT GLUE OUTPUT UPDATES ENCODING..." >&2
   exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../settings.sh"
 dietmt=${DIETMT:-$here/../../build/bin/dietmt}
-text=$1 glue=$2 output=$3 unit=$4 number=$5
-shift 5
-threads=${THREADS:-2}
+text=$1 glue=$2 output=$3 updates=$4
+shift 4
+threads=${THREADS:-2} vocabulary=${VOCABULARY:-8000} valid_lines=${VALID_LINES:-1000}
+epochs=${EPOCHS:-3}
 read -r -a tasks <<<"${TASKS:-CoLA MRPC RTE STS-B SST-2}"
 read -r -a options <<<"${OPTIONS:-}"
 read -r -a finetune_options <<<"${FINETUNE_OPTIONS:-}"
@@ -33,36 +38,24 @@ if ((${#train[@]} == 0 || ${#valid[@]} == 0)); then
   echo "$text: there is no text for training, or no file with 'valid' in its name" >&2
   exit 1
 fi
+keep_settings "$output" "$updates updates, $vocabulary pieces, $valid_lines lines $(result_options "${OPTIONS:-}")"
 
 if [[ ! -e $output/tokenizer.model ]]; then
-  mkdir -p "$output"
   "$dietmt" tokenizer --input "${train[@]}" --special bert --lowercase --type unigram \
-    --vocab-size "${VOCABULARY:-8000}" --output "$output/tokenizer.model"
+    --vocab-size "$vocabulary" --output "$output/tokenizer.model"
 fi
 
 # A part of the validation text, so that validating does not take the time of training.
 if [[ ! -e $output/valid.txt ]]; then
-  gzip --decompress --force --stdout "${valid[@]}" | sed -n "1,${VALID_LINES:-1000}p" \
+  gzip --decompress --force --stdout "${valid[@]}" | sed -n "1,${valid_lines}p" \
     >"$output/valid.txt.part"
   mv "$output/valid.txt.part" "$output/valid.txt"
 fi
 
-folder_of() { echo "$output/$(tr -c 'a-z0-9\n' '-' <<<"$1" | sed 's/-*$//')"; }
-
-# pretrain ENCODING FOLDER [OPTION...]: the rest of the run's minutes or updates.
 pretrain() {
-  local command=("$dietmt" bert pretrain --config "$here/small.cfg" --position "$1" --output "$2"
-    --tokenizer "$output/tokenizer.model" --train "${train[@]}" --valid "$output/valid.txt"
-    --threads "$threads" "${options[@]}")
-  if [[ $unit == updates ]]; then
-    "${command[@]}" --max-updates "$number"
-    return
-  fi
-  local left code=0
-  left=$(python3 "$here/tables.py" seconds-left "$2" "$number")
-  timeout --foreground --signal=TERM "$left" "${command[@]}" || code=$?
-  # 124: its time is over. At a signal from the user it is the program's 75, and the end.
-  ((code == 0 || code == 124)) || exit "$code"
+  "$dietmt" bert pretrain --config "$here/small.cfg" --position "$1" --seed "$2" --output "$3" \
+    --tokenizer "$output/tokenizer.model" --train "${train[@]}" --valid "$output/valid.txt" \
+    --max-updates "$updates" --threads "$threads" "${options[@]}"
 }
 
 # The original release of MRPC has no development set: every tenth row of training becomes one.
@@ -96,27 +89,28 @@ data_of() {
 }
 
 finetune() {
-  local encoder=$1 task=$2 data
+  local encoder=$1 task=$2 data passes=$epochs
   data=$(data_of "$task")
   mapfile -t data <<<"$data"
+  [[ $task != SST-2 ]] || passes=$(((epochs + 2) / 3))
   "$dietmt" bert finetune --model "$encoder/last" --output "$encoder/tasks/$task" --task "$task" \
-    "${data[@]}" --seeds "${SEEDS:-3}" --learning-rates "${RATES:-1e-4}" --threads "$threads" \
-    "${finetune_options[@]}" >&2
+    "${data[@]}" --seeds "${RUNS:-3}" --learning-rates "${RATES:-1e-4}" --epochs "$passes" \
+    --threads "$threads" "${finetune_options[@]}" >&2
 }
 
-folders=()
-for encoding in "$@"; do
-  folder=$(folder_of "$encoding")
-  folders+=("$folder")
-  if [[ ! -e $folder/pretrained ]]; then
-    pretrain "$encoding" "$folder"
-    touch "$folder/pretrained"
-  fi
-done
-python3 "$here/tables.py" pretraining "${folders[@]}"
-for folder in "${folders[@]}"; do
-  for task in "${tasks[@]}"; do
-    finetune "$folder" "$task"
+encoders=()
+for seed in ${SEEDS:-1}; do
+  for encoding in "$@"; do
+    encoder=$output/$(sed 's/[^a-z0-9]\{1,\}/-/g; s/-$//' <<<"$encoding")-$seed
+    encoders+=("$encoder")
+    pretrain "$encoding" "$seed" "$encoder"
   done
 done
-python3 "$here/tables.py" tasks "${folders[@]}"
+"$here/tables.py" time "${encoders[@]}"
+for encoder in "${encoders[@]}"; do
+  for task in "${tasks[@]}"; do
+    finetune "$encoder" "$task"
+  done
+  "$here/tables.py" record "$encoder"
+done
+"$here/tables.py" results "${encoders[@]}"

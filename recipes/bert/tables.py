@@ -1,106 +1,97 @@
 #!/usr/bin/env python3
 """Tables of the runs of small.sh.
 
-    tables.py pretraining FOLDER...         MLM loss at equal updates and at equal time
-    tables.py tasks FOLDER...               median scores of the fine-tuned models
-    tables.py seconds-left FOLDER MINUTES   of a run's time for training, at least 1
-"""
+    tables.py time RUN...      MLM loss after equal training time
+    tables.py record RUN       writes RUN/result.json: one line with settings, scores, time and place
+    tables.py results RUN...   the table of these files
 
+Mean and sample standard deviation: of the losses over the seeds of pre-training, of a task's scores
+over all fine-tuned models at the best learning rate.
+"""
+import collections
 import json
 import pathlib
+import statistics
 import sys
 
-
-def progress(folder):
-    path = folder / "progress.jsonl"
-    return [json.loads(line) for line in path.open()] if path.exists() else []
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from runs import entries, spread, training_facts  # noqa: E402
 
 
-def validations(folder):
-    return [entry for entry in progress(folder) if entry["kind"] == "valid"]
-
-
-def seconds_left(folder, minutes):
-    spent = max((entry["seconds"] for entry in progress(folder)), default=0)
-    return max(1, round(60 * minutes - spent))
-
-
-def print_table(columns, rows):
-    print("| " + " | ".join(columns) + " |")
-    print("|" + "---|" * len(columns))
-    for row in rows:
-        print("| " + " | ".join(row) + " |")
+def print_equal_time(runs):
+    """Up to where the fastest of them was validated last."""
+    valid = {run: [entry for entry in entries(run) if entry["kind"] == "valid"] for run in runs}
+    for run, found in valid.items():
+        if not found:
+            sys.exit(f"{run}: no validation is recorded")
+    limit = min(found[-1]["seconds"] for found in valid.values())
+    if any(found[0]["seconds"] > limit for found in valid.values()):
+        return
+    encodings = collections.defaultdict(list)
+    for run, found in valid.items():
+        last = [entry for entry in found if entry["seconds"] <= limit][-1]
+        encodings[training_facts(run)["encoding"]].append(last)
+    print(f"Validation after {limit:.0f} seconds of training, or the last one before:\n")
+    print("| encoding | updates | MLM loss | accuracy, % |\n|---|---|---|---|")
+    for encoding, last in encodings.items():
+        columns = zip(*((entry["valid_loss"], entry["mlm_accuracy"]) for entry in last))
+        loss, accuracy = (spread(column) for column in columns)
+        updates = statistics.mean(entry["update"] for entry in last)
+        print(f"| `{encoding}` | {updates:.0f} | {loss} | {accuracy} |")
     print()
 
 
-def last_until(entries, key, limit):
-    return [entry for entry in entries if entry[key] <= limit][-1]
+def task_scores(path):
+    """Those of all seeds at the best learning rate, by metric, with that of the choice first."""
+    results = json.loads(path.read_text())
+    best = next(rate for rate in results["rates"]
+                if rate["learning_rate"] == results["best_learning_rate"])
+    names = sorted((name for name in best["medians"] if name != "valid_loss"),
+                   key=lambda name: name != results["metric"])
+    return {"learning_rate": best["learning_rate"],
+            "scores": {name: [round(run["scores"][name], 4) for run in best["runs"]] for name in names}}
 
 
-def print_pretraining(folders):
-    """Runs are compared up to where the shortest of them was validated last."""
-    runs = {folder: validations(folder) for folder in folders}
-    for folder, entries in runs.items():
-        if not entries:
-            sys.exit(f"{folder}: no validation is recorded")
-    for key, unit in (("update", "updates"), ("seconds", "seconds of training")):
-        limit = min(entries[-1][key] for entries in runs.values())
-        if any(entries[0][key] > limit for entries in runs.values()):
-            print(f"The runs share no {unit} with a validation.\n")
-            continue
-        print(f"Validation after {limit:.0f} {unit}, or the last one before:\n")
-        chosen = {folder: last_until(entries, key, limit) for folder, entries in runs.items()}
-        print_table(
-            ["encoding", "update", "seconds", "MLM loss", "MLM accuracy"],
-            [
-                [
-                    folder.name,
-                    str(entry["update"]),
-                    f"{entry['seconds']:.0f}",
-                    f"{entry['valid_loss']:.3f}",
-                    f"{entry['mlm_accuracy']:.2f}",
-                ]
-                for folder, entry in chosen.items()
-            ],
-        )
+def record(run):
+    tasks = {path.parent.name: task_scores(path) for path in sorted(run.glob("tasks/*/results.json"))}
+    (run / "result.json").write_text(json.dumps(training_facts(run) | {"tasks": tasks}) + "\n")
 
 
-def best_medians(results):
-    best = results["best_learning_rate"]
-    return next(rate for rate in results["rates"] if rate["learning_rate"] == best)["medians"]
-
-
-def print_tasks(folders):
-    """The metric that chose the learning rate, for each task that all folders have."""
-    results = {
-        folder: {
-            path.parent.name: json.loads(path.read_text())
-            for path in sorted(folder.glob("tasks/*/results.json"))
-        }
-        for folder in folders
-    }
-    tasks = [t for t in results[folders[0]] if all(t in found for found in results.values())]
-    metrics = {task: results[folders[0]][task]["metric"] for task in tasks}
-    print("Median over the seeds at the best learning rate:\n")
-    print_table(
-        ["encoding"] + [f"{task} ({metrics[task]})" for task in tasks],
-        [
-            [folder.name] + [f"{best_medians(found[task])[metrics[task]]:.2f}" for task in tasks]
-            for folder, found in results.items()
-        ],
-    )
+def result_table(results):
+    """Of the objects that record() writes."""
+    encodings = collections.defaultdict(list)
+    for result in sorted(results, key=lambda result: result["seed"]):
+        encodings[result["encoding"]].append(result)
+    tasks = {task: list(found["scores"]) for task, found in results[0]["tasks"].items()
+             if all(task in result["tasks"] for result in results)}
+    heads = [f"{task}, {' / '.join(metrics)}" for task, metrics in tasks.items()]
+    lines = [f"| encoding | seeds | MLM loss | accuracy, % | {' | '.join(heads)} |",
+             "|---" * (4 + len(heads)) + "|"]
+    for encoding, own in encodings.items():
+        loss, accuracy = ([result["validation"][name] for result in own]
+                          for name in ("valid_loss", "mlm_accuracy"))
+        cells = [spread(loss), spread(accuracy)]
+        for task, metrics in tasks.items():
+            cells.append(" / ".join(
+                spread([score for result in own for score in result["tasks"][task]["scores"][metric]],
+                       digits=1) for metric in metrics))
+        seeds = ", ".join(str(result["seed"]) for result in own)
+        lines.append(f"| `{encoding}` | {seeds} | {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def main():
-    command, *rest = sys.argv[1:] or ["help"]
-    if command == "pretraining" and rest:
-        print_pretraining([pathlib.Path(name) for name in rest])
-    elif command == "tasks" and rest:
-        print_tasks([pathlib.Path(name) for name in rest])
-    elif command == "seconds-left" and len(rest) == 2:
-        print(seconds_left(pathlib.Path(rest[0]), float(rest[1])))
+    command, *runs = sys.argv[1:] or ["help"]
+    runs = [pathlib.Path(run) for run in runs]
+    if command == "time" and runs:
+        print_equal_time(runs)
+    elif command == "record" and len(runs) == 1:
+        record(runs[0])
+    elif command == "results" and runs:
+        print(result_table([json.loads((run / "result.json").read_text()) for run in runs]))
     else:
         sys.exit(__doc__)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from runs import spread  # noqa: E402
+
 WIDTH, ROW, LEFT, RIGHT = 720, 26, 260, 60
 
 
@@ -29,20 +32,18 @@ class TestSet:
         self.target = target
         self.options = ["--tokenize", "none", "--lowercase"] if form == "tok" else []
 
-    def significance(self, runs, others):
-        """The p-value of BLEU (approximate randomization) over the sentences of all seeds."""
+    def p_value(self, run, other):
+        """Of the difference of BLEU, by approximate randomization."""
         with tempfile.TemporaryDirectory() as folder:
-            files = [pathlib.Path(folder) / name for name in ("reference", "runs", "others")]
-            files[0].write_bytes(self.reference * len(runs))
-            for file, systems in zip(files[1:], (runs, others)):
-                file.write_bytes(b"".join(self.translation(run) for run in systems))
+            reference = pathlib.Path(folder) / "reference"
+            reference.write_bytes(self.reference)
             scores = json.loads(dietmt(
-                "evaluate", "--reference", files[0], "--hypothesis", *files[1:],
-                "--paired", "randomization", "--json", *self.options))
+                "evaluate", "--reference", reference, "--hypothesis", self.translation(run),
+                self.translation(other), "--paired", "randomization", "--json", *self.options))
         return scores[-1]["p_value"]
 
     def translation(self, run):
-        return (run / f"test2016.{self.target}").read_bytes()
+        return run / f"test2016.{self.target}"
 
 
 def read_runs(pairs):
@@ -52,12 +53,6 @@ def read_runs(pairs):
         run = pathlib.Path(folder)
         encodings.setdefault(encoding, []).append((run, json.loads((run / "result.json").read_text())))
     return encodings
-
-
-def spread(values):
-    """The mean, with the standard deviation of several."""
-    mean = f"{statistics.mean(values):.2f}"
-    return mean if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.2f}"
 
 
 def summary(encoding, runs, first, test_set):
@@ -70,7 +65,7 @@ def summary(encoding, runs, first, test_set):
         "valid": [result["validation"]["bleu"] for result in results],
         "test": [result["test"]["BLEU"] for result in results],
         "chrf": [result["test"]["chrF2"] for result in results],
-        "p": "" if folders == first else f"{test_set.significance(first, folders):.3f}",
+        "p": [test_set.p_value(*pair) for pair in zip(first, folders) if folders != first],
         "speed": statistics.median(result["tokens_per_second"] for result in results),
         "memory": max(result["memory_mb"] for result in results),
     }
@@ -81,7 +76,7 @@ def print_table(rows):
     print("|---|---|---|---|---|---|---|---|")
     for row in rows:
         print(f"| `{row['encoding']}` | {row['parameters']} | {spread(row['valid'])} |"
-              f" {spread(row['test'])} | {spread(row['chrf'])} | {row['p']} | {row['speed']:,.0f} |"
+              f" {spread(row['test'])} | {spread(row['chrf'])} | {', '.join(f'{p:.3f}' for p in row['p'])} | {row['speed']:,.0f} |"
               f" {row['memory']:,.0f} |")
 
 

@@ -3,8 +3,8 @@
 #
 #   recipes/multi30k/compare.sh tok|raw SOURCE TARGET DATA OUTPUT [ENCODING...]
 #
-# Prints a Markdown table: mean and standard deviation over the seeds, and the significance beside the
-# first encoding; writes a line of each run to OUTPUT/results.jsonl and draws OUTPUT/compare.svg. A
+# Prints a Markdown table: mean and standard deviation over the seeds, and each seed's p-value beside
+# the first encoding (approximate randomization); writes a line of each run to OUTPUT/results.jsonl and draws OUTPUT/compare.svg. A
 # run that was interrupted continues, a finished one is not run again, and the table may be printed at
 # any time.
 #
@@ -15,6 +15,7 @@
 # program).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../settings.sh"
 if (($# < 5)); then
   echo "usage: $0 tok|raw SOURCE TARGET DATA OUTPUT [ENCODING...]" >&2
   exit 2
@@ -32,21 +33,15 @@ if [[ -n ${UPDATES:-} ]]; then
   schedule=(--max-updates "$UPDATES" --accumulate 1 --learning-rate 0.004 --warmup $((UPDATES / 3))
     --valid-interval $((UPDATES / 3)) --save-interval $((UPDATES / 15)) --keep-last 5)
 fi
-# What a result depends on, without what says where it is computed.
-settings="${text[*]:0:3} ${UPDATES:-all} updates $(sed -E 's/--(threads|device|processes)[ =][^ ]+//g' <<<"${OPTIONS:-}")"
+settings="${text[*]:0:3} ${UPDATES:-all} updates $(result_options "${OPTIONS:-}")"
 
 runs=()
 for seed in ${SEEDS:-1}; do
   for position in "$@"; do
     run=$output/$(sed 's/[^a-z0-9]\{1,\}/-/g; s/-$//' <<<"$position")-$seed
     runs+=("$position=$run")
-    if [[ -e $run/settings.txt && $(<"$run/settings.txt") != "$settings" ]]; then
-      echo "compare.sh: $run is of other settings: $(<"$run/settings.txt"); give another OUTPUT" >&2
-      exit 2
-    fi
+    keep_settings "$run" "$settings"
     if [[ -s $run/result.json ]]; then continue; fi
-    mkdir -p "$run"
-    echo "$settings" >"$run/settings.txt"
     # All share the first one's subwords, which no encoding changes.
     tokenizer=()
     if [[ -e $output/tokenizer.model ]]; then tokenizer=(--tokenizer "$output/tokenizer.model"); fi

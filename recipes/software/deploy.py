@@ -2,7 +2,8 @@
 """The table and results.jsonl of deploy.sh: deploy.py SOURCE TARGET OUTPUT ROUNDS
 
 Every system translates the test pages ROUNDS times, in turns with the others, each time in a new
-process; its time is the median, start included.
+process. Lines per second are those of the median time without that for the first line, which is the
+start; processor seconds include it.
 """
 import json
 import os
@@ -11,9 +12,10 @@ import statistics
 import subprocess
 import sys
 import time
+from operator import attrgetter
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from provenance import commit, processor  # noqa: E402
+from runs import commit, measured, processor  # noqa: E402
 
 SMALL, TINY = "small-{}/model/{}", "tiny-{}/{}"
 AVERAGES = [SMALL.format("sinusoidal", "averaged"), SMALL.format("diet-rel", "averaged")]
@@ -37,22 +39,17 @@ class System:
         self.name = name
         self.models = [output / model for model in models]
         self.shortlist = output / shortlist if shortlist else None
-        self.walls, self.processor, self.memory = [], [], []
+        self.starts, self.uses = [], []
 
     def translate(self, source, translation):
         command = [os.environ["DIETMT"], "translate", "--quiet", "--input", source, "--output",
                    translation, "--model", ",".join(map(str, self.models))]
         if self.shortlist:
             command += ["--shortlist", self.shortlist]
-        start = time.monotonic()
-        child = subprocess.Popen(list(map(str, command)))
-        _, status, used = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode != 0:
-            sys.exit(f"deploy.py: {self.name}: dietmt translate failed")
-        self.walls.append(time.monotonic() - start)
-        self.processor.append(used.ru_utime + used.ru_stime)
-        self.memory.append(used.ru_maxrss)
+        return measured(command)
+
+    def median(self, figure):
+        return statistics.median(map(attrgetter(figure), self.uses))
 
     def megabytes(self):
         """Of the files that translation needs."""
@@ -73,24 +70,27 @@ def measure(systems, output, source, target, rounds):
     def file(system, part):
         return output / f"{part}-{systems.index(system)}.{target}"
 
-    text = output / "text"
+    text, first_line = output / "text", output / f"first.{source}"
+    lines = (text / f"test.{source}").read_bytes().splitlines(keepends=True)
+    first_line.write_bytes(lines[0])
     for system in systems:
         system.translate(text / f"valid.{source}", file(system, "valid"))
-        system.walls, system.processor, system.memory = [], [], []
     for _ in range(rounds):
         for system in systems:
-            system.translate(text / f"test.{source}", file(system, "test"))
-    lines = (text / f"test.{source}").read_bytes().count(b"\n")
+            system.starts.append(system.translate(first_line, output / f"first.{target}").seconds)
+            system.uses.append(system.translate(text / f"test.{source}", file(system, "test")))
     return [{
         "system": system.name,
         "pair": f"{source}-{target}",
         "validation": scores(text / f"valid.{target}", file(system, "valid")),
         "test": scores(text / f"test.{target}", file(system, "test")),
         "megabytes": round(system.megabytes(), 3),
-        "seconds": [round(wall, 3) for wall in system.walls],
-        "lines_per_second": round(lines / statistics.median(system.walls), 1),
-        "processor_seconds": round(statistics.median(system.processor), 3),
-        "memory_mb": round(max(system.memory) / 1e3, 1),
+        "seconds": [round(use.seconds, 3) for use in system.uses],
+        "start_seconds": [round(start, 3) for start in system.starts],
+        "lines_per_second": round((len(lines) - 1) / max(1e-3, system.median("seconds") -
+                                                         statistics.median(system.starts)), 1),
+        "processor_seconds": round(system.median("processor_seconds"), 3),
+        "memory_mb": round(system.median("memory_mb"), 1),
         "commit": commit(),
         "processor": processor(),
         "date": time.strftime("%Y-%m-%d"),
@@ -98,12 +98,14 @@ def measure(systems, output, source, target, rounds):
 
 
 def print_table(results):
-    print("| system | validation BLEU | chrF2 | test BLEU | chrF2 | MB | lines/s | CPU s | memory, MB |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("| system | validation BLEU | chrF2 | test BLEU | chrF2 | MB | start, s | lines/s |"
+          " CPU s | memory, MB |")
+    print("|---" * 10 + "|")
     for result in results:
         quality = [f"{result[part][metric]:.2f}" for part in ("validation", "test")
                    for metric in ("BLEU", "chrF2")]
         print(f"| {result['system']} | {' | '.join(quality)} | {result['megabytes']:,.1f} |"
+              f" {statistics.median(result['start_seconds']):.2f} |"
               f" {result['lines_per_second']:,.0f} | {result['processor_seconds']:,.1f} |"
               f" {result['memory_mb']:,.0f} |")
 

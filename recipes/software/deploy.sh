@@ -18,10 +18,12 @@ fi
 source=$1 target=$2 output=$3
 shift 3
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../settings.sh"
 export DIETMT=${DIETMT:-$here/../../build/bin/dietmt}
 text=$output/text tiny=$output/tiny
 language=$source
 [[ $language != en ]] || language=$target
+keep_settings "$output" "$source $target, the average of ${AVERAGE:-5} $(result_options "$@")"
 
 if [[ ! -e $text/test.$language ]]; then "$here/fetch.sh" all "$language" "$text"; fi
 
@@ -39,8 +41,9 @@ pieces=$output/small-diet-rel/model/last/tokenizer.model
 teacher sinusoidal --tokenizer "$pieces" "$@"
 teachers=$output/small-diet-rel/model/averaged,$output/small-sinusoidal/model/averaged
 
-# Without --reference: the student learns the ensemble's own translations.
-if [[ ! -e $output/distilled.$target ]]; then
+# Without --reference: the student learns the ensemble's own translations. The source is completed
+# last.
+if [[ ! -e $output/distilled.$source ]]; then
   "$DIETMT" distill --model "$teachers" --source "$text/train.$source" --weights int8 \
     --output-source "$output/distilled.$source" --output-target "$output/distilled.$target"
 fi

@@ -29,9 +29,12 @@ fetch_package() {
   rm -f "$output/packages/$1"_*.deb
   # apt-get download warns when root calls it, and works.
   (cd "$output/packages" && apt-get download -q -q "$1" >/dev/null 2>"$1.log") || return 1
-  dpkg-deb --fsys-tarfile "$output/packages/$1"_*.deb |
-    tar -x -C "$output/root" --wildcards --no-anchored '*.mo' '*.html' 2>/dev/null || true
-  rm -f "$output/packages/$1"_*.deb "$output/packages/$1.log"
+  dpkg-deb --fsys-tarfile "$output/packages/$1"_*.deb >"$output/packages/$1.tar" \
+    2>"$output/packages/$1.log" || return 1
+  # tar fails if one of the patterns finds nothing.
+  tar -xf "$output/packages/$1.tar" -C "$output/root" --wildcards --no-anchored '*.mo' '*.html' \
+    2>/dev/null || true
+  rm -f "$output/packages/$1.tar" "$output/packages/$1"_*.deb "$output/packages/$1.log"
   touch "$done"
 }
 
@@ -45,7 +48,7 @@ while IFS=$'\t' read -r of package _; do
 done < <(grep -v '^#' "$here/packages.tsv")
 for package in "${missing[@]}"; do
   # Without LibreOffice there is no test text; a catalogue more or less does no harm.
-  echo "fetch.sh: apt-get cannot download $package: $(tail -n 1 "$output/packages/$package.log")" >&2
+  echo "fetch.sh: $package cannot be fetched: $(tail -n 1 "$output/packages/$package.log")" >&2
 done
 if [[ " ${missing[*]} " == *" libreoffice-"* ]]; then exit 1; fi
 

@@ -11,6 +11,7 @@
 # (checkpoints, default 20) and DIETMT (the program).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../settings.sh"
 if (($# < 3)); then
   echo "usage: $0 sinusoidal|shaw|diet-rel DATA OUTPUT [option of dietmt train ...]" >&2
   exit 2
@@ -35,8 +36,7 @@ text() {
   exit 1
 }
 
-# What a result depends on, without what says where it is computed.
-settings="$encoding $(sed -E 's/--(threads|device|processes)[ =][^ ]+//g' <<<"$*")"
+settings="$encoding $(result_options "$@")"
 
 row="| $encoding |"
 header='| encoding |'
@@ -53,13 +53,8 @@ for direction in ${DIRECTIONS:-en-de de-en en-cs cs-en}; do
   done
   test_source=$(text "$folder" "test.$source")
   test_target=$(text "$folder" "test.$target")
-  if [[ -e $run/settings.txt && $(<"$run/settings.txt") != "$settings" ]]; then
-    echo "run.sh: $run is of other settings: $(<"$run/settings.txt"); give another OUTPUT" >&2
-    exit 2
-  fi
+  keep_settings "$run" "$settings"
   if [[ ! -e $run/bleu.json ]]; then
-    mkdir -p "$run"
-    echo "$settings" >"$run/settings.txt"
     "$dietmt" train --config "$here/base.cfg" --position "$position" "${options[@]}" \
       --output "$run" "$@"
     rm -rf "$run/averaged"  # of an earlier call

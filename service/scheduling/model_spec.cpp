@@ -40,25 +40,34 @@ bool is_language(const std::string& code) {
   return U_SUCCESS(status) && status != U_USING_DEFAULT_WARNING;
 }
 
-// The last pair of neighbouring codes in a name such as `opus-mt-en-de` or `news.en-de.big`. A code
-// is in one pair only: `en-de-new` has nothing to do with Newari. But `mt`, Maltese, mostly stands
-// for machine translation.
+// Codes that are more often another word in a name: of three letters (`new` is Newari), and `mt`,
+// which stands for machine translation before it stands for Maltese.
+int64_t doubtful_codes(const LanguagePair& pair) {
+  const auto doubtful = [](const std::string& code) {
+    return code == "mt" || code.substr(0, code.find('_')).size() == 3;
+  };
+  return doubtful(pair.source) + doubtful(pair.target);
+}
+
+// The last pair of codes joined by a hyphen in a name such as `opus-mt-en-de` or `news.en-de.big`.
+// Of two pairs that share a code, the one with fewer doubtful codes, or else the first.
 std::optional<LanguagePair> pair_in_name(const std::string& name) {
   static const std::regex code(kCode);
   static const std::regex word("[^-.]+");
   std::optional<LanguagePair> found;
   std::string previous;
-  ptrdiff_t previous_end = -1;
+  bool previous_ends_found = false;
   for (std::sregex_iterator it(name.begin(), name.end(), word), end; it != end; ++it) {
     const std::string text = it->str();
     const bool is_code = std::regex_match(text, code) && is_language(text);
-    const bool joined = previous_end >= 0 && it->position() == previous_end + 1 &&
-                        name[static_cast<size_t>(previous_end)] == '-';
-    const bool is_pair = is_code && joined && !previous.empty();
-    if (is_pair) found = LanguagePair{previous, text};
-    const bool may_begin_pair = is_code && (!is_pair || previous == "mt");
-    previous = may_begin_pair ? text : "";
-    previous_end = it->position() + it->length();
+    const bool joined = it->position() > 0 && name[static_cast<size_t>(it->position()) - 1] == '-';
+    const LanguagePair pair{joined ? previous : "", is_code ? text : ""};
+    const bool is_pair = !pair.source.empty() && !pair.target.empty();
+    const bool better =
+        is_pair && (!previous_ends_found || doubtful_codes(pair) < doubtful_codes(*found));
+    if (better) found = pair;
+    previous_ends_found = better;
+    previous = is_code ? text : "";
   }
   return found;
 }

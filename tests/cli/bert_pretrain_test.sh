@@ -40,9 +40,13 @@ from=("${pretrain[@]}" --output "$work/from" --init-from "$work/model" --length 
 expect_code 0 "${from[@]}" --max-updates 1 --dropout 0.3 --max-positions 600 \
   --segment-encoding input
 expect_text "is extended" "$err"
+case $err in *"is ignored"*) fail "the same vocabulary size is reported: $err" ;; esac
 for text in '"dropout": 0.3' '"embedding_dropout": 0.1' '"max_positions": 600'; do
   grep -q "$text" "$work/from/last/config.json" || fail "$text is not in config.json"
 done
+expect_code 0 "${from[@]}" --max-updates 1 --vocab-size 80 --lowercase --resume never
+expect_text "--vocab-size 80 is ignored: the tokenizer has 70 pieces" "$err"
+expect_text "--lowercase is ignored: no tokenizer is trained" "$err"
 expect_code 2 "${from[@]}" --preset mini --segment-encoding heads --max-positions 64 --resume never
 expect_text "--preset is mini with --layers 4, but $work/model has 2, which --init-from keeps" "$err"
 expect_text "--segment-encoding is heads, but $work/model has input" "$err"

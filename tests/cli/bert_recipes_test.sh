@@ -54,33 +54,43 @@ expect_code 2 "${pretrain[@]}" bert-a
 expect_text "usage" "$err"
 
 # The comparison on two cores: pre-training, fine-tuning and their tables.
-small() {
-  env THREADS=1 VOCABULARY=40 OPTIONS="--preset tiny --valid-interval 10 --log-interval 10" \
-    bash "$recipes/small.sh" "$work/text" "$work/glue" "$work/small" "$@"
-}
 mkdir -p "$work/glue/CoLA"
 printf 'x\t1\t\tred dog\nx\t0\t*\tdog red\n' >"$work/glue/CoLA/in_domain_train.tsv"
 cp "$work/glue/CoLA/in_domain_train.tsv" "$work/glue/CoLA/in_domain_dev.tsv"
-TASKS=CoLA SEEDS=1 FINETUNE_OPTIONS="--epochs 1" \
-  expect_code 0 small updates 10 learned 'diet-rel(share=layers)'
-expect_text "Validation after 10 updates" "$out"
-expect_text "| learned | 10 |" "$out"
-expect_text "| diet-rel-share-layers | 10 |" "$out"
-expect_text "CoLA (matthews)" "$out"
+small=(env TASKS=CoLA RUNS=2 EPOCHS=1 SEEDS="1 2" THREADS=1 VOCABULARY=40
+  OPTIONS="--preset tiny --valid-interval 5 --log-interval 5" bash "$recipes/small.sh" "$work/text"
+  "$work/glue" "$work/small")
+expect_code 0 "${small[@]}" 10 learned 'diet-rel(share=layers)'
+expect_text "seconds of training, or the last one before" "$out"
+for encoding in learned 'diet-rel(share=layers)'; do
+  expect_text "| \`$encoding\` | 1, 2 |" "$out"
+done
+expect_text "CoLA, matthews" "$out"
+python3 - "$work"/small/*-[12]/result.json <<'PYTHON' || fail "a result"
+import json, statistics, sys
+results = [json.load(open(path)) for path in sys.argv[1:]]
+assert sorted((result["encoding"], result["seed"]) for result in results) == [
+    ("diet-rel(share=layers)", 1), ("diet-rel(share=layers)", 2), ("learned", 1), ("learned", 2)]
+for result in results:
+    assert result["updates"] == 10 and result["validation"]["valid_loss"] > 0
+    assert len(result["tasks"]["CoLA"]["scores"]["matthews"]) == 2
+losses = [result["validation"]["valid_loss"] for result in results if result["encoding"] == "learned"]
+assert losses[0] != losses[1], "both seeds are the same"
+PYTHON
+# What is done is not done again, and other settings do not mix with it.
+results=$(cat "$work"/small/*/result.json)
+expect_code 0 "${small[@]}" 10 learned 'diet-rel(share=layers)'
+[ "$(cat "$work"/small/*/result.json)" = "$results" ] || fail "another result"
+expect_code 2 "${small[@]}" 20 learned
+expect_text "is of other settings: 10 updates" "$err"
 for config in glue-tupe glue-wang squad-wang xtreme; do
   # Its options are right, and the first of its tasks has no data here.
   expect_code 1 "$dietmt" bert finetune --config "$recipes/$config.cfg" --model "$runs/model" \
     --data "$work/valid" --output "$work/never" --dry-run
   expect_text "no such file" "$err"
 done
-expect_code 2 small weeks 3 learned
+expect_code 2 "${small[@]}" weeks learned
 expect_text "usage" "$err"
-
-# The rest of a run's minutes.
-mkdir "$work/part"
-printf '{"kind":"train","update":5,"seconds":40.0}\n' >"$work/part/progress.jsonl"
-expect_code 0 python3 "$recipes/tables.py" seconds-left "$work/part" 2
-expect_text "80" "$out"
 
 # Without a network nothing is left behind; what is there is not fetched again.
 fetch=(env PATH="$work/programs:$PATH" bash "$recipes/fetch.sh" "$work/fetched")

@@ -75,9 +75,13 @@ truncate -s -100 "$work/cut/model.safetensors"
 expect_code 1 "$dietmt" translate --model "$work/cut" --input "$work/test.en"
 expect_text "cut/model.safetensors" "$err"
 
-# Killed at any moment: the directory is there whole or not at all.
-for delay in 0 0.02 0.05 0.1 0.15 0.2 0.3; do
+# Killed at any moment of its time: the directory is there whole or not at all.
+begin=$(date +%s%N)
+"${quantize[@]}" --output "$work/timed" 2>"$work/err"
+took=$((($(date +%s%N) - begin) / 1000000))
+for percent in 0 20 40 60 70 80 90 95 100; do
   rm -rf "$work/killed"
+  delay=$(printf '%d.%03d' $((took * percent / 100000)) $((took * percent / 100 % 1000)))
   "${quantize[@]}" --output "$work/killed" 2>"$work/err" &
   sleep "$delay"
   kill -KILL $! 2>"$work/err"

@@ -75,9 +75,15 @@ class MadeUpRuns(unittest.TestCase):
             self.assertIn(text, answer.stderr)
         self.assertEqual(list((self.root / "bench/log").iterdir()), [])
         self.assertEqual(self.add("sinusoidal", 3, REFERENCE, 100.0).returncode, 0)
-        answer = self.add("sinusoidal", 3, REFERENCE, 100.0)
+
+    def test_a_run_is_added_once_and_another_of_its_encoding_and_seed_is_refused(self):
+        self.assertEqual(self.add("sinusoidal", 3, REFERENCE, 100.0).returncode, 0)
+        log = (self.root / "bench/log/multi30k.jsonl").read_text()
+        self.assertEqual(self.add("sinusoidal", 3, REFERENCE, 100.0).returncode, 0)
+        answer = self.add("sinusoidal", 3, REFERENCE[::-1], 1.0)
         self.assertEqual(answer.returncode, 1)
-        self.assertIn("has this run", answer.stderr)
+        self.assertIn("has another run", answer.stderr)
+        self.assertEqual((self.root / "bench/log/multi30k.jsonl").read_text(), log)
 
     def test_seeds_count_alike_and_their_differences_have_a_deviation(self):
         worse = ["A" + line[3:] if at % 2 else line for at, line in enumerate(REFERENCE)]
@@ -104,7 +110,9 @@ class MadeUpRuns(unittest.TestCase):
             (self.root / f"t5-{seed}/lengths.json").write_text(json.dumps(scores))
         runs = [self.root / "t5-1", self.root / "t5-2"]
         self.assertEqual(self.run_script("lengths", *runs).returncode, 0)
-        self.assertIn("has this run", self.run_script("lengths", *runs).stderr)
+        self.assertEqual(self.run_script("lengths", *runs).returncode, 0)  # once more
+        (self.root / "t5-2/lengths.json").write_text(json.dumps({"1 line": [50.0, 1.0]}))
+        self.assertIn("has another run", self.run_script("lengths", runs[1]).stderr)
         self.assertEqual(self.run_script("tables").returncode, 0)
         page = self.page.read_text()
         self.assertIn("| encoding | seeds | 1 line |\n|---|---|---|\n| `t5` | 1, 2 | 41.00 ± 1.41 (0.95) |\n\n"
@@ -118,7 +126,9 @@ class MadeUpRuns(unittest.TestCase):
         self.assertIn("stale", answer.stderr)
         self.assertEqual(self.page.read_text(), PAGE.format(""))
         self.rows()
+        written = self.page.stat().st_mtime_ns
         self.assertEqual(self.run_script("tables", "--check").returncode, 0)
+        self.assertEqual(self.page.stat().st_mtime_ns, written)
 
 
 class Results(unittest.TestCase):

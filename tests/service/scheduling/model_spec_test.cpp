@@ -50,6 +50,11 @@ TEST_F(ModelSpecTest, NamesTellTheLanguages) {
 TEST_F(ModelSpecTest, OtherWordsOfNamesAreNoLanguages) {
   EXPECT_EQ(pair_of(folder("en-de-big")), "en>de");
   EXPECT_EQ(pair_of(folder("en-de-new")), "en>de") << "Newari";
+  EXPECT_EQ(pair_of(folder("new-en-de")), "en>de");
+  EXPECT_EQ(pair_of(folder("en-de-mt")), "en>de") << "machine translation";
+  EXPECT_EQ(pair_of(folder("en-de-no-dropout")), "en>de") << "Norwegian";
+  EXPECT_EQ(pair_of(folder("en-gsw")), "en>gsw");
+  EXPECT_EQ(pair_of(folder("de-en.en-gsw")), "en>gsw");
   EXPECT_EQ(pair_of(folder("en-de/old-big")), "en>de");
   EXPECT_EQ(pair_of("xx-big=" + folder("a")), "xx>big") << "said explicitly";
   EXPECT_THROW(pair_of(folder("big-run")), ConfigError);

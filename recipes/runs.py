@@ -1,0 +1,92 @@
+"""What a training recorded, what a command takes, where it ran, and how several results are written."""
+import collections
+import json
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+
+Use = collections.namedtuple("Use", "seconds processor_seconds memory_mb")
+
+# Linux counts the memory of the process that starts another one as the other's: so a small one
+# starts it, of about 9 MB.
+MEASURE = """
+import os, sys, time
+start = time.monotonic()
+child = os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ)
+_, status, used = os.wait4(child, 0)
+seconds = time.monotonic() - start
+with open(sys.argv[1], "w") as file:
+    print(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, file=file)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+def measured(command, **options):
+    """Its Use; options are those of subprocess.run. Ends this program if the command fails."""
+    with tempfile.NamedTemporaryFile("r") as figures:
+        words = [sys.executable, "-I", "-S", "-c", MEASURE, figures.name, *map(str, command)]
+        if subprocess.run(words, **options).returncode != 0:
+            sys.exit(f"failed: {' '.join(map(str, command))}")
+        return Use(*map(float, figures.read().split()))
+
+
+def entries(run):
+    """Those of progress.jsonl, none if it is not there. A killed process may have cut the last one."""
+    found = []
+    path = pathlib.Path(run) / "progress.jsonl"
+    for line in path.open() if path.exists() else ():
+        try:
+            found.append(json.loads(line))
+        except json.JSONDecodeError:
+            continue
+    return found
+
+
+def training_facts(run):
+    """Encoding, size, last validation, time and place of the training in the directory `run`."""
+    settings = json.loads((pathlib.Path(run) / "settings.json").read_text())["settings"]
+    train = [entry for entry in entries(run) if entry["kind"] == "train"]
+    valid = [entry for entry in entries(run) if entry["kind"] == "valid"]
+    return {
+        "encoding": settings["position"],
+        "seed": int(settings["seed"]),
+        "updates": train[-1]["update"],
+        "batch_tokens": int(settings["batch-tokens"]) * int(settings["accumulate"]),
+        "precision": settings["precision"],
+        "validation": {key: round(value, 4) for key, value in valid[-1].items()
+                       if key in ("bleu", "chrf", "valid_loss", "mlm_accuracy")},
+        "hours": round(train[-1]["seconds"] / 3600, 3),
+        "tokens_per_second": statistics.median(entry["tokens_per_second"] for entry in train),
+        "memory_mb": max(entry["peak_memory_mb"] for entry in train),
+        "commit": commit(),
+        "processor": processor(),
+    }
+
+
+def spread(values, sign="", digits=2):
+    """The mean, with the sample standard deviation of several."""
+    mean = f"{statistics.mean(values):{sign}.{digits}f}"
+    return mean if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.{digits}f}"
+
+
+def commit():
+    """The commit of this checkout, with + if it was changed since; None outside of git."""
+    git = ["git", "-C", str(pathlib.Path(__file__).resolve().parent)]
+    shown = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    if shown.returncode != 0:
+        return None
+    changed = subprocess.run([*git, "diff", "--quiet", "HEAD"], capture_output=True)
+    return shown.stdout.strip() + ("+" if changed.returncode == 1 else "")
+
+
+def processor():
+    """Its name, after the number of its processing units."""
+    try:
+        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return f"{len(names)} x {names[0]}" if names else platform.machine()

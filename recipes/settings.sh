@@ -1,0 +1,15 @@
+# What a recipe's results depend on; to be sourced.
+
+# result_options OPTION...: without those that say where a training is computed.
+result_options() { sed -E 's/--(threads|device|processes)[ =][^ ]+//g' <<<"$*"; }
+
+# keep_settings FOLDER SETTINGS: writes them to FOLDER/settings.txt; ends the script if it has others.
+keep_settings() {
+  local file=$1/settings.txt
+  if [[ -e $file && $(<"$file") != "$2" ]]; then
+    echo "${0##*/}: $1 is of other settings: $(<"$file"); give another OUTPUT" >&2
+    exit 2
+  fi
+  mkdir -p "$1"
+  echo "$2" >"$file"
+}
