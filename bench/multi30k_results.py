@@ -200,11 +200,11 @@ def comparison(ours, others):
 
 
 def by_encoding(runs):
-    """(encoding, its runs by seed), those of FIRST first."""
+    """(encoding, its runs by seed), those of FIRST first, then those with more seeds."""
     encodings = collections.defaultdict(list)
     for run in sorted(runs, key=lambda run: run["seed"]):
         encodings[encoding_of(run)].append(run)
-    return sorted(encodings.items(), key=lambda item: item[0] != FIRST)
+    return sorted(encodings.items(), key=lambda item: (item[0] != FIRST, -len(item[1])))
 
 
 def seeds_of(runs):
