@@ -17,7 +17,7 @@ namespace dietmt {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kTemporary = ".tmp";
+constexpr const char* kTemporary = ".dietmt-tmp";
 constexpr size_t kBufferBytes = 1 << 20;
 
 FileDescriptor open_file(const fs::path& path, int flags) {
@@ -50,6 +50,17 @@ bool give_name(int file, const fs::path& name) {
   return ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
+// Gives an open file the permissions of the file that it will replace, if there is one.
+void keep_permissions(int file, const fs::path& replaced) {
+  struct stat status = {};
+  if (::stat(replaced.c_str(), &status) == 0) ::fchmod(file, status.st_mode & 07777);
+}
+
+// A path that ends in a separator names the directory before it.
+fs::path without_separator(const fs::path& path) {
+  return path.has_filename() ? path : path.parent_path();
+}
+
 // Renames the directory `from` to `to`; if `to` exists, the two exchange names.
 void put_in_place(const fs::path& from, const fs::path& to) {
   const auto require = [&](int result) {
@@ -71,11 +82,10 @@ fs::path temporary_name(const fs::path& path) {
   return path.string() + kTemporary + std::to_string(::getpid());
 }
 
-bool is_temporary_name(const std::string& name) {
-  const size_t at = name.rfind(kTemporary);
-  if (at == name.npos) return false;
-  const size_t number = at + std::strlen(kTemporary);
-  return number < name.size() && name.find_first_not_of("0123456789", number) == name.npos;
+bool is_temporary_name(std::string_view name, std::string_view of) {
+  const std::string before = std::string(of) + kTemporary;
+  return name.starts_with(before) && name.size() > before.size() &&
+         name.find_first_not_of("0123456789", before.size()) == name.npos;
 }
 
 void OutputFile::fail(const char* action) const {
@@ -169,6 +179,7 @@ void AtomicFile::truncate(uint64_t size) {
 
 void AtomicFile::commit() {
   flush();
+  keep_permissions(file_.number(), path_);
   if (::fsync(file_.number()) != 0) fail("synced to disk");
   if (!give_name(file_.number(), temporary_)) fail("named");
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("renamed into place");
@@ -176,8 +187,8 @@ void AtomicFile::commit() {
   sync_to_disk(parent_directory(path_));
 }
 
-AtomicDirectory::AtomicDirectory(fs::path final_path)
-    : final_(std::move(final_path)), temporary_(temporary_name(final_)) {
+AtomicDirectory::AtomicDirectory(const fs::path& final_path)
+    : final_(without_separator(final_path)), temporary_(temporary_name(final_)) {
   std::error_code error;
   if (fs::exists(final_, error) && !fs::is_directory(final_, error))
     throw Error(final_.string() + ": cannot be created: it is not a directory");

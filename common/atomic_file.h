@@ -17,12 +17,12 @@
 
 namespace dietmt {
 
-/// The name of an unfinished file that this process will rename to `path`: NAME.tmp and the process
-/// id.
+/// The name of an unfinished file that this process will rename to `path`: NAME.dietmt-tmp and the
+/// process id.
 std::filesystem::path temporary_name(const std::filesystem::path& path);
 
-/// True of a name that temporary_name() gives in any process.
-bool is_temporary_name(const std::string& name);
+/// True of a name that temporary_name(`of`) gives in any process.
+bool is_temporary_name(std::string_view name, std::string_view of);
 
 /// Buffers writes to an open file. Every failure throws Error with the final path and the system's
 /// reason, e.g. a full disk.
@@ -73,8 +73,8 @@ enum class Unfinished {
 
 /// Refuses a path that is not a regular file. Follows a link and replaces the file behind it. The
 /// file has no name until commit(), so a killed process leaves nothing. On a file system without
-/// O_TMPFILE (NFS) it is NAME.tmp123, which the next writer removes unless the first one is alive
-/// and holds the file's lock.
+/// O_TMPFILE (NFS) it has temporary_name(), which the next writer removes unless the first one is
+/// alive and holds the file's lock. Keeps the permissions of a file that it replaces.
 class AtomicFile : public OutputFile {
  public:
   /// Throws Error also if another process is writing the same NAME.part.
@@ -109,7 +109,7 @@ class AtomicFile : public OutputFile {
 /// commit() the destructor removes the temporary directory.
 class AtomicDirectory {
  public:
-  explicit AtomicDirectory(std::filesystem::path final_path);
+  explicit AtomicDirectory(const std::filesystem::path& final_path);
   ~AtomicDirectory();
   AtomicDirectory(const AtomicDirectory&) = delete;
   AtomicDirectory& operator=(const AtomicDirectory&) = delete;

@@ -12,7 +12,6 @@
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -26,6 +25,15 @@ namespace {
 
 [[noreturn]] void fail(const fs::path& path, const std::string& what) {
   throw Error(path.string() + ": cannot " + what + ": " + std::strerror(errno));
+}
+
+void read_blocks(const fs::path& path, const std::function<void(std::string_view)>& take) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(path.string() + ": cannot be opened: " + std::strerror(errno));
+  std::vector<char> block(1 << 20);
+  while (file.read(block.data(), static_cast<std::streamsize>(block.size())), file.gcount() > 0)
+    take({block.data(), static_cast<size_t>(file.gcount())});
+  if (file.bad()) throw Error(path.string() + ": cannot be read: " + std::strerror(errno));
 }
 
 // Of a file in the manifest: what differs, or "".
@@ -88,11 +96,9 @@ void sync_to_disk(const fs::path& path) {
 }
 
 std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(path.string() + ": cannot be opened: " + std::strerror(errno));
-  std::ostringstream content;
-  content << file.rdbuf();
-  return std::move(content).str();
+  std::string content;
+  read_blocks(path, [&](std::string_view block) { content += block; });
+  return content;
 }
 
 bool may_be_replaced(const fs::path& path) {
@@ -103,9 +109,12 @@ bool may_be_replaced(const fs::path& path) {
 }
 
 fs::path behind_links(const fs::path& path) {
-  std::error_code broken;
-  fs::path found = fs::canonical(path, broken);
-  return broken ? path : found;
+  constexpr int kMostLinks = 40;  // as in Linux
+  std::error_code ignored;
+  fs::path found = path;
+  for (int links = 0; links < kMostLinks && fs::is_symlink(found, ignored); ++links)
+    found = parent_directory(found) / fs::read_symlink(found, ignored);
+  return found;
 }
 
 bool is_same_file(const fs::path& a, const fs::path& b) {
@@ -121,7 +130,7 @@ void remove_leftovers(const fs::path& path) {
   for (const fs::directory_entry& entry : fs::directory_iterator(parent_directory(path), ignored)) {
     const std::string other = entry.path().filename();
     const bool may_be_opened = entry.is_regular_file(ignored) || entry.is_directory(ignored);
-    if (!other.starts_with(name + ".tmp") || !is_temporary_name(other) || !may_be_opened) continue;
+    if (!is_temporary_name(other, name) || !may_be_opened) continue;
     const FileDescriptor file(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC));
     if (file.valid() && ::flock(file.number(), LOCK_EX | LOCK_NB) == 0)
       fs::remove_all(entry.path(), ignored);
@@ -156,12 +165,8 @@ uint32_t crc32_of(std::string_view bytes, uint32_t before) {
 }
 
 uint32_t file_crc32(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(path.string() + ": cannot be opened: " + std::strerror(errno));
-  std::vector<char> block(1 << 20);
   uint32_t crc = 0;
-  while (file.read(block.data(), static_cast<std::streamsize>(block.size())), file.gcount() > 0)
-    crc = crc32_of({block.data(), static_cast<size_t>(file.gcount())}, crc);
+  read_blocks(path, [&](std::string_view block) { crc = crc32_of(block, crc); });
   return crc;
 }
 

@@ -50,7 +50,7 @@ bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b
 /// file is then intact. Refuses a path that is not a regular file; follows a link.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
-/// Removes NAME.tmp123 (temporary_name()) beside NAME unless a living process holds its lock.
+/// Removes what has a temporary_name() of `path` unless a living process holds its lock.
 void remove_leftovers(const std::filesystem::path& path);
 
 /// Logs a warning, with what to do, if `path` is a regular file that every user of the machine can

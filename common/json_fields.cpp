@@ -1,16 +1,49 @@
 #include "common/json_fields.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "common/files.h"
 
 namespace dietmt {
 
-nlohmann::json read_json(const std::filesystem::path& path) {
+namespace {
+
+constexpr int64_t kMostNested = 500;
+
+// Of brackets outside of strings.
+int64_t nesting(std::string_view text) {
+  int64_t depth = 0, deepest = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string && c == '\\') ++i;
+    if (in_string) continue;
+    if (c == '[' || c == '{') deepest = std::max(deepest, ++depth);
+    if (c == ']' || c == '}') --depth;
+  }
+  return deepest;
+}
+
+}  // namespace
+
+nlohmann::json parse_json(std::string_view text) {
+  if (nesting(text) > kMostNested)
+    throw CheckpointError("is nested more than " + std::to_string(kMostNested) + " levels deep");
   try {
-    return nlohmann::json::parse(read_file(path));
+    return nlohmann::json::parse(text);
   } catch (const nlohmann::json::exception& error) {
-    throw CheckpointError(path.string() + ": is not valid JSON: " + json_problem(error));
+    throw CheckpointError("is not valid JSON: " + json_problem(error));
+  }
+}
+
+nlohmann::json read_json(const std::filesystem::path& path) {
+  const std::string text = read_file(path);
+  try {
+    return parse_json(text);
+  } catch (const CheckpointError& error) {
+    throw CheckpointError(path.string() + ": " + error.what());
   }
 }
 

@@ -6,13 +6,18 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "common/error.h"
 
 namespace dietmt {
 
-/// Throws Error if the file cannot be read, and CheckpointError naming it if it is not JSON.
+/// The value of a JSON text. Throws CheckpointError if it is not JSON, or nested so deeply that
+/// copying or printing it, which the library does by recursion, could exhaust the stack.
+nlohmann::json parse_json(std::string_view text);
+
+/// Throws Error if the file cannot be read, and CheckpointError naming it as parse_json() does.
 nlohmann::json read_json(const std::filesystem::path& path);
 
 /// What is wrong with a text that is not JSON or lacks a field, without the library's own prefix.

@@ -46,16 +46,15 @@ bool is_checkpoint_name(const std::string& name) { return after_update(name) == 
 // A checkpoint that a killed process was writing or removing. Others are the user's copies.
 bool is_leftover_name(const std::string& name) {
   const std::optional<std::string> rest = after_update(name);
-  return rest == kRemoved || (rest && rest->starts_with(".tmp") && is_temporary_name(name));
+  return rest && (*rest == kRemoved || is_temporary_name(*rest, ""));
 }
 
 // Of the links and files that a training writes into its output directory.
 bool is_leftover_of_output(const std::string& name) {
   constexpr std::string_view kWritten[] = {"best",        "last",         "settings.json",
                                            "report.html", "progress.csv", "progress.jsonl"};
-  return is_temporary_name(name) && std::ranges::any_of(kWritten, [&](std::string_view written) {
-           return name.starts_with(std::string(written) + ".tmp");
-         });
+  return std::ranges::any_of(
+      kWritten, [&](std::string_view written) { return is_temporary_name(name, written); });
 }
 
 // JSON has no NaN or infinity: such scores are stored as null.

@@ -74,7 +74,12 @@ json take_header(const fs::path& path, std::string_view& bytes) {
     damaged(path, "is not a safetensors file, or is cut off (header of " + std::to_string(length) +
                       " bytes)");
   }
-  json header = json::parse(bytes.substr(0, length), nullptr, /*allow_exceptions=*/false);
+  json header;
+  try {
+    header = parse_json(bytes.substr(0, length));
+  } catch (const CheckpointError& error) {
+    damaged(path, std::string("has a damaged safetensors header, which ") + error.what());
+  }
   if (!header.is_object()) damaged(path, "has a damaged safetensors header");
   bytes.remove_prefix(length);
   return header;

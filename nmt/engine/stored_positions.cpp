@@ -147,7 +147,7 @@ StoredPositions read_positions(const std::filesystem::path& path, const EngineWe
   try {
     if (!metadata.contains(kPositionsEntry))
       refuse("its __metadata__ does not describe the tables");
-    const json sites = json::parse(metadata.at(kPositionsEntry));
+    const json sites = parse_json(metadata.at(kPositionsEntry));
     const auto site = [&](const char* name, const SiteSizes& sizes) {
       return std::make_shared<const StoredSite>(SiteReader(file, sizes).read(sites.at(name)));
     };

@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "tests/common/file_size_limit.h"
 #include "tests/common/scratch.h"
+#include "tests/common/test_directory.h"
 
 namespace dietmt {
 namespace {
@@ -34,6 +35,28 @@ TEST_F(FilesTest, ALinkStaysALink) {
   EXPECT_THAT(names(), UnorderedElementsAre("file", "link"));
 }
 
+TEST_F(FilesTest, TheFileBehindALinkNeedNotExist) {
+  fs::create_symlink("second", scratch() / "first");
+  fs::create_symlink("file", scratch() / "second");
+  write_file_atomically(scratch() / "first", "new");
+  EXPECT_TRUE(fs::is_symlink(scratch() / "first"));
+  EXPECT_EQ(read_file(scratch() / "file"), "new");
+}
+
+TEST_F(FilesTest, AReplacedFileKeepsItsPermissions) {
+  const fs::path file = write("file", "old");
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  write_file_atomically(file, "new");
+  EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(FilesTest, WhatCannotBeReadIsAnError) {
+  for (const fs::path& path : {scratch(), fs::path("/proc/self/mem")}) {
+    EXPECT_THAT(message_of<Error>([&] { read_file(path); }), HasSubstr("cannot be read")) << path;
+    EXPECT_THAT(message_of<Error>([&] { file_crc32(path); }), HasSubstr("cannot be read")) << path;
+  }
+}
+
 // With its output in a file, /dev/stdout is a link to a regular file.
 TEST_F(FilesTest, StandardOutputIsNotReplaced) {
   EXPECT_FALSE(may_be_replaced("/dev/stdout"));
@@ -44,10 +67,10 @@ TEST_F(FilesTest, StandardOutputIsNotReplaced) {
 }
 
 TEST_F(FilesTest, LeftoversOfKilledWritersGo) {
-  const std::string dead = write("report.tmp123", "half");
-  const std::string living = write("report.tmp124", "half");
-  const std::string own = write("report.tmp", "the user's own");
-  const std::string other = write("report.tmp1.txt", "the user's own");
+  const std::string dead = write("report.dietmt-tmp123", "half");
+  const std::string living = write("report.dietmt-tmp124", "half");
+  const std::string own = write("report.tmp1", "the user's own");
+  const std::string other = write("report.dietmt-tmp1.txt", "the user's own");
   const int writer = ::open(living.c_str(), O_RDONLY);
   ASSERT_EQ(::flock(writer, LOCK_EX), 0);
   write_file_atomically(scratch() / "report", "whole");
@@ -128,6 +151,14 @@ TEST_F(FilesTest, ADirectoryAppearsWhenCommitted) {
   EXPECT_THAT(names(), UnorderedElementsAre("model"));
 }
 
+TEST_F(FilesTest, ADirectoryMayEndInASeparator) {
+  AtomicDirectory directory((scratch() / "model").string() + "/");
+  write_file_atomically(directory.path() / "a", "1");
+  directory.commit();
+  EXPECT_EQ(manifest_problem(scratch() / "model"), "");
+  EXPECT_THAT(names(), UnorderedElementsAre("model"));
+}
+
 TEST_F(FilesTest, AnUncommittedDirectoryVanishes) {
   const fs::path path = scratch() / "model";
   {
@@ -139,7 +170,7 @@ TEST_F(FilesTest, AnUncommittedDirectoryVanishes) {
 
 TEST_F(FilesTest, ANewDirectoryRemovesWhatKilledWritersHaveLeft) {
   const fs::path path = scratch() / "model";
-  const fs::path dead = path.string() + ".tmp1", living = path.string() + ".tmp2";
+  const fs::path dead = path.string() + ".dietmt-tmp1", living = path.string() + ".dietmt-tmp2";
   for (const fs::path& left : {dead, living}) {
     fs::create_directory(left);
     write_file_atomically(left / "a", "1");
@@ -147,7 +178,7 @@ TEST_F(FilesTest, ANewDirectoryRemovesWhatKilledWritersHaveLeft) {
   const FileDescriptor writer(::open(living.c_str(), O_RDONLY));
   ASSERT_EQ(::flock(writer.number(), LOCK_EX), 0);
   AtomicDirectory(path).commit();
-  EXPECT_THAT(names(), UnorderedElementsAre("model", "model.tmp2"));
+  EXPECT_THAT(names(), UnorderedElementsAre("model", "model.dietmt-tmp2"));
 }
 
 TEST_F(FilesTest, CommitReplacesADirectory) {

@@ -24,6 +24,21 @@ TEST(WholeNumber, IsToldFromOthers) {
   EXPECT_FALSE(is_whole_number(UINT64_MAX));
 }
 
+TEST(ParseJson, RefusesWhatIsNestedTooDeeply) {
+  const auto nested = [](int64_t levels) {
+    return std::string(levels, '[') + R"("[[\"[[")" + std::string(levels, ']');
+  };
+  EXPECT_TRUE(parse_json(nested(500)).is_array());
+  for (const int64_t levels : {501, 200'000}) {
+    try {
+      parse_json(nested(levels));
+      FAIL() << levels;
+    } catch (const CheckpointError& error) {
+      EXPECT_STREQ(error.what(), "is nested more than 500 levels deep");
+    }
+  }
+}
+
 struct Fields {
   int64_t count = 0;
   double share = 0;

@@ -190,21 +190,21 @@ TEST(CheckpointStore, RemovesLeftovers) {
     save(store, 2, {});
   }
   const fs::path folder = directory / "checkpoints";
-  fs::create_directories(folder / "update-00000003.tmp123");
-  write_text(folder / "update-00000003.tmp123/model.safetensors", "half");
+  fs::create_directories(folder / "update-00000003.dietmt-tmp123");
+  write_text(folder / "update-00000003.dietmt-tmp123/model.safetensors", "half");
   fs::create_directories(folder / "update-00000000.removed");
-  fs::create_symlink("nowhere", directory / "best.tmp77");
-  write_text(directory / "report.html.tmp123", "half");
+  fs::create_symlink("nowhere", directory / "best.dietmt-tmp77");
+  write_text(directory / "report.html.dietmt-tmp123", "half");
   const fs::path own[] = {directory / "notes.tmp",         directory / "notes.tmp1",
                           folder / "update-00000001-keep", folder / "update-00000002.bak",
-                          folder / "update-.tmp1",         folder / "notes.tmp1"};
+                          folder / "update-.dietmt-tmp1",  folder / "notes.tmp1"};
   for (const fs::path& path : own) write_text(path, "the user's own");
   const CheckpointStore store(directory.path(), kBleu);
   EXPECT_EQ(store.latest()->update, 2);
-  EXPECT_FALSE(fs::exists(folder / "update-00000003.tmp123"));
+  EXPECT_FALSE(fs::exists(folder / "update-00000003.dietmt-tmp123"));
   EXPECT_FALSE(fs::exists(folder / "update-00000000.removed"));
-  EXPECT_FALSE(fs::exists(fs::symlink_status(directory / "best.tmp77")));
-  EXPECT_FALSE(fs::exists(directory / "report.html.tmp123"));
+  EXPECT_FALSE(fs::exists(fs::symlink_status(directory / "best.dietmt-tmp77")));
+  EXPECT_FALSE(fs::exists(directory / "report.html.dietmt-tmp123"));
   for (const fs::path& path : own) EXPECT_TRUE(fs::exists(path)) << path;
 }
 

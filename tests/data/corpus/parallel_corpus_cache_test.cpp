@@ -149,7 +149,7 @@ TEST_F(ParallelCorpusTest, LeftoversOfKilledWritersGoAndThoseOfLivingOnesStay) {
   toy_corpus();
   const std::string cache = cache_file();
   fs::remove(cache);
-  const std::string dead = cache + ".tmp1", living = cache + ".tmp2";
+  const std::string dead = cache + ".dietmt-tmp1", living = cache + ".dietmt-tmp2";
   write_file_atomically(dead, "half a cache");
   write_file_atomically(living, "half a cache");
   const int writer = ::open(living.c_str(), O_RDONLY);

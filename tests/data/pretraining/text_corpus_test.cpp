@@ -50,7 +50,7 @@ class TextCorpusTest : public ScratchTest {
       corpus_of(files, options);
     } catch (const Error& error) {
       for (const auto& entry : fs::directory_iterator(scratch()))
-        EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr("cache.tmp")));
+        EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr("dietmt-tmp")));
       return error.what();
     }
     return "no error";

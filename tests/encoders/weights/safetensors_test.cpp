@@ -91,6 +91,9 @@ TEST(Safetensors, RejectsDamagedFiles) {
   EXPECT_THAT(load_error(std::string(8, '\xff')), HasSubstr("cut off"));
   EXPECT_THAT(load_error(file_bytes("{", "")), HasSubstr("damaged safetensors header"));
   EXPECT_THAT(load_error(file_bytes("[]", "")), HasSubstr("damaged safetensors header"));
+  const std::string deep =
+      R"({"a": )" + std::string(200'000, '[') + std::string(200'000, ']') + "}";
+  EXPECT_THAT(load_error(file_bytes(deep, "")), HasSubstr("is nested more than 500 levels deep"));
   EXPECT_THAT(load_error(file_bytes("{}", "x")), HasSubstr("belong to no tensor"));
 }
 
