@@ -1,6 +1,8 @@
 // Turns the exceptions of the other folders into those of the public headers.
 #pragma once
 
+#include <filesystem>
+
 #include "common/checks.h"
 #include "common/error.h"
 #include "dietmt/error.h"
@@ -23,6 +25,20 @@ auto guarded(const Work& work) {
     throw Cancelled("the translation was cancelled");
   } catch (const Error& error) {
     throw Exception(error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw Exception(error.what());
+  }
+}
+
+/// The same for work that reads a model: what fails, other than options, is a ModelError.
+template <typename Work>
+auto guarded_loading(const Work& work) {
+  try {
+    return guarded(work);
+  } catch (const UsageError&) {
+    throw;
+  } catch (const Exception& error) {
+    throw ModelError(error.what());
   }
 }
 

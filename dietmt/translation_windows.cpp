@@ -29,13 +29,14 @@ TranslationWindows::~TranslationWindows() { stopped_ = true; }
 std::optional<Translation> TranslationWindows::next() {
   const size_t ahead = line_by_line_ ? 1 : 2;
   while (ready_.empty()) {
-    while (!ended_ && windows_.size() < ahead) {
+    while (!ended_ && !failure_ && windows_.size() < ahead) {
       LineBatch batch = read();
       if (batch.lines.empty()) break;
       // The only window needs no thread.
       const bool here = line_by_line_ || (ended_ && windows_.empty());
       windows_.push_back(start(std::move(batch), here));
     }
+    if (windows_.empty() && failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     if (windows_.empty()) return std::nullopt;
     std::future<Translations> window = std::move(windows_.front());
     windows_.pop_front();
@@ -56,10 +57,7 @@ LineBatch TranslationWindows::read() {
   std::vector<std::string> prefixes;
   while (std::ssize(batch.lines) < max_lines_ && bytes < kSizes.window_bytes) {
     std::string line, prefix;
-    if (!lines_(line, prefix)) {
-      ended_ = true;
-      break;
-    }
+    if (!take_line(line, prefix)) break;
     bytes += std::ssize(line);
     remember(line);
     has_prefixes = has_prefixes || !prefix.empty();
@@ -70,6 +68,16 @@ LineBatch TranslationWindows::read() {
   if (has_prefixes) batch.prefixes = std::move(prefixes);
   if (!line_by_line_) max_lines_ = std::min(2 * max_lines_, kSizes.window_lines);
   return batch;
+}
+
+// False at the end of the source, and when it fails.
+bool TranslationWindows::take_line(std::string& line, std::string& prefix) {
+  try {
+    ended_ = !lines_(line, prefix);
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  return !ended_ && !failure_;
 }
 
 void TranslationWindows::remember(const std::string& line) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <future>
 #include <memory>
@@ -22,13 +23,15 @@ class TranslationWindows {
   TranslationWindows(const TranslationWindows&) = delete;
   TranslationWindows& operator=(const TranslationWindows&) = delete;
 
-  /// The translation of the next line; none at the end.
+  /// The translation of the next line; none at the end. What the source throws arrives after the
+  /// translations of the lines before it; a later call goes on with the source.
   std::optional<Translation> next();
 
  private:
   using Translations = std::vector<Translation>;
 
   LineBatch read();
+  bool take_line(std::string& line, std::string& prefix);
   void remember(const std::string& line);
   std::future<Translations> start(LineBatch batch, bool here);
   Translations wait(std::future<Translations> window);
@@ -41,6 +44,7 @@ class TranslationWindows {
   int64_t max_lines_;
   int64_t lines_read_ = 0;
   bool ended_ = false;
+  std::exception_ptr failure_;  // of the source, for the caller that has got all lines before
   std::atomic<bool> stopped_ = false;
   std::deque<std::string> earlier_;  // the last lines of the windows before
   std::deque<Translation> ready_;

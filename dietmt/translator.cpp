@@ -41,7 +41,7 @@ class TranslationStream::Impl : public TranslationWindows {
 };
 
 Translator::Translator(const std::string& model, const TranslatorOptions& options)
-    : impl_(guarded([&] { return std::make_unique<Impl>(model, options); })) {}
+    : impl_(guarded_loading([&] { return std::make_unique<Impl>(model, options); })) {}
 
 Translator::~Translator() = default;
 
@@ -83,7 +83,7 @@ std::vector<Hypothesis> Translator::score(const std::vector<std::string>& source
 }
 
 void Translator::reload() {
-  guarded([&] { impl_->reload(); });
+  guarded_loading([&] { impl_->reload(); });
 }
 
 TranslationStream::TranslationStream(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -1,6 +1,8 @@
 #include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
 
 #include <atomic>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -217,7 +219,8 @@ void bind_translator(py::module_& module) {
   py::class_<Tokenizer>(module, "Tokenizer",
                         "A subword model (sentencepiece): text to piece ids and back.\n\n"
                         "file: a sentencepiece model, or MODEL/tokenizer.model.")
-      .def(py::init<const std::string&>(), py::arg("file"))
+      .def(py::init([](const std::filesystem::path& file) { return Tokenizer(file.string()); }),
+           py::arg("file"))
       .def("encode", &Tokenizer::encode, py::arg("line"), "Piece ids, without end of sentence.")
       .def("pieces", &Tokenizer::pieces, py::arg("line"), "The same as pieces.")
       .def("decode", &Tokenizer::decode, py::arg("ids"), "The text of piece ids.")

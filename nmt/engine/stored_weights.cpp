@@ -31,7 +31,13 @@ std::optional<kernels::WeightType> parse_weight_choice(const std::string& name) 
 
 kernels::WeightType stored_type(const ModelFiles& files,
                                 std::optional<kernels::WeightType> wanted) {
-  const kernels::WeightType type = parse_weight_type(files.quantization);
+  const auto type = [&] {
+    try {
+      return parse_weight_type(files.quantization);
+    } catch (const ConfigError& error) {
+      throw CheckpointError((files.directory / "config.json").string() + ": " + error.what());
+    }
+  }();
   if (wanted && *wanted != type) {
     throw ConfigError("--weights: " + files.directory.string() + " holds only " +
                       files.quantization + " weights");

@@ -84,16 +84,28 @@ def _filled(options: Options, values: Mapping[str, object]) -> Options:
         try:
             setattr(options, name, value)
         except TypeError:
-            expected = type(getattr(options, name)).__name__
+            usual = getattr(options, name)
+            expected = "float" if usual is None else type(usual).__name__
             raise TypeError(f"{name} must be {expected}, not {value!r}") from None
     return options
 
 
 def _search_options(values: Mapping[str, object]) -> _dietmt.TranslateOptions:
     glossary = values.get("glossary")
-    if isinstance(glossary, dict):
+    if hasattr(glossary, "items"):
         values = {**values, "glossary": list(glossary.items())}
     return _filled(_dietmt.TranslateOptions(), values)
+
+
+def _lines(lines: Iterable[str], name: str) -> list[str]:
+    """A list of them; one str, which is an iterable of its characters, is a TypeError."""
+    if isinstance(lines, str):
+        raise TypeError(f"{name} must be several lines, not one str")
+    found = list(lines)
+    for line in found:
+        if not isinstance(line, str):
+            raise TypeError(f"a line must be str, not {type(line).__name__}")
+    return found
 
 
 class Translator:
@@ -171,15 +183,13 @@ class Translator:
             prefixes = [] if prefix is None else [prefix]
             return self._translate([lines], prefixes, options)[0]
         if isinstance(lines, (list, tuple)):
-            return self._translate(lines, [] if prefix is None else list(prefix), options)
+            return self._translate(lines, [] if prefix is None else prefix, options)
         return self.stream(lines, prefix=prefix, **options)
 
     def _translate(self, lines: Sequence[str], prefixes: Sequence[str],
                    options: Mapping[str, object]) -> list[Translation]:
         filled = _search_options(options)
-        for line in (*lines, *prefixes):
-            if not isinstance(line, str):
-                raise TypeError(f"a line must be str, not {type(line).__name__}")
+        lines, prefixes = _lines(lines, "lines"), _lines(prefixes, "prefix")
         if prefixes and len(prefixes) != len(lines):
             raise InputError(f"{len(lines)} lines, but {len(prefixes)} prefixes")
         return self._translator.translate(lines, prefixes, filled)
@@ -191,13 +201,16 @@ class Translator:
         line_by_line: translate each line when it comes, for dialogue, instead of in windows.
         """
         filled = _search_options(options)
+        for name, given in (("lines", lines), ("prefix", prefix)):
+            if isinstance(given, str):
+                raise TypeError(f"{name} must be several lines, not one str")
         prefixes = None if prefix is None else iter(prefix)
         return self._translator.stream(iter(lines), prefixes, filled, line_by_line)
 
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[Hypothesis]:
         """log p(target | source) of given translations: each `score` is the sum over the tokens of
         the target and its end of sentence (natural logarithm)."""
-        return self._translator.score(list(sources), list(targets))
+        return self._translator.score(_lines(sources, "sources"), _lines(targets, "targets"))
 
     def reload(self) -> None:
         """Reads the model again. Calls that run end with the old weights; if reading fails, the

@@ -12,7 +12,7 @@ import os
 import tempfile
 from typing import TYPE_CHECKING, Literal, Sequence
 
-from dietmt import InputError, _program
+from dietmt import InputError, _lines, _program
 
 if TYPE_CHECKING:
     import numpy
@@ -53,21 +53,20 @@ class Encoder:
         [L + 1, lines, D]."""
         if isinstance(lines, str):
             return self.encode([lines])[..., 0, :]
-        return self._run(lines, self._pool)[0]
+        return self._run(_lines(lines, "lines"), self._pool)[0]
 
     def encode_tokens(self, lines: Sequence[str]) -> list[Array]:
         """An array for each line, with a vector for each of its tokens: fp32, [tokens, D], or
         [L + 1, tokens, D] with layer="all"."""
         import numpy
+        lines = _lines(lines, "lines")
         vectors, offsets = self._run(lines, "none")
-        return numpy.split(vectors, offsets[1:-1], axis=-2) if len(lines) else []
+        return numpy.split(vectors, offsets[1:-1], axis=-2) if lines else []
 
     def _run(self, lines: Sequence[str], pool: str) -> list[Array]:
         """The arrays that `dietmt bert embed` writes."""
         import numpy
         for place, line in enumerate(lines):
-            if not isinstance(line, str):
-                raise TypeError(f"a line must be str, not {type(line).__name__}")
             if "\n" in line:
                 raise InputError(f"lines[{place}] has a line break")
         with tempfile.TemporaryDirectory() as folder:

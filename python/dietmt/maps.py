@@ -78,9 +78,9 @@ def attention(model: str | os.PathLike[str], text: str,
               translation: str | None = None) -> Attention:
     """The attention of all layers and heads in a sentence and its translation, by default the
     model's own. At most 128 tokens a side; numbers have four decimals."""
-    words = ["--model", os.fspath(model), "--text", text]
+    words = ["--model", os.fspath(model), f"--text={text}"]
     if translation is not None:
-        words += ["--translation", translation]
+        words.append(f"--translation={translation}")
     found = json.loads(_program.run("inspect", "attention", *words))
     return Attention(found["source_tokens"], found["target_tokens"],
                      *(_array(found["attention"][part]) for part in ("encoder", "decoder", "cross")),

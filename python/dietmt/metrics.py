@@ -10,7 +10,7 @@ references of each sentence.
 
 from __future__ import annotations
 
-from dietmt import _dietmt, _filled
+from dietmt import _dietmt, _filled, _lines
 from dietmt._dietmt import Score
 
 TYPE_CHECKING = False
@@ -22,13 +22,18 @@ if TYPE_CHECKING:
 __all__ = ["Score", "bleu", "chrf", "compare", "ter"]
 
 
+def _reference_sets(references: Lines | Sequence[Lines]) -> list[list[str]]:
+    one_set = isinstance(references, str) or all(isinstance(one, str) for one in references)
+    return [_lines(one, "references") for one in ([references] if one_set else references)]
+
+
 def _evaluate(metric: str, systems: Sequence[Lines], references: Lines | Sequence[Lines],
               options: Any) -> list[Score]:
+    if "metric" in options:
+        raise TypeError("metric is an option of compare() only")
     filled = _filled(_dietmt.EvaluateOptions(), {"metric": metric, **options})
-    sets: list[Any] = list(references)
-    if not sets or isinstance(sets[0], str):
-        sets = [sets]
-    return _dietmt.evaluate([list(lines) for lines in systems], [list(s) for s in sets], filled)
+    return _dietmt.evaluate([_lines(lines, "hypotheses") for lines in systems],
+                            _reference_sets(references), filled)
 
 
 def bleu(hypotheses: Lines, references: Lines | Sequence[Lines], **options: Any) -> Score:

@@ -32,6 +32,7 @@ class EncoderTest(unittest.TestCase):
         encoder = dietmt.Encoder(ENCODER)
         numpy.testing.assert_allclose(encoder.encode(LINES[1]), encoder.encode(LINES)[1], atol=1e-5)
         self.assertEqual(len(encoder.encode([])), 0)
+        numpy.testing.assert_array_equal(encoder.encode(iter(LINES)), encoder.encode(LINES))
 
     def test_tokens(self):
         import numpy
@@ -60,6 +61,8 @@ class EncoderTest(unittest.TestCase):
             dietmt.Encoder(ENCODER).encode(["red", "dog\ncat"])
         with self.assertRaisesRegex(TypeError, "a line must be str, not int"):
             dietmt.Encoder(ENCODER).encode([1])
+        with self.assertRaisesRegex(TypeError, "lines must be several lines, not one str"):
+            dietmt.Encoder(ENCODER).encode_tokens("red dog")
 
 
 @needs("numpy", model=FULL_MODEL)
@@ -80,6 +83,7 @@ class MapsTest(unittest.TestCase):
         numpy.testing.assert_array_equal(found.cross, program["attention"]["cross"])
         self.assertEqual(found.encoder_positions.shape, found.encoder.shape)
         self.assertTrue(maps.attention(FULL_MODEL, "red dog").target_tokens)
+        self.assertTrue(maps.attention(FULL_MODEL, "-h", "--text").source_tokens)
 
     def test_positions(self):
         from dietmt import maps

@@ -71,6 +71,17 @@ class MetricsTest(unittest.TestCase):
             metrics.compare(SYSTEMS[:1], REFERENCE)
         with self.assertRaisesRegex(TypeError, "no option 'tokenise'"):
             metrics.bleu(REFERENCE, REFERENCE, tokenise="13a")
+        with self.assertRaisesRegex(TypeError, "smooth_value must be float, not 'x'"):
+            metrics.bleu(REFERENCE, REFERENCE, smooth_value="x")
+        with self.assertRaisesRegex(TypeError, "metric is an option of compare"):
+            metrics.bleu(REFERENCE, REFERENCE, metric="ter")
+
+    def test_one_text_is_no_list_of_lines(self):
+        with self.assertRaisesRegex(TypeError, "hypotheses must be several lines"):
+            metrics.bleu("the cat", ["the cat"])
+        for references in ("the cat", [["the cat"], "the cat"]):
+            with self.assertRaisesRegex(TypeError, "references must be several lines"):
+                metrics.bleu(["the cat"], references)
 
 
 if __name__ == "__main__":

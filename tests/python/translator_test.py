@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import time
+import types
 import unittest
 
 import dietmt
@@ -94,6 +95,7 @@ class TranslatorTest(unittest.TestCase):
                                   text="\n".join(lines) + "\n").splitlines()
         self.assertEqual(self.texts(lines, glossary=glossary), expected)
         self.assertEqual(self.texts(lines, glossary=list(glossary.items())), expected)
+        self.assertEqual(self.texts(lines, glossary=types.MappingProxyType(glossary)), expected)
         self.assertNotEqual(self.texts(lines), expected)
         lacking = self.translator.translate("red dog", glossary={"dog": "漢字"})
         self.assertEqual(lacking.missing_terms, ["漢字"])
@@ -241,6 +243,12 @@ class TranslatorTest(unittest.TestCase):
             self.translator.translate([b"dog"])
         with self.assertRaisesRegex(TypeError, "a line must be str, not int"):
             list(self.translator.translate(iter([1])))
+        for call in (lambda: self.translator.score("ab", ["c", "d"]),
+                     lambda: self.translator.score(["c", "d"], "ab"),
+                     lambda: self.translator.translate(["a", "b"], prefix="xy"),
+                     lambda: self.translator.stream("ab")):
+            with self.assertRaisesRegex(TypeError, "must be several lines, not one str"):
+                call()
         with self.assertRaisesRegex(dietmt.ModelError, "/nowhere"):
             dietmt.Translator("/nowhere")
         with self.assertRaisesRegex(dietmt.UsageError, "needs LibTorch"):
@@ -254,6 +262,46 @@ class TranslatorTest(unittest.TestCase):
 
         with self.assertRaisesRegex(LookupError, "mine"):
             list(self.translator.translate(lines()))
+
+    def test_an_error_of_the_iterable_comes_after_the_lines_before_it(self):
+        class Lines:
+            rest = ["red dog", "dog", LookupError("mine"), "old tree"]
+
+            def __iter__(self):
+                return self
+
+            def __next__(self):
+                if not self.rest:
+                    raise StopIteration
+                line = self.rest.pop(0)
+                if isinstance(line, LookupError):
+                    raise line
+                return line
+
+        stream = self.translator.stream(Lines())
+        texts = [next(stream).text, next(stream).text]
+        with self.assertRaisesRegex(LookupError, "mine"):
+            next(stream)
+        texts += [one.text for one in stream]
+        self.assertEqual(texts, self.texts(["red dog", "dog", "old tree"]))
+
+    def test_a_model_that_cannot_be_read_is_a_model_error(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("config.json", "tokenizer.model"):
+                copy = os.path.join(folder, "without-" + name)
+                shutil.copytree(MODEL, copy)
+                os.remove(os.path.join(copy, name))
+                with self.assertRaisesRegex(dietmt.ModelError, name):
+                    dietmt.Translator(copy)
+            config = pathlib.Path(shutil.copytree(MODEL, os.path.join(folder, "type")), "config.json")
+            config.write_text(config.read_text().replace('"fp32"', '"int3"'))
+            os.remove(config.with_name("manifest.json"))
+            with self.assertRaisesRegex(dietmt.ModelError, "config.json: unknown weight type 'int3'"):
+                dietmt.Translator(config.parent)
+            loop = os.path.join(folder, "loop")
+            os.symlink(loop, loop)
+            for directory in (loop, "x" * 5000):
+                self.assertRaises(dietmt.ModelError, dietmt.Translator, directory)
 
     def test_reload_keeps_the_old_weights_if_it_fails(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -289,7 +337,7 @@ class TranslatorTest(unittest.TestCase):
         self.assertEqual(os.waitpid(child, 0)[1], 0)
 
     def test_tokenizer(self):
-        tokenizer = dietmt.Tokenizer(os.path.join(MODEL, "tokenizer.model"))
+        tokenizer = dietmt.Tokenizer(pathlib.Path(MODEL, "tokenizer.model"))
         ids = tokenizer.encode("red dog")
         self.assertEqual(tokenizer.decode(ids), "red dog")
         self.assertEqual([tokenizer.piece(one) for one in ids], tokenizer.pieces("red dog"))
