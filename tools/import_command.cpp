@@ -1,6 +1,7 @@
 // dietmt import, dietmt bert import: models of other programs as model directories.
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
@@ -52,6 +53,8 @@ bool is_marian_file(const ImportOptions& o) {
   return extension == ".npz" || extension == ".bin";
 }
 
+bool is_numbered(const fs::path& vocabulary) { return vocabulary.extension() != ".spm"; }
+
 // Marian's files; none if --from is a directory of MarianMT.
 std::optional<interchange::MarianFiles> marian_files(const ImportOptions& o) {
   if (is_marian_file(o))
@@ -85,6 +88,8 @@ void import_into(const fs::path& directory, const ImportOptions& o) {
   if (is_comet(o)) return import_comet_into(directory, o);
   const std::optional<interchange::MarianFiles> files = marian_files(o);
   if (!files) return write_imported(directory, interchange::import_marianmt(o.from));
+  if (!files->pieces.empty() && std::ranges::none_of(files->vocabularies, is_numbered))
+    throw ConfigError("--pieces is for a .yml vocabulary");
   if (files->weights.extension() == ".bin") {
     const interchange::MarianBinary weights(files->weights);
     if (weights.has_integers()) {
@@ -93,6 +98,10 @@ void import_into(const fs::path& directory, const ImportOptions& o) {
                           files->shortlist.empty() ? "" : " and the shortlist of the model");
     }
   }
+  if (!o.shortlist.empty())
+    throw ConfigError("--shortlist is for int8 weights, and " + o.from + " has others");
+  if (!files->shortlist.empty())
+    spdlog::warn("{} is left out: it is for int8 weights", files->shortlist.string());
   write_imported(directory, interchange::import_marian(*files));
 }
 

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "common/error.h"
 #include "common/files.h"
@@ -16,15 +17,16 @@ namespace {
 std::vector<std::string> pieces_by_id(const fs::path& path) {
   std::vector<std::string> pieces;
   for (const auto& [piece, ids] : parse_yaml_options(read_file(path), path.string())) {
+    const std::string word = ids.empty() ? "" : ids.front();
     size_t id = 0;
-    try {
-      id = std::stoull(ids.at(0));
-    } catch (const std::exception&) {
-      throw DataError(path.string() + ": '" + piece + "' has no id");
-    }
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
+    if (error != std::errc() || end != word.data() + word.size())
+      throw DataError(path.string() + ": '" + piece + "' has the id '" + word + "'");
     constexpr size_t kLargest = 10'000'000;
     if (id >= kLargest) throw DataError(path.string() + ": '" + piece + "' has too large an id");
     if (id >= pieces.size()) pieces.resize(id + 1);
+    if (!pieces[id].empty())
+      throw DataError(path.string() + ": '" + pieces[id] + "' and '" + piece + "' have one id");
     pieces[id] = piece;
   }
   return pieces;

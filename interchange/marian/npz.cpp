@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <cstring>
+#include <string_view>
 
 #include "common/error.h"
 #include "common/files.h"
@@ -27,8 +28,6 @@ at::Tensor tensor_of(const NpyArray& array) {
 }
 
 }  // namespace
-
-at::Tensor parse_npy(std::string_view bytes) { return tensor_of(read_npy(bytes)); }
 
 std::map<std::string, at::Tensor> load_npz(const std::filesystem::path& path) {
   const MappedFile file(path);

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <map>
 #include <string>
-#include <string_view>
 
 namespace dietmt::interchange {
 
@@ -14,8 +13,5 @@ namespace dietmt::interchange {
 /// Throws CheckpointError naming the file and the entry if the archive is damaged, or an array has
 /// another type or Fortran order.
 std::map<std::string, at::Tensor> load_npz(const std::filesystem::path& path);
-
-/// An array from the bytes of a .npy file. Throws CheckpointError with the reason.
-at::Tensor parse_npy(std::string_view bytes);
 
 }  // namespace dietmt::interchange

@@ -100,6 +100,21 @@ expect_code 1 "$dietmt" import --from "$work/cut.bin" --vocabulary "$cases/maria
 expect_text "cut.bin: is damaged" "$err"
 [ ! -e "$work/refused" ] || fail "an import that failed left a directory"
 
+# Files that the weights have no use for, and vocabularies that are wrong.
+expect_code 2 "$dietmt" import --from "$work/marian.fp32.bin" --vocabulary "$cases/marian/vocab.yml" \
+  --pieces "$cases/shared/source.spm,$cases/shared/target.spm" --shortlist "$work/lex.bin" \
+  --output "$work/refused"
+expect_text "--shortlist is for int8 weights" "$err"
+expect_code 2 "$dietmt" import --from "$work/marian.fp32.bin" --vocabulary \
+  "$cases/shared/source.spm" --pieces "$work/nowhere.spm" --output "$work/refused"
+expect_text "--pieces is for a .yml vocabulary" "$err"
+for wrong in "s/: 7\$/: 8/;have one id" "s/: 7\$/: 7x/;has the id '7x'"; do
+  sed "${wrong%;*}" "$cases/marian/vocab.yml" >"$work/wrong.yml"
+  expect_code 1 "$dietmt" import --from "$work/marian.fp32.bin" --vocabulary "$work/wrong.yml" \
+    --pieces "$cases/shared/source.spm,$cases/shared/target.spm" --output "$work/refused"
+  expect_text "${wrong#*;}" "$err"
+done
+
 # To Marian and back: a model trained for it, resumed, starts from zeros and translates the same.
 toy_training 500 50
 train=("${toy_train[@]}" --batch-tokens 300 --valid-interval 50 --learning-rate 0.01)

@@ -172,16 +172,17 @@ TEST(MarianMtConfig, ExportNamesAllThatTheyDoNotHave) {
   config.encoder_position = "shaw";
   config.cross_position = "diet-rel";
   config.norm = "pre";
+  config.norm_epsilon = 1e-6;
   config.activation = "swiglu";
   config.norm_type = "rms";
   config.qk_norm = true;
   config.kv_heads = 2;
   config.adapter_size = 4;
-  EXPECT_THAT(
-      failure<ConfigError>([&] { to_marianmt_config(config); }),
-      AllOf(HasSubstr("'shaw'"), HasSubstr("sinusoidal(layout=halves-2m)"), HasSubstr("'diet-rel'"),
-            HasSubstr("(--norm)"), HasSubstr("swiglu"), HasSubstr("(--norm-type rms)"),
-            HasSubstr("(--qk-norm)"), HasSubstr("(--kv-heads)"), HasSubstr("(--adapter-size)")));
+  EXPECT_THAT(failure<ConfigError>([&] { to_marianmt_config(config); }),
+              AllOf(HasSubstr("'shaw'"), HasSubstr("sinusoidal(layout=halves-2m)"),
+                    HasSubstr("'diet-rel'"), HasSubstr("(--norm)"), HasSubstr("1e-5"),
+                    HasSubstr("swiglu"), HasSubstr("(--norm-type rms)"), HasSubstr("(--qk-norm)"),
+                    HasSubstr("(--kv-heads)"), HasSubstr("(--adapter-size)")));
 }
 
 }  // namespace
