@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "inspection/position_report.h"
@@ -12,10 +13,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Six significant digits, which is what fp32 weights give; null if not finite.
+/// Six significant digits, which is what fp32 weights give; null if not finite. (std::stod refuses
+/// subnormal numbers.)
 ordered_json number(double value) {
   if (!std::isfinite(value)) return nullptr;
-  return std::stod(fmt::format("{:.6g}", value));
+  return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr);
 }
 
 ordered_json matrix_json(const at::Tensor& matrix) {

@@ -10,6 +10,7 @@
 #include "encoders/device/device.h"
 #include "tools/commands.h"
 #include "tools/model_options.h"
+#include "tools/output_problems.h"
 
 namespace dietmt::tools {
 namespace {
@@ -86,7 +87,7 @@ int run_bert_predict(const std::vector<std::string>& arguments) {
   PredictOptions options;
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  table.check();
+  table.check(output_problems(options.output, {{"--input", options.input}}));
   return run(options);
 }
 

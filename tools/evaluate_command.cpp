@@ -170,8 +170,13 @@ std::vector<std::string> problems_of_task(const OptionTable& table, const Evalua
 std::vector<std::string> problems_of_comet(const EvaluateOptions& o) {
   std::vector<std::string> problems;
   if (!has_comet(o)) {
-    if (!o.comet_model.empty()) problems.emplace_back("--comet-model needs --metric comet");
-    if (!o.source.empty()) problems.emplace_back("--source needs --metric comet");
+    const EvaluateOptions usual;
+    for (const auto& [name, is_usual] :
+         {std::pair("comet-model", o.comet_model.empty()), std::pair("source", o.source.empty()),
+          std::pair("device", o.device == usual.device),
+          std::pair("threads", o.threads == usual.threads),
+          std::pair("batch-tokens", o.batch_tokens == usual.batch_tokens)})
+      if (!is_usual) problems.push_back(fmt::format("--{} needs --metric comet", name));
     return problems;
   }
   if (o.comet_model.empty()) problems.emplace_back("--metric comet needs --comet-model DIR");
@@ -192,6 +197,8 @@ std::vector<std::string> problems_of(const OptionTable& table, const EvaluateOpt
     return problems;
   }
   require(o.predictions.empty(), "--predictions needs --task");
+  require(o.language.empty(), "--language needs --task");
+  require(o.null_odds.empty(), "--null-odds needs --task");
   require(!o.hypotheses.empty(), "--hypothesis is missing: give --hypothesis FILE...");
   const bool only_comet = o.metrics == kComet;
   require(!o.references.empty() || only_comet, "--reference is missing: give --reference FILE...");
@@ -217,6 +224,11 @@ std::vector<std::string> problems_of(const OptionTable& table, const EvaluateOpt
           "--documents needs --subset or --document-level");
   require(has_subwords(o.tokenize) == !o.subword_model.empty(),
           "give --subword-model with --tokenize spm, flores101 or flores200, and only with them");
+  require(!o.smooth_value || o.smooth == "floor" || o.smooth == "add-k",
+          "--smooth-value needs --smooth floor or add-k");
+  require(o.chrf.word_order == EvaluateOptions().chrf.word_order ||
+              std::ranges::count(metric_names(o), "chrf++") == 0,
+          "--chrf-word-order is for --metric chrf; chrf++ has 2");
   require(o.mecab_dictionary.empty() || metrics::is_mecab_tokenizer(o.tokenize),
           "--mecab-dictionary needs --tokenize ja-mecab or ko-mecab");
   return problems;

@@ -56,6 +56,14 @@ void usage_error(const std::string& command, const std::string& message) {
   std::cerr << "error: dietmt " << command << ": " << message << std::endl;
 }
 
+// The exit code, once the text is where it belongs: a full disk shows when it leaves the buffer.
+int print_rest(int code) {
+  std::cout.flush();
+  if (std::cout) return code;
+  spdlog::error("standard output cannot be written");
+  return kFailed;
+}
+
 int guarded(const std::string& name, const Command& command,
             const std::vector<std::string>& arguments) {
   const auto complain = [&](const std::string& message) {
@@ -63,9 +71,7 @@ int guarded(const std::string& name, const Command& command,
   };
   try {
     kernels::chosen_instruction_set();  // reports a wrong DIETMT_INSTRUCTION_SET before any work
-    const int code = command(arguments);
-    std::cout.flush();
-    return code;
+    return print_rest(command(arguments));
   } catch (const ConfigError& error) {
     usage_error(name, error.what());
     return kUsage;
@@ -130,15 +136,15 @@ int run_program(int argc, char** argv, const std::function<Command(const std::st
   }
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
     std::cout << usage();
-    return 0;
+    return print_rest(0);
   }
   if (words[0] == "--help-json") {
     std::cout << command_list().describe();
-    return 0;
+    return print_rest(0);
   }
   if (words[0] == "--version") {
     std::cout << "dietmt " << DIETMT_VERSION << " (" << DIETMT_BUILT_WITH << ")\n";
-    return 0;
+    return print_rest(0);
   }
   for (const CommandEntry& command : command_list().commands) {
     if (words[0] == command.name)

@@ -51,6 +51,8 @@ PredictionScores score_spans(const Task& task, const PredictionFiles& files) {
     throw ConfigError(
         "the score of MLQA depends on the language of the answers: use --task "
         "mlqa-de, or another language");
+  if (!files.null_odds.empty() && !task.has_unanswerable)
+    throw ConfigError("--null-odds is for tasks whose questions may have no answer, as squad2");
   const std::vector<Question> questions =
       read_questions(files.reference, QuestionUse::kEvaluation).questions;
   const auto texts = read_object<std::string>(files.predictions, "text");
@@ -127,6 +129,7 @@ double number_of(const Prediction& prediction) {
 }
 
 PredictionScores score_table(const Task& task, const PredictionFiles& files) {
+  if (!files.null_odds.empty()) throw ConfigError("--null-odds is for questions, as in squad2");
   const TaskData gold = read_examples(files.reference, task.layouts, task.target,
                                       {LabelUse::kRequired, files.language});
   const std::vector<Prediction> predictions = read_table(files.predictions, gold.examples);

@@ -52,6 +52,11 @@ expect_code 0 "$dietmt" bert predict --model "$work/runs_done/best" --input "$wo
   --output "$work/again.tsv" --threads 1
 [ -z "$out" ] || fail "metrics without labels: $out"
 cmp "$work/predictions.tsv" "$work/again.tsv" || fail "labels change the predictions"
+cp "$work/test.tsv" "$work/both.tsv"
+expect_code 2 "$dietmt" bert predict --model "$work/runs_done" --input "$work/both.tsv" \
+  --output "$work/both.tsv"
+expect_text "--output and --input are one file" "$err"
+cmp "$work/test.tsv" "$work/both.tsv" || fail "predictions replaced their input"
 
 # A stop in the middle of a run, then the same command: the same results as without a stop.
 slow=("${own[@]}" --train "$work/train.tsv" --valid "$work/valid.tsv.gz" --batch-size 2

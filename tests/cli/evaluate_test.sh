@@ -173,6 +173,20 @@ expect_failure 'a missing prediction' 1 '1 predictions for 2 labelled examples' 
   "$dietmt" evaluate --task rte --predictions <(sed 2d RTE.tsv) --reference dev.tsv
 expect_failure 'BLEU of a task' 2 '--tokenize is for translations: leave out --task' \
   "$dietmt" evaluate --task rte --predictions RTE.tsv --reference dev.tsv --tokenize zh
+expect_failure 'no-answer scores of a task without them' 2 '--null-odds is for tasks whose questions' \
+  "$dietmt" evaluate --task squad1 --predictions answers.json --reference squad.json --null-odds odds
+expect_failure 'no-answer scores of a task without questions' 2 '--null-odds is for questions' \
+  "$dietmt" evaluate --task rte --predictions RTE.tsv --reference dev.tsv --null-odds odds
+for option in 'language de:--task' 'null-odds odds:--task' 'device cuda:--metric comet' \
+  'threads 3:--metric comet' 'smooth-value 3:--smooth floor'; do
+  words=${option%:*}
+  expect_failure "--$words alone" 2 "--${words% *} needs ${option#*:}" \
+    bash -c "'$dietmt' evaluate --reference ref1 --hypothesis hyp --$words"
+done
+expect_failure 'another order for chrF++' 2 '--chrf-word-order is for --metric chrf' \
+  "$dietmt" evaluate --reference ref1 --hypothesis hyp --metric chrf++ --chrf-word-order 3
+expect_failure 'standard output is full' 1 'standard output cannot be written' \
+  bash -c "'$dietmt' evaluate --reference ref1 --hypothesis hyp >/dev/full"
 expect_failure 'predictions without a task' 2 '--predictions needs --task' \
   "$dietmt" evaluate --predictions RTE.tsv --reference dev.tsv
 expect_failure 'neither translations nor predictions' 2 '--hypothesis is missing' \

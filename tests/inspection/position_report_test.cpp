@@ -95,6 +95,14 @@ TEST(PositionReport, IsWrittenAsJson) {
   EXPECT_EQ(site.at("identical_words").at(0).at("opr"), 0.2);
 }
 
+// Softmax over many positions in double gives them.
+TEST(PositionReport, SubnormalNumbersAreWritten) {
+  PositionReport report = small_report();
+  report.sites[0].terms[0].scores = at::full({2, 2}, 1e-310, at::kDouble);
+  const ordered_json json = position_json(report);
+  EXPECT_EQ(json["sites"][0]["position_scores"][0]["scores"][0][0], 1e-310);
+}
+
 TEST(PositionReport, ThePageNamesModelAndSites) {
   const std::string page = position_page(small_report());
   EXPECT_THAT(page, HasSubstr("<html"));
