@@ -90,7 +90,9 @@ std::vector<std::string> BertConfig::problems(const std::string& file) const {
 std::string BertConfig::position_and_segments() const {
   if (segment_encoding == "none") return position;
   const std::string own = segment_encoding == "input" ? "input-segments" : "segments";
-  return position == "none" ? own : position + "+" + own;
+  std::string named = position;
+  std::erase(named, ' ');
+  return named == "none" ? own : position + "+" + own;
 }
 
 ParameterCounts parameter_counts(const BertConfig& config) {

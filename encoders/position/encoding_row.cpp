@@ -24,6 +24,11 @@ bool EncodingOption::accepts(const std::string& value) const {
          number <= kLargest;
 }
 
+std::string EncodingOption::normalized(const std::string& value) const {
+  const bool is_word = std::find(words.begin(), words.end(), value) != words.end();
+  return is_word ? value : std::to_string(std::stoll(value));
+}
+
 std::string EncodingOption::possible() const {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : "|") + word;

@@ -25,6 +25,9 @@ struct EncodingOption {
 
   bool accepts(const std::string& value) const;
 
+  /// An accepted value as it stands in canonical specs: a number without leading zeros.
+  std::string normalized(const std::string& value) const;
+
   /// E.g. "none|layers|heads|all" or "a number from 1 to 1048576".
   std::string possible() const;
 };

@@ -9,7 +9,9 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "encoders/position/encodings/encoding_table.h"
 
@@ -33,6 +35,10 @@ class Fire : public PositionEncoding {
   }
 
  private:
+  /// f_h(u_ij) of `queries` rows from position `first` on: [L|1, H, queries, keys].
+  at::Tensor bias(int64_t first, int64_t queries, int64_t keys,
+                  const at::TensorOptions& options) const;
+
   double initial_threshold_;
   at::Tensor log_scale_;         // c = |log_scale|, at least 1e-6: [L|1], initially 0.1
   at::Tensor threshold_factor_;  // L / initial threshold, likewise: [L|1], initially 1
@@ -44,6 +50,8 @@ class Fire : public PositionEncoding {
 
 // Of c and L: u is 0/0 where one of them is zero, and undefined below.
 constexpr double kSmallestFire = 1e-6;
+
+constexpr int64_t kMostHidden = 1 << 24;  // hidden units at once: 64 MB
 
 constexpr std::array<Choice<FireSharing>, 2> kFireSharings = {
     {{"none", FireSharing::kNone}, {"layers", FireSharing::kLayers}}};
@@ -70,12 +78,11 @@ Fire::Fire(const FireOptions& options, const EncodingContext& context)
   head_bias_ = register_parameter("head_bias", uniform({layers, context.heads}, bound));
 }
 
-void Fire::lower(const Extent& extent, LayerTerms& terms) const {
+at::Tensor Fire::bias(int64_t first, int64_t queries, int64_t keys,
+                      const at::TensorOptions& options) const {
   const auto by_layer = [](const at::Tensor& number) { return number.view({-1, 1, 1}); };
-  const at::Tensor i =
-      at::arange(extent.query_start, extent.query_start + extent.queries, terms.options())
-          .view({1, -1, 1});
-  const at::Tensor j = at::arange(extent.keys, terms.options());
+  const at::Tensor i = at::arange(first, first + queries, options).view({1, -1, 1});
+  const at::Tensor j = at::arange(keys, options);
   const at::Tensor c = by_layer(positive(log_scale_, kSmallestFire));
   const at::Tensor factor = by_layer(positive(threshold_factor_, kSmallestFire));
   const at::Tensor least = at::maximum(i, initial_threshold_ * factor);      // [L|1, T, 1]
@@ -83,8 +90,20 @@ void Fire::lower(const Extent& extent, LayerTerms& terms) const {
   const at::Tensor hidden = at::relu(u.unsqueeze(-1) * hidden_weight_.unsqueeze(1).unsqueeze(1) +
                                      hidden_bias_.unsqueeze(1).unsqueeze(1));
   const at::Tensor bias = at::matmul(hidden.flatten(1, 2), head_weight_) + head_bias_.unsqueeze(1);
-  terms.set(&ScoreTerms::position_bias,
-            bias.transpose(1, 2).unflatten(2, {extent.queries, extent.keys}));
+  return bias.transpose(1, 2).unflatten(2, {queries, keys});
+}
+
+// Without gradients the hidden units of long sentences, [L|1, T, S, hidden], come in parts.
+void Fire::lower(const Extent& extent, LayerTerms& terms) const {
+  const int64_t row = hidden_weight_.numel() * extent.keys;
+  const int64_t at_once = at::GradMode::is_enabled()
+                              ? extent.queries
+                              : std::clamp<int64_t>(kMostHidden / row, 1, extent.queries);
+  std::vector<at::Tensor> parts;
+  for (int64_t t = 0; t < extent.queries; t += at_once)
+    parts.push_back(bias(extent.query_start + t, std::min(at_once, extent.queries - t), extent.keys,
+                         terms.options()));
+  terms.set(&ScoreTerms::position_bias, parts.size() == 1 ? parts.front() : at::cat(parts, 2));
 }
 
 double fire_parameters(const OptionValues& values, const EncodingContext& context) {

@@ -141,7 +141,13 @@ constexpr RotaryScaling kUnscaled;
 void check_rope(const OptionValues& values, const EncodingContext& context) {
   check_rotary(values, context);
   const RotaryScaling scaling = rope_options(values).scaling;
-  if (scaling.factor > 1) return;
+  const bool reads_length = scaling.method == RotaryScalingMethod::kYarn ||
+                            scaling.method == RotaryScalingMethod::kLlama3;
+  if (scaling.factor > 1) {
+    if (!reads_length && scaling.length != kUnscaled.length)
+      throw ConfigError("'length' needs scaling=yarn or llama3");
+    return;
+  }
   if (scaling.method != kUnscaled.method) throw ConfigError("'scaling' needs a factor above 1");
   if (scaling.length != kUnscaled.length) throw ConfigError("'length' needs a factor above 1");
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <set>
 
 #include "common/error.h"
 
@@ -138,28 +139,30 @@ class Parser {
                       "; possible: " + names_of_encodings(context_.site));
     EncodingSpec spec{row, OptionValues(row->options), {}, start};
     if (accept('(')) {
+      std::set<std::string> given;
       do {
-        parse_option(spec);
+        parse_option(spec, given);
       } while (accept(','));
       expect(')', "after the options of '" + name + "'");
     }
     return spec;
   }
 
-  void parse_option(EncodingSpec& spec) {
+  void parse_option(EncodingSpec& spec, std::set<std::string>& given) {
     const size_t name_column = column();
     const std::string name = word();
     const EncodingOption* option = spec.row->option(name);
     if (option == nullptr)
       fail(name_column,
            "'" + spec.row->name + "' has no option '" + name + "'; " + names_of_options(*spec.row));
+    if (!given.insert(name).second) fail(name_column, "'" + name + "' has a value already");
     expect('=', "and a value of '" + name + "': " + option->possible());
     const size_t value_column = column();
     const std::string value = value_word();
     if (!option->accepts(value))
       fail(value_column,
            "'" + value + "' is not a value of '" + name + "'; possible: " + option->possible());
-    spec.values.set(name, value);
+    spec.values.set(name, option->normalized(value));
   }
 
   bool at_digit_after_comma() {

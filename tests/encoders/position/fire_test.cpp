@@ -1,0 +1,26 @@
+// FIRE on sentences so long that decoding computes its table in parts.
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include "tests/encoders/position/encoding_run.h"
+
+namespace dietmt::encoders {
+namespace {
+
+TEST(Fire, PartsOfALongTableAreThoseOfTheWhole) {
+  const auto scheme = make_scheme("fire", AttentionSite::kEncoder);
+  scheme->to(at::kFloat);
+  const auto bias = [&](const Extent& extent) {
+    return scheme->lower(extent, at::empty({0}, at::kFloat)).front().position_bias;
+  };
+  const torch::NoGradGuard no_grad;
+  const at::Tensor whole = bias({0, 1500, 1500});  // 72 million hidden units
+  for (const int64_t first : {int64_t{0}, int64_t{340}, int64_t{1000}}) {
+    const at::Tensor rows = bias({first, 300, 1500});
+    EXPECT_TRUE(at::allclose(rows, whole.narrow(-2, first, 300), 1e-5, 1e-6)) << first;
+  }
+}
+
+}  // namespace
+}  // namespace dietmt::encoders
