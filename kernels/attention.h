@@ -81,7 +81,7 @@ struct AttentionSizes {
   DeviceDropoutKey device_dropout_key;  // what the CUDA kernels read
 };
 
-/// The score terms, or their gradients, which the kernels add to what is there.
+/// The score terms, or their gradients.
 struct AttentionTables {
   HeadTable position_bias;     // [H|1, T, S]
   HeadTable query_features;    // [H|1, T, R]

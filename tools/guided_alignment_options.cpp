@@ -1,6 +1,7 @@
 #include "tools/guided_alignment_options.h"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace dietmt::tools {
 
@@ -36,6 +37,8 @@ std::vector<std::string> GuidedAlignmentOptions::problems(const nmt::ModelConfig
     found.emplace_back(
         "--guided-alignment links the pieces of one segmentation: leave out --subword-sampling and "
         "--bpe-dropout");
+  if (guided_by_file() && !std::filesystem::exists(guided_alignment))
+    found.push_back("--guided-alignment " + guided_alignment + ": no such file");
   if (guided_by_file() && has_tags)
     found.emplace_back("--guided-alignment FILE does not know source tags: use auto");
   return found;

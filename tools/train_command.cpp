@@ -133,6 +133,11 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
                          ? start_from(initial->files, o.model, seed)
                          : std::make_shared<nmt::TranslationModel>(o.model, seed);
   require_positions(*model, o, *tokenizers.source);
+  if (o.guided() && !model->aligns())
+    throw ConfigError(
+        "--guided-alignment needs words as keys of cross-attention, and "
+        "--cross-position " +
+        o.model.cross_position + " compresses them");
   const int32_t begin = tokenizers.target->begin_id();
   if (o.marian || (o.init_from && model->starts_from_zeros(begin))) model->start_from_zeros(begin);
   o.apply_freeze(*model);

@@ -191,6 +191,8 @@ std::vector<std::string> resolve(TrainingOptions& o) {
   } catch (const ConfigError& error) {
     problems.push_back(error.what());
   }
+  if (o.device == "cpu" && (o.attention_backend == "cuda" || o.attention_backend == "hopper"))
+    problems.push_back("--attention-backend " + o.attention_backend + " needs --device cuda");
   for (const std::string& problem : o.trainer.problems()) problems.push_back(problem);
   if (!o.trainer.optimizer.works_in_parts() &&
       (o.processes > 1 || training::process_place().processes > 1))

@@ -134,7 +134,8 @@ void settle_candidates(TranslateOptions& o, std::vector<std::string>& problems) 
       problems.emplace_back("--mbr-candidates and --mbr-exact need --mbr");
     return;
   }
-  const int64_t usual = o.search.sample ? kSamples : o.search.beam;
+  const int64_t usual =
+      o.search.sample ? kSamples : std::min(o.search.beam, o.search.finished_to_end());
   o.search.nbest = o.mbr_candidates > 0 ? o.mbr_candidates : usual;
   if (!o.search.sample && o.search.nbest > o.search.beam) {
     problems.emplace_back(

@@ -105,7 +105,7 @@ struct PrepareArguments {
 /// Partial sums of a table and where they go.
 struct TableReduction {
   const float* partial = nullptr;  // [outer, heads, inner]
-  float* grad = nullptr;           // [heads or 1, inner], added to
+  float* grad = nullptr;           // [heads or 1, inner], overwritten
   int64_t outer = 0;
   int64_t inner = 0;
   bool shared = false;  // the heads share the table: sum over them too

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "encoders/attention/vector_terms.h"
-#include "encoders/position/scheme/position_scheme.h"
 #include "nmt/batch_decoding/beam_worker.h"
 #include "nmt/batch_decoding/step_scorer.h"
 #include "nmt/batch_decoding/token_attention.h"
@@ -55,10 +53,7 @@ RequestLimits BatchDecoder::limits() const {
 }
 
 bool BatchDecoder::aligns() const {
-  return std::ranges::all_of(models_, [](const TranslationModel* model) {
-    const auto terms = model->cross_position()->lower({0, 1, 1}, model->output_weight());
-    return !encoders::compresses(terms.front());
-  });
+  return std::ranges::all_of(models_, &TranslationModel::aligns);
 }
 
 // The host takes part in these searches, so they run on log-probabilities that it reads.

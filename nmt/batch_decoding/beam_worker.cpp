@@ -232,7 +232,7 @@ BeamWorker::Step BeamWorker::enqueue_step() {
     runner_->follow(beams_->parents(size));
     return beams_->advance(model_.logits(runner_->step(beams_->tokens(size))));
   });
-  return {open_, DelayedRead(candidates.narrow(0, 0, sentences))};
+  return {open_, encoders::DelayedCopy(candidates.narrow(0, 0, sentences))};
 }
 
 // Delivers what the step before has finished. Returns false if it could not be read, and nothing is
@@ -249,7 +249,11 @@ bool BeamWorker::read_last() {
     const auto own = candidates_of(candidates, static_cast<int64_t>(b), sentence.beam);
     if (sentence.beam.advance(own)) continue;
     sentence.closed = true;
-    feed_->deliver(sentence.fed.ticket, std::move(sentence.beam).result());
+    try {
+      feed_->deliver(sentence.fed.ticket, std::move(sentence.beam).result());
+    } catch (const DataError&) {
+      feed_->fail(sentence.fed.ticket, std::current_exception());
+    }
   }
   return true;
 }

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "nmt/batch_decoding/delayed_read.h"
+#include "encoders/device/delayed_copy.h"
 #include "nmt/batch_decoding/device_beams.h"
 #include "nmt/batch_decoding/recorded_steps.h"
 #include "nmt/batch_decoding/step_scorer.h"
@@ -44,7 +44,7 @@ class BeamWorker {
   struct OpenSentence;
   struct Step {
     std::vector<std::shared_ptr<OpenSentence>> sentences;
-    DelayedRead candidates;
+    encoders::DelayedCopy candidates;
   };
 
   bool run_step();

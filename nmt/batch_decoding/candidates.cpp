@@ -68,6 +68,7 @@ std::vector<std::vector<Candidate>> select_on_device(const at::Tensor& log_probs
     for (int64_t i = b * found; i < (b + 1) * found; ++i) {
       const int64_t place = where.data_ptr<int64_t>()[i];
       const float log_prob = chosen.data_ptr<float>()[i];
+      if (std::isnan(log_prob)) continue;  // topk puts it first
       const int64_t beam = place / vocabulary;
       best.offer({sums[static_cast<size_t>(b * beams + beam)] + log_prob, log_prob,
                   static_cast<int32_t>(beam), static_cast<int32_t>(place % vocabulary)});

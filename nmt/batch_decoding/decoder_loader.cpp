@@ -27,6 +27,19 @@ std::vector<const TranslationModel*> ModelList::pointers() const {
   return all;
 }
 
+namespace {
+
+// The keys of xPos grow by up to 2^100, which bf16 and fp32 hold.
+void require_range_of_half(const ModelList& models) {
+  for (const TranslationModel* model : models.pointers())
+    for (const std::string& position :
+         {model->config().encoder_position, model->config().decoder_position})
+      if (position.find("xpos") != std::string::npos)
+        throw ConfigError("--weights fp16 does not hold the keys of " + position + ": use bf16");
+}
+
+}  // namespace
+
 std::unique_ptr<const SentenceDecoder> make_decoder(std::span<const TranslationModel* const> models,
                                                     const SpecialTokens& special,
                                                     kernels::WeightType weights) {
@@ -59,6 +72,7 @@ LoadedDecoder load_decoder(const std::vector<std::string>& directories,
     if (!options.shortlist.empty()) throw ConfigError("--shortlist needs --device cpu");
     LoadedDecoder loaded;
     loaded.models = std::make_shared<const ModelList>(directories, options.device);
+    if (options.device_type == at::kHalf) require_range_of_half(*loaded.models);
     const Tokenizers tokenizers = loaded.models->tokenizers();
     loaded.source_tokenizer = tokenizers.source;
     loaded.target_tokenizer = tokenizers.target;

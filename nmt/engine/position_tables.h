@@ -52,7 +52,6 @@ struct LayerPositions {
 
 /// The terms of all layers for positions 0 .. length - 1.
 struct SitePositions {
-  int64_t length = 0;
   int64_t compressed_keys = 0;       // k; 0: no compression
   const float* embedding = nullptr;  // [length, D]: added to the embeddings; null: none
   std::vector<LayerPositions> layers;

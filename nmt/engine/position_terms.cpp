@@ -112,7 +112,6 @@ bool equal(const SiteTerms& a, const SiteTerms& b) {
 
 std::unique_ptr<SitePositions> site_positions(const SiteTerms& terms) {
   auto site = std::make_unique<SitePositions>();
-  site->length = terms.length;
   site->embedding = terms.embedding.data;
   site->storage = terms.storage;
   for (const LayerTerms& layer : terms.layers) {

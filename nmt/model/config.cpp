@@ -113,8 +113,10 @@ std::vector<std::string> ModelConfig::problems(const std::string& file) const {
                     std::to_string(source_vocabulary) + " and " +
                     std::to_string(target_vocabulary) + " pieces");
   }
-  check("alignment_layer", {.least = 0, .most = decoder_layers}, alignment_layer);
-  check("alignment_head", {.least = 0, .most = heads}, alignment_head);
+  if (!file.empty()) {  // options of guided alignment have messages of their own
+    check("alignment_layer", {.least = 0, .most = decoder_layers}, alignment_layer);
+    check("alignment_head", {.least = 0, .most = heads}, alignment_head);
+  }
   check("context", kContextRange, context);
   check("adapter_size", kAdapterRange, adapter_size);
   check("context_sides", {.choices = {"source", "both"}}, context_sides);

@@ -27,7 +27,6 @@ class PagePool {
 
   /// All slots handed out so far are smaller.
   int64_t slots() const { return slots_; }
-  int64_t free_slots() const { return std::ssize(free_) * kPageSlots; }
 
  private:
   std::vector<int64_t> free_;

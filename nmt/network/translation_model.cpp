@@ -259,6 +259,11 @@ std::shared_ptr<const encoders::PositionScheme> TranslationModel::cross_position
   return shared(decoder_->cross_position());
 }
 
+bool TranslationModel::aligns() const {
+  const auto terms = decoder_->cross_position().lower({0, 1, 1}, output_weight());
+  return !encoders::compresses(terms.front());
+}
+
 void TranslationModel::set_attention_backend(encoders::Backend backend) { backend_ = backend; }
 
 void TranslationModel::set_recomputation(bool wanted) {

@@ -72,6 +72,9 @@ class TranslationModel : public torch::nn::Module {
   /// position encoding compresses them to.
   int64_t memory_keys(int64_t source_tokens) const;
 
+  /// Whether the keys of cross-attention are source tokens, which no position encoding compresses.
+  bool aligns() const;
+
   /// Keeps the keys and values of cross-attention. slots: [keys of all sentences] int64, end to
   /// end, for which the cache has room.
   void keep_memory(const at::Tensor& memory, const encoders::Packing& packing,

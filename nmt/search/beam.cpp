@@ -6,6 +6,7 @@
 #include <limits>
 #include <tuple>
 
+#include "common/error.h"
 #include "common/random.h"
 
 namespace dietmt::nmt {
@@ -168,6 +169,7 @@ NBest Beam::result() && {
   for (size_t g = 1; g < groups_.size(); ++g)
     std::ranges::move(groups_[g].done, std::back_inserter(all));
   std::stable_sort(all.begin(), all.end(), better);
+  if (all.empty()) throw DataError("the model's scores are not finite");
   if (groups_.size() > 1) remove_repeated(all);
   const auto most = static_cast<size_t>(options_.nbest);
   if (options_.coverage_penalty == 0.0 && all.size() > most) all.resize(most);

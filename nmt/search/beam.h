@@ -77,6 +77,7 @@ class Beam {
 
   /// The options.nbest best finished hypotheses, of all groups; a translation that several groups
   /// have found only once. With a coverage penalty all of them, because it may change their order.
+  /// Throws DataError if there is none, because the model's scores were not finite.
   NBest result() &&;
 
  private:

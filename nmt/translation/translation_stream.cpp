@@ -93,6 +93,7 @@ class WindowReader {
     } else {
       added.translations.resize(1);
       document_.end();
+      if (!prefix.empty()) spdlog::warn("{}: has no text, so its prefix is left out", added.where);
     }
     window.lines.push_back(std::move(added));
     if (!has_text) return;
@@ -220,6 +221,9 @@ void translate_to_pivot(const PivotModel& first, const PivotModel& last, Documen
                     "line " + std::to_string(line.number) + ", translated by the first model");
     if (ids.size() == 1) {
       line.translations.resize(1);
+      if (!prefixes[r].empty())
+        spdlog::warn("{}: the first model translates it into nothing, so its prefix is left out",
+                     line.where);
       document.end();
       continue;
     }

@@ -44,7 +44,7 @@ case $err in *"is ignored"*) fail "the same vocabulary size is reported: $err" ;
 for text in '"dropout": 0.3' '"embedding_dropout": 0.1' '"max_positions": 600'; do
   grep -q "$text" "$work/from/last/config.json" || fail "$text is not in config.json"
 done
-expect_code 0 "${from[@]}" --max-updates 1 --vocab-size 80 --lowercase --resume never
+expect_code 0 "${from[@]/#70/80}" --max-updates 1 --lowercase --resume never
 expect_text "--vocab-size 80 is ignored: the tokenizer has 70 pieces" "$err"
 expect_text "--lowercase is ignored: no tokenizer is trained" "$err"
 expect_code 2 "${from[@]}" --preset mini --segment-encoding heads --max-positions 64 --resume never

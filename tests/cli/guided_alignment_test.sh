@@ -22,12 +22,18 @@ expect_code 1 "${train[@]}" --output "$work/bad" --max-updates 1 --guided-alignm
 expect_text "$work/short: 999 lines of alignments for a training text of 1000 pairs" "$err"
 expect_code 1 "${train[@]}" --output "$work/bad" --max-updates 1 --guided-alignment "$work/far"
 expect_text "$work/far:7: source word 99 of a sentence of" "$err"
-expect_code 1 "${train[@]}" --output "$work/bad" --max-updates 1 --guided-alignment "$work/none"
 expect_code 2 "${train[@]}" --output "$work/bad" --max-updates 1 --guided-alignment-layer 1
 expect_text "need --guided-alignment" "$err"
 expect_code 2 "${train[@]}" --output "$work/bad" --max-updates 1 --guided-alignment auto \
   --guided-alignment-layer 2
 expect_text "--guided-alignment-layer 2 is above --decoder-layers 1" "$err"
+case $err in *"--alignment-layer"*) fail "an option that does not exist is named: $err" ;; esac
+expect_code 2 "${train[@]}" --output "$work/bad" --max-updates 1 --guided-alignment "$work/none"
+expect_text "--guided-alignment $work/none: no such file" "$err"
+expect_code 2 "${train[@]}" --output "$work/bad" --max-updates 1 --guided-alignment auto \
+  --cross-position linformer
+expect_text "--cross-position linformer compresses them" "$err"
+case $err in *"training text"*) fail "the text was prepared for a training that cannot be" ;; esac
 
 expect_code 2 "${train[@]}" --output "$work/bad" --max-updates 1 --guided-alignment auto \
   --bpe-dropout 0.1

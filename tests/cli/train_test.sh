@@ -215,6 +215,8 @@ for problem in "--valid-source: $work/none does not exist" "--valid-beam is 0; i
   "--max-ratio is -1; it must be from 0 to 1000000000"; do
   expect_text "$problem" "$err"
 done
+expect_code 2 "${train[@]}" --output "$work/bad" --attention-backend hopper
+expect_text "--attention-backend hopper needs --device cuda" "$err"
 expect_code 2 "${train[@]}" --output "$work/bad" --position learned --max-positions 64
 expect_text "use at most 63, or --max-positions 251 or more" "$err"
 expect_code 2 "$dietmt" train --no-such-option

@@ -257,6 +257,9 @@ expect_equal "$lower" lower "scores with --coverage-penalty"
 sed 's/.*/rot/' "$input" >"$work/prefix"
 expect_code 0 "${translate[@]}" --input "$input" --prefix "$work/prefix"
 expect_equal "$(grep -c '^rot' "$work/out")" 60 "lines that start with the prefix"
+expect_code 0 "${translate[@]}" --input <(printf '\nrot\n') --prefix <(printf 'rot\nrot\n')
+expect_equal "$(head -n 1 "$work/out")" "" "the translation of an empty line"
+expect_text ":1: has no text, so its prefix is left out" "$err"
 expect_code 1 "${translate[@]}" --input "$input" --prefix <(head -n 3 "$work/prefix")
 expect_text ":3: the prefixes end here" "$err"
 expect_code 1 "${translate[@]}" --input "$input" --prefix <(cat "$work/prefix" <(echo blau)) \
@@ -357,6 +360,7 @@ for line, text, score in chosen:
     scores[line] = float(score)
 assert len(scores) == 60
 END
+expect_code 0 "${translate[@]}" --input "$input" --mbr chrf --beam 4 --patience 0.5
 expect_code 0 "${translate[@]}" --input "$input" --mbr bleu --beam 1
 cmp "$work/out" <("${translate[@]}" --input "$input" --beam 1) || fail "--mbr changes a single candidate"
 sampled=("${translate[@]}" --input "$input" --sample --mbr chrf --mbr-candidates 8 --scores)

@@ -96,7 +96,7 @@ TEST(LowerPositions, TakesAsLongSentencesAsTheEncoding) {
                                            .max_positions = 50});
   const auto tables = lower_positions(positions, kSizes);
   EXPECT_EQ(tables->max_length(), 50);
-  EXPECT_EQ(tables->of(50).length, 50);
+  EXPECT_NE(tables->of(50).embedding, nullptr);
 }
 
 }  // namespace

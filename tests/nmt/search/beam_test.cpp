@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "common/error.h"
+
 namespace dietmt::nmt {
 namespace {
 
@@ -78,12 +80,18 @@ TEST_F(BeamTest, FollowsParentsBackToTheWords) {
   EXPECT_THAT(found[0].score, DoubleEq(-5.0 / 3));
 }
 
+TEST_F(BeamTest, ASearchWithoutATranslationIsAnError) {
+  Beam search = beam();
+  EXPECT_FALSE(search.advance(std::vector<Candidate>()));
+  EXPECT_THROW(std::move(search).result(), DataError);
+}
+
 TEST_F(BeamTest, AnEndBeyondTheBeamIsNoTranslation) {
   options_.nbest = 2;
   Beam search = beam();
   search.advance(std::vector{candidate(-1, 5), candidate(-2, 6), candidate(-3, kEnd)});
   EXPECT_EQ(search.size(), 2U);
-  EXPECT_TRUE(std::move(search).result().empty());
+  EXPECT_THROW(std::move(search).result(), DataError);
 }
 
 TEST_F(BeamTest, EndsWhenNoOpenHypothesisCanWin) {
