@@ -95,14 +95,16 @@ at::Tensor Fire::bias(int64_t first, int64_t queries, int64_t keys,
 
 // Without gradients the hidden units of long sentences, [L|1, T, S, hidden], come in parts.
 void Fire::lower(const Extent& extent, LayerTerms& terms) const {
-  const int64_t row = hidden_weight_.numel() * extent.keys;
-  const int64_t at_once = at::GradMode::is_enabled()
-                              ? extent.queries
-                              : std::clamp<int64_t>(kMostHidden / row, 1, extent.queries);
+  const int64_t row = std::max<int64_t>(1, hidden_weight_.numel() * extent.keys);
+  const int64_t at_once =
+      std::max<int64_t>(1, at::GradMode::is_enabled() ? extent.queries : kMostHidden / row);
   std::vector<at::Tensor> parts;
-  for (int64_t t = 0; t < extent.queries; t += at_once)
+  int64_t t = 0;
+  do {
     parts.push_back(bias(extent.query_start + t, std::min(at_once, extent.queries - t), extent.keys,
                          terms.options()));
+    t += at_once;
+  } while (t < extent.queries);
   terms.set(&ScoreTerms::position_bias, parts.size() == 1 ? parts.front() : at::cat(parts, 2));
 }
 

@@ -15,6 +15,7 @@ TEST(Fire, PartsOfALongTableAreThoseOfTheWhole) {
     return scheme->lower(extent, at::empty({0}, at::kFloat)).front().position_bias;
   };
   const torch::NoGradGuard no_grad;
+  EXPECT_EQ(bias({0, 0, 0}).numel(), 0);
   const at::Tensor whole = bias({0, 1500, 1500});  // 72 million hidden units
   for (const int64_t first : {int64_t{0}, int64_t{340}, int64_t{1000}}) {
     const at::Tensor rows = bias({first, 300, 1500});
