@@ -10,8 +10,9 @@ fails if the table is stale. --root FOLDER: the project, if it is not that of th
 import argparse
 import json
 import pathlib
-import re
 import sys
+
+from result_log import append, is_new, read, require_settings, write_tables
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "recipes/bert"))
@@ -20,32 +21,11 @@ from tables import result_table  # noqa: E402
 SETTINGS = ("updates", "batch_tokens", "precision")  # of all runs of the log
 
 
-def read(log):
-    return list(map(json.loads, log.open())) if log.exists() else []
-
-
 def add(log, run):
     result = json.loads((run / "result.json").read_text())
-    for other in read(log):
-        if other == result:
-            return
-        if [other["encoding"], other["seed"]] == [result["encoding"], result["seed"]]:
-            sys.exit(f"{run}: {log.name} has another run of this encoding and seed")
-        for setting in SETTINGS:
-            if other[setting] != result[setting]:
-                sys.exit(f"{run}: {setting} is {result[setting]}, and in {log.name} {other[setting]}")
-    with log.open("a") as file:
-        file.write(json.dumps(result) + "\n")
-
-
-def write_table(log, page, check):
-    before = page.read_text()
-    after = re.sub(r"(<!-- bench/bert_results.py -->\n).*?(<!-- end -->)",
-                   lambda match: f"{match[1]}{result_table(read(log))}\n{match[2]}", before, flags=re.S)
-    if check and after != before:
-        sys.exit(f"{page}: the table is stale; bench/bert_results.py table writes it")
-    if not check:
-        page.write_text(after)
+    require_settings(log, result, run, SETTINGS)
+    if is_new(log, result, run, ("encoding", "seed")):
+        append(log, result)
 
 
 def main():
@@ -61,7 +41,9 @@ def main():
         for run in arguments.runs:
             add(log, run)
     else:
-        write_table(log, arguments.root / "docs/results.md", arguments.check)
+        write_tables(arguments.root / "docs/results.md", "<!-- bench/bert_results.py -->",
+                     lambda _: result_table(read(log)), "bench/bert_results.py table",
+                     arguments.check)
 
 
 if __name__ == "__main__":

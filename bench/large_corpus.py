@@ -6,8 +6,8 @@
 Repeats the pair of gzip files to --lines lines in FOLDER, encodes them, trains 20 updates, stops
 with SIGTERM and resumes twice: with the cache file in memory and without. Prints a JSON object.
 A phase ends with a line of the log, so its times are good to a tenth of a second; the time during
-which somebody has stopped the process (SIGSTOP) does not count. Its memory is VmHWM (with mapped pages of the cache) and the peak of RssAnon
-(without them), of all threads.
+which somebody has stopped the process (SIGSTOP) does not count. Its memory is VmHWM (with mapped
+pages of the cache) and the peak of RssAnon (without them), of all threads.
 """
 
 import argparse

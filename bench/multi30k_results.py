@@ -25,10 +25,11 @@ import json
 import math
 import pathlib
 import random
-import re
 import statistics
 import sys
 import zlib
+
+from result_log import append, is_new, read, require_settings, write_tables
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "recipes"))
 from runs import spread  # noqa: E402
@@ -37,6 +38,7 @@ FIRST = "sinusoidal"  # what the others are compared with
 ORDERS = 4
 TRIALS = 10000
 SETTINGS = ("updates", "batch_tokens", "precision")  # of all runs of the log
+IDENTITY = ("pair", "encoding", "decoder_encoding", "seed")  # of a run
 NUMBERS = ORDERS + 2  # of a sentence in the log
 
 Logs = collections.namedtuple("Logs", "results sentences lengths")
@@ -129,10 +131,6 @@ def encoding_of(result):
     return "/".join(names)
 
 
-def identity_of(result):
-    return {key: result[key] for key in ("pair", "encoding", "decoder_encoding", "seed")}
-
-
 def sentences_of(run, result, reference):
     """Those of a run, whose BLEU must be that of its result."""
     translations = lines_of(run / f"test2016.{result['pair'].split('-')[1]}")
@@ -149,45 +147,27 @@ def sentences_of(run, result, reference):
 
 def add(logs, reference, runs):
     for run in map(pathlib.Path, runs):
-        logged = read(logs.results)
         result = json.loads((run / "result.json").read_text())
         if result["text"] != "tok":
             sys.exit(f"{run}: not a run on tokenized text")
-        for setting in SETTINGS:
-            others = {other[setting] for other in logged}
-            if others and others != {result[setting]}:
-                sys.exit(f"{run}: {setting} is {result[setting]}, and in {logs.results.name} "
-                         f"{', '.join(map(str, others))}")
-        if not is_new(logs.results, result, run):
+        require_settings(logs.results, result, run, SETTINGS)
+        if not is_new(logs.results, result, run, IDENTITY):
             continue
         numbers = identity_of(result) | {"sentences": sentences_of(run, result, reference)}
         append(logs.sentences, numbers)
         append(logs.results, result)
 
 
-def is_new(log, line, run):
-    """Ends the program if the log has another run of this encoding and seed."""
-    known = [other for other in read(log) if identity_of(other) == identity_of(line)]
-    if known and known != [line]:
-        sys.exit(f"{run}: {log.name} has another run of this encoding and seed")
-    return not known
-
-
-def append(log, line):
-    with log.open("a") as file:
-        file.write(json.dumps(line) + "\n")
+def identity_of(result):
+    return {key: result[key] for key in IDENTITY}
 
 
 def add_lengths(logs, runs):
     for run in map(pathlib.Path, runs):
-        identity = identity_of(json.loads((run / "result.json").read_text()))
-        line = identity | {"scores": json.loads((run / "lengths.json").read_text())}
-        if is_new(logs.lengths, line, run):
+        line = identity_of(json.loads((run / "result.json").read_text())) | {
+            "scores": json.loads((run / "lengths.json").read_text())}
+        if is_new(logs.lengths, line, run, IDENTITY):
             append(logs.lengths, line)
-
-
-def read(log):
-    return list(map(json.loads, log.open())) if log.exists() else []
 
 
 def comparison(ours, others):
@@ -244,7 +224,7 @@ def table(results, sentences):
     return "\n".join(lines)
 
 
-def write_tables(logs, page, check):
+def write_all_tables(logs, page, check):
     sentences = collections.defaultdict(lambda: collections.defaultdict(dict))
     for run in read(logs.sentences):
         sentences[run["pair"]][encoding_of(run)][run["seed"]] = unpacked(run["sentences"])
@@ -252,22 +232,14 @@ def write_tables(logs, page, check):
     def of_pair(log, pair):
         return [line for line in read(log) if line["pair"] == pair]
 
-    def fresh(match):
+    def made(match):
         pair = match["pair"]
         if match["lengths"]:
-            made = lengths_tables(of_pair(logs.lengths, pair))
-        else:
-            made = table(of_pair(logs.results, pair), sentences[pair])
-        return f"{match['head']}{made}\n{match['end']}"
+            return lengths_tables(of_pair(logs.lengths, pair))
+        return table(of_pair(logs.results, pair), sentences[pair])
 
-    before = page.read_text()
-    after = re.sub(
-        r"(?P<head><!-- bench/multi30k_results.py: (?P<pair>\w+-\w+)(?P<lengths> lengths)? -->\n)"
-        r".*?(?P<end><!-- end -->)", fresh, before, flags=re.S)
-    if check and after != before:
-        sys.exit(f"{page}: a table is stale; bench/multi30k_results.py tables writes it")
-    if not check:
-        page.write_text(after)
+    head = r"<!-- bench/multi30k_results.py: (?P<pair>\w+-\w+)(?P<lengths> lengths)? -->"
+    write_tables(page, head, made, "bench/multi30k_results.py tables", check)
 
 
 def main():
@@ -290,7 +262,7 @@ def main():
     elif arguments.command == "lengths":
         add_lengths(logs, arguments.runs)
     else:
-        write_tables(logs, arguments.root / "docs/results.md", arguments.check)
+        write_all_tables(logs, arguments.root / "docs/results.md", arguments.check)
 
 
 if __name__ == "__main__":

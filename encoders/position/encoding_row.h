@@ -25,7 +25,7 @@ struct EncodingOption {
 
   bool accepts(const std::string& value) const;
 
-  /// An accepted value as it stands in canonical specs: a number without leading zeros.
+  /// Drops the leading zeros of a number; words stay. The value must be accepted.
   std::string normalized(const std::string& value) const;
 
   /// E.g. "none|layers|heads|all" or "a number from 1 to 1048576".

@@ -3,8 +3,9 @@ import json
 import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
+
+from log_scratch import LogScratch
 
 ROOT = pathlib.Path(sys.argv.pop(1))
 PAGE = "before\n<!-- bench/bert_results.py -->\n{}<!-- end -->\nafter\n"
@@ -16,19 +17,9 @@ TABLE = """\
 """
 
 
-class MadeUpRuns(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = pathlib.Path(folder.name)
-        (self.root / "bench/log").mkdir(parents=True)
-        (self.root / "docs").mkdir()
-        self.page = self.root / "docs/results.md"
-        self.page.write_text(PAGE.format(""))
-
-    def run_script(self, *arguments):
-        command = [sys.executable, ROOT / "bench/bert_results.py", "--root", self.root, *arguments]
-        return subprocess.run(list(map(str, command)), capture_output=True, text=True)
+class MadeUpRuns(LogScratch):
+    script = ROOT / "bench/bert_results.py"
+    page_text = PAGE.format("")
 
     def add(self, encoding, seed, loss, accuracies, updates=10):
         run = self.root / f"{encoding}-{seed}"

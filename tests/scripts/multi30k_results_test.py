@@ -6,29 +6,23 @@ import json
 import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
+
+from log_scratch import LogScratch
 
 ROOT = pathlib.Path(sys.argv.pop(1))
 REFERENCE = [f"the {word} runs over a small green hill ." for word in "dog cat man boy girl".split()] * 8
 PAGE = "before\n<!-- bench/multi30k_results.py: en-de -->\n{}<!-- end -->\nafter\n"
 
 
-class MadeUpRuns(unittest.TestCase):
+class MadeUpRuns(LogScratch):
+    script = ROOT / "bench/multi30k_results.py"
+    page_text = PAGE.format("")
+
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = pathlib.Path(folder.name)
-        (self.root / "bench/log").mkdir(parents=True)
-        (self.root / "docs").mkdir()
-        self.page = self.root / "docs/results.md"
-        self.page.write_text(PAGE.format(""))
+        super().setUp()
         self.reference = self.root / "reference.de"
         self.reference.write_text("\n".join(REFERENCE) + "\n")
-
-    def run_script(self, *arguments):
-        command = [sys.executable, ROOT / "bench/multi30k_results.py", "--root", self.root, *arguments]
-        return subprocess.run(list(map(str, command)), capture_output=True, text=True)
 
     def add(self, encoding, seed, translations, bleu, updates=8000):
         run = self.root / f"{encoding}-{seed}"

@@ -1,0 +1,23 @@
+"""A project folder with an empty log and one page, for scripts of bench/ that have --root."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+
+class LogScratch(unittest.TestCase):
+    script = page_text = None  # of the derived class
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        (self.root / "bench/log").mkdir(parents=True)
+        (self.root / "docs").mkdir()
+        self.page = self.root / "docs/results.md"
+        self.page.write_text(self.page_text)
+
+    def run_script(self, *arguments):
+        command = [sys.executable, self.script, "--root", self.root, *arguments]
+        return subprocess.run(list(map(str, command)), capture_output=True, text=True)
