@@ -1,9 +1,15 @@
 #include "service/documents/html_tags.h"
 
+#include <algorithm>
 #include <cctype>
 
 namespace dietmt::service {
 namespace {
+
+constexpr std::string_view kInline[] = {
+    "a",     "abbr", "acronym", "b",      "bdi", "bdo", "big",  "cite", "code", "data", "del",
+    "dfn",   "em",   "font",    "i",      "img", "ins", "kbd",  "mark", "q",    "s",    "samp",
+    "small", "span", "strike",  "strong", "sub", "sup", "time", "tt",   "u",    "var",  "wbr"};
 
 bool is_html_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
@@ -42,6 +48,10 @@ bool closes_element(std::string_view tag) { return tag.starts_with("</"); }
 
 std::string element_of(std::string_view tag) {
   return tag_name(closes_element(tag) ? tag.substr(1) : tag);
+}
+
+bool is_inline_element(std::string_view name) {
+  return std::find(std::begin(kInline), std::end(kInline), name) != std::end(kInline);
 }
 
 std::pair<std::string, std::string_view> next_attribute(std::string_view tag, size_t& at) {

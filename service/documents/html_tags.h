@@ -22,6 +22,9 @@ bool closes_element(std::string_view tag);
 /// Of a start tag or an end tag.
 std::string element_of(std::string_view tag);
 
+/// Elements inside a sentence (phrasing content), without <br>: a line break ends a sentence.
+bool is_inline_element(std::string_view name);
+
 /// The next attribute of a start tag, from byte `at` on, which moves behind it. Its name is in
 /// lower case and empty at the end of the tag.
 std::pair<std::string, std::string_view> next_attribute(std::string_view tag, size_t& at);

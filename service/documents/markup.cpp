@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "data/text/source_text.h"
-#include "nmt/alignment/inline_markup.h"
 #include "service/documents/html_tags.h"
+#include "service/documents/translation_scopes.h"
 
 namespace dietmt::service {
 namespace {
@@ -33,24 +33,10 @@ size_t closing_end(std::string_view html, size_t begin, const std::string& name)
   return html.size();
 }
 
-template <typename Names>
-bool is_one_of(const std::string& name, const Names& names) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
-
-// What the attribute `translate` of a start tag says; nothing: what the element around it says.
-std::optional<bool> translates(std::string_view tag) {
-  if (tag.size() < 2 || !is_html_letter(tag[1])) return std::nullopt;
-  size_t at = 1 + tag_name(tag).size();
-  while (true) {
-    const auto [name, value] = next_attribute(tag, at);
-    if (name.empty()) return std::nullopt;
-    if (name != "translate") continue;
-    const std::string word = html_lower_case(value);
-    if (word == "no") return false;
-    if (word == "yes" || word.empty()) return true;
-    return std::nullopt;
-  }
+// The start tag of such an element.
+bool is_verbatim(std::string_view tag) {
+  return std::find(std::begin(kVerbatim), std::end(kVerbatim), tag_name(tag)) !=
+         std::end(kVerbatim);
 }
 
 // The end of the markup at `begin`: of a tag, a comment, or an element whose content is verbatim.
@@ -61,53 +47,12 @@ size_t markup_end(std::string_view html, size_t begin) {
   }
   const size_t end = tag_end(html, begin);
   const std::string_view tag = html.substr(begin, end - begin);
-  const std::string name = tag_name(tag);
-  const bool is_verbatim = !tag.ends_with("/>") && is_one_of(name, kVerbatim);
-  return is_verbatim ? closing_end(html, end, name) : end;
+  return is_verbatim(tag) && !tag.ends_with("/>") ? closing_end(html, end, tag_name(tag)) : end;
 }
-
-// Which text is translated, by the attributes of the elements around it.
-class TranslationScopes {
- public:
-  bool translates() const { return scopes_.empty() || scopes_.back().translates; }
-
-  // The tag that comes next in the text.
-  void pass(std::string_view tag) {
-    const std::string name = element_of(tag);
-    if (closes_element(tag)) {
-      if (scopes_.empty() || scopes_.back().name != name) return;
-      if (--scopes_.back().open == 0) scopes_.pop_back();
-      return;
-    }
-    if (name.empty() || tag.ends_with("/>") || nmt::is_void_element(name) ||
-        is_one_of(name, kVerbatim))
-      return;
-    const bool changes = service::translates(tag).value_or(translates()) != translates();
-    if (changes)
-      scopes_.push_back({name, !translates()});
-    else if (!scopes_.empty() && scopes_.back().name == name)
-      ++scopes_.back().open;
-  }
-
- private:
-  // An element that differs from the one around it.
-  struct Scope {
-    std::string name;
-    bool translates = false;
-    int64_t open = 1;  // elements of this name, with itself
-  };
-  std::vector<Scope> scopes_;
-};
-
-// Elements inside a sentence (phrasing content). A line break ends one.
-constexpr std::string_view kInline[] = {
-    "a",     "abbr", "acronym", "b",      "bdi", "bdo", "big",  "cite", "code", "data", "del",
-    "dfn",   "em",   "font",    "i",      "img", "ins", "kbd",  "mark", "q",    "s",    "samp",
-    "small", "span", "strike",  "strong", "sub", "sup", "time", "tt",   "u",    "var",  "wbr"};
 
 bool is_inline(std::string_view markup) {
   if (markup.starts_with("<!--")) return true;
-  return is_one_of(element_of(markup), kInline);
+  return is_inline_element(element_of(markup));
 }
 
 struct Reference {
@@ -184,13 +129,14 @@ std::vector<MarkupPart> split_markup(std::string_view html) {
     const size_t end = markup_end(html, at);
     const std::string_view tag = html.substr(at, end - at);
     const bool closes = closes_element(tag);
-    scopes.pass(tag);
+    if (!is_verbatim(tag)) scopes.pass(tag);
     if (was_translated) {
       add(at, true);
       divides = closes && !scopes.translates();
     }
     if (scopes.translates()) {
-      divides = divides || (!was_translated && !closes);
+      const bool is_whole = closes && element_of(tag) == element_of(html.substr(begin));
+      divides = divides || (!was_translated && !is_whole);
       add(end, false);
     }
     if (element_of(tag) == "pre") preformatted = !closes;

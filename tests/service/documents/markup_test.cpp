@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+
 #include "common/random.h"
 
 namespace dietmt::service {
@@ -38,7 +40,7 @@ TEST(MarkupTest, ElementsThatForbidTranslationStay) {
 }
 
 TEST(MarkupTest, ElementsInsideAllowTranslationAgain) {
-  EXPECT_THAT(texts("a<div translate=no>b<p translate=yes>c<b>d</b><p>e</p></p>f</div>g"),
+  EXPECT_THAT(texts("a<div translate=no>b<ul translate=yes>c<b>d</b><ul>e</ul></ul>f</div>g"),
               ElementsAre("a", "c", "d", "e", "g"));
   EXPECT_THAT(texts("<i translate=no>a<i translate>b<i translate='no'>c</i>d</i>e</i>f"),
               ElementsAre("b", "d", "f"));
@@ -46,6 +48,44 @@ TEST(MarkupTest, ElementsInsideAllowTranslationAgain) {
               ElementsAre("d"));
   EXPECT_THAT(texts("<i title=\"> translate=no\">a</i><i title='' translate=\"no\">b</i>"),
               ElementsAre("a"));
+}
+
+TEST(MarkupTest, ElementsEndWithoutTheirEndTag) {
+  EXPECT_THAT(texts("<ul><li translate=no>a<li>b</ul>c"), ElementsAre("b", "c"));
+  EXPECT_THAT(texts("<ul><li translate=no>a</ul>b"), ElementsAre("b"));
+  EXPECT_THAT(texts("<ul><li translate=no>a<ul><li>b</ul>c<li>d</ul>"), ElementsAre("d"));
+  EXPECT_THAT(texts("<p translate=no>a<p>b</p><p>c</p>"), ElementsAre("b", "c"));
+  EXPECT_THAT(texts("<p translate=no>a<br><i>b</i><div>c</div>"), ElementsAre("c"));
+  EXPECT_THAT(texts("<dl><dt translate=no>a<dd>b<dt>c</dl>"), ElementsAre("b", "c"));
+  EXPECT_THAT(texts("<table><tr><td translate=no>a<td>b<tr translate=no><td>c<tr>d</table>e"),
+              ElementsAre("b", "d", "e"));
+  EXPECT_THAT(texts("<table><tr><td translate=no><table><tr><td>a<td>b</table>c<td>d</table>"),
+              ElementsAre("d"));
+  EXPECT_THAT(texts("<div translate=no>b<p translate=yes>c<p>d</div>e"), ElementsAre("c", "e"));
+  EXPECT_THAT(texts("<div><span translate=no>a</div>b"), ElementsAre("b"));
+}
+
+TEST(MarkupTest, MisplacedEndTagsEndNoOtherElement) {
+  EXPECT_THAT(texts("<b><i translate=no>a</b>b</i>c"), ElementsAre("c"));
+  EXPECT_THAT(texts("<b translate=no><i>a</b>b</i>"), ElementsAre("b"));
+  EXPECT_THAT(texts("<p translate=no>a</div></span>b</p>c"), ElementsAre("c"));
+  EXPECT_THAT(texts("<div><table translate=no><tr><td>a</div>b</table>c"), ElementsAre("c"));
+  EXPECT_THAT(texts("<div translate=no><table><tr><td>a</div>b"), ElementsAre("b"));
+}
+
+// Markup that ends with the tag of an element around it stays between two sentences.
+TEST(MarkupTest, AnElementWithoutItsEndTagIsNotInline) {
+  for (const MarkupPart& part : split_markup("a <ul><b translate=no>b</ul> c"))
+    EXPECT_FALSE(part.is_inline) << part.raw;
+}
+
+TEST(MarkupTest, ManyOpenElementsTakeTimeInProportion) {
+  std::string html;
+  for (int i = 0; i < 100'000; ++i) html += "<dl><dt><b translate=no>";
+  for (int i = 0; i < 100'000; ++i) html += "<i translate=yes></b><dd></u>";
+  const auto start = std::chrono::steady_clock::now();
+  split_markup(html + "<table>" + html);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
 // Text inside an element that is not translated is a sentence of its own.
