@@ -89,7 +89,8 @@ std::unique_ptr<Document> open_document(DocumentKind kind, std::string bytes,
                                         const DocumentLanguages& languages,
                                         const DocumentLimits& limits) {
   if (bytes.size() > limits.bytes)
-    throw DataError("the file is longer than " + std::to_string(limits.bytes) + " bytes");
+    throw DocumentTooLargeError("the file is longer than " + std::to_string(limits.bytes) +
+                                " bytes");
   switch (kind) {
     case DocumentKind::kTmx:
       return open_tmx(bytes, languages, limits);

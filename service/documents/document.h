@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/error.h"
+
 namespace dietmt::service {
 
 enum class DocumentKind { kTxt, kHtml, kSrt, kPo, kTmx, kXliff, kDocx, kOdt };
@@ -39,6 +41,12 @@ struct DocumentLimits {
   size_t nodes = 2'000'000;         // elements and attributes of XML
 };
 
+/// The document is beyond one of these limits.
+class DocumentTooLargeError : public DataError {
+ public:
+  using DataError::DataError;
+};
+
 class Document {
  public:
   virtual ~Document() = default;
@@ -53,9 +61,10 @@ class Document {
   std::vector<std::string> segments_;
 };
 
-/// Throws DataError, which says what is wrong: not of this kind, damaged, not UTF-8, beyond a
-/// limit, XML with its own entities, an archive with unsafe names. `languages` matter for TMX and
-/// XLIFF, which hold source and target side by side: texts that have a translation keep it.
+/// Throws DocumentTooLargeError, and DataError, which says what is wrong: not of this kind,
+/// damaged, not UTF-8, XML with its own entities, an archive with unsafe names. `languages` matter
+/// for TMX and XLIFF, which hold source and target side by side: texts that have a translation keep
+/// it.
 std::unique_ptr<Document> open_document(DocumentKind kind, std::string bytes,
                                         const DocumentLanguages& languages,
                                         const DocumentLimits& limits = {});

@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/text_io.h"
 #include "data/text/source_text.h"
+#include "service/documents/document.h"
 
 namespace dietmt::service {
 namespace {
@@ -96,7 +97,8 @@ void read_unpacked(const std::string& path, uint64_t limit,
     if (count < 0) throw DataError("the file is damaged gzip data");
     total += static_cast<uint64_t>(count);
     if (total > limit)
-      throw DataError("the file is longer than " + std::to_string(limit) + " bytes unpacked");
+      throw DocumentTooLargeError("the file is longer than " + std::to_string(limit) +
+                                  " bytes unpacked");
     piece(std::string_view(block).substr(0, static_cast<size_t>(count)));
   }
   int code = Z_OK;

@@ -32,8 +32,9 @@ class Utf16Decoder {
   std::optional<bool> big_endian_;
 };
 
-/// The bytes of a plain or gzip file in pieces, unpacked, at most `limit`. Throws DataError for a
-/// damaged file or one that is longer; `path` does not appear in it.
+/// The bytes of a plain or gzip file in pieces, unpacked, at most `limit`. Throws
+/// DocumentTooLargeError for a longer file, DataError for a damaged one; `path` does not appear in
+/// them.
 void read_unpacked(const std::string& path, uint64_t limit,
                    const std::function<void(std::string_view)>& piece);
 

@@ -90,10 +90,15 @@ class OfficeDocument final : public Document {
       throw DataError("the archive is no ." + std::string(name_of(kind)) + " document: it has no " +
                       main_part);
     size_t left = limits.bytes;
+    size_t nodes = 0;
     for (const std::string& name : names) {
       if (!(is_word ? is_word_text(name) : is_open_document_text(name))) continue;
       const std::string xml = package_.read(name, left);
       left -= xml.size();
+      nodes += most_xml_nodes(xml);
+      if (nodes > limits.nodes)
+        throw DocumentTooLargeError("the XML of the archive has more than " +
+                                    std::to_string(limits.nodes) + " elements and attributes");
       Part& part = parts_.emplace_back(
           Part{name, XmlTree(xml, limits),
                StyledSegments(segments_, is_word ? copied_word_item : copied_span)});

@@ -182,9 +182,8 @@ StyledSegments::Pieces StyledSegments::pieces_of(const Group& group, const std::
 
 void StyledSegments::write(const Group& group, const Pieces& pieces) const {
   const bool stays = group.codes.empty();
-  if (stays) {
-    set_content(group.texts.front().text, pieces.all.front().text);
-  } else {
+  const StyledText& main = group.texts[group.main];
+  if (!stays) {
     xmlNode* last = group.texts.front().item;
     for (const Piece& piece : in_order_of_ranges(pieces.all)) {
       xmlNode* const node = piece.mark.node != nullptr
@@ -197,12 +196,12 @@ void StyledSegments::write(const Group& group, const Pieces& pieces) const {
     }
   }
   std::set<xmlNode*> empty;
-  for (size_t i = stays ? 1 : 0; i < group.texts.size(); ++i) {
-    const StyledText& one = group.texts[i];
+  for (const StyledText& one : group.texts) {
     set_content(one.text, "");
-    const bool keeps = stays && one.item == group.texts.front().item;
+    const bool keeps = stays && one.item == main.item;
     if (one.goes_when_empty && pieces.has_all_tags && !keeps) empty.insert(one.item);
   }
+  if (stays) set_content(main.text, pieces.all.front().text);
   for (xmlNode* const item : empty) {
     xmlUnlinkNode(item);
     xmlFreeNode(item);

@@ -18,7 +18,8 @@ struct StyledText {
   xmlNode* text = nullptr;
   xmlNode* item = nullptr;  // the node or the element around it that has the formatting
   std::string style;
-  bool goes_when_empty = false;  // the item is nothing without text: a tracked insertion
+  // The item is nothing without text, and of one segment: a tracked insertion.
+  bool goes_when_empty = false;
 };
 
 class StyledSegments {
@@ -36,8 +37,9 @@ class StyledSegments {
   void add_mark(xmlNode* node, const std::string& range);
   void end_segment();
 
-  /// Call it once, after the last end_segment(). A translation without tags goes to the first node;
-  /// otherwise its stretches become copies of items, behind the first one. If its tags are not
+  /// Call it once, after the last end_segment(). A translation without tags goes to the
+  /// first node of most of the text; otherwise its stretches become copies of items, behind the
+  /// first one. If its tags are not
   /// those of the segment, it has the formatting of most of the text, and the marks follow it.
   void fill(const std::vector<std::string>& translations) const;
 

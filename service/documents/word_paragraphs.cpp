@@ -196,12 +196,17 @@ void add_run(xmlNode* run, xmlNode* item, StyledSegments& segments) {
   const std::vector<xmlNode*> content = children_of(run);
   const bool has_text =
       std::ranges::any_of(content, [](const xmlNode* node) { return element_name(node) == "t"; });
+  // A tab or a break stays, and the texts around it belong to two segments.
+  const bool has_only_text = std::ranges::all_of(content, [](const xmlNode* node) {
+    const std::string_view name = element_name(node);
+    return name == "t" || name == "rPr" || is_among(name, kIgnored);
+  });
   for (xmlNode* const child : content) {
     const std::string_view name = element_name(child);
     if (name == "t") {
       // Spaces at the ends of a text count only with this attribute.
       xmlNodeSetSpacePreserve(child, 1);
-      segments.add({child, item, style, is_inserted});
+      segments.add({child, item, style, is_inserted && has_only_text});
     } else if (is_reference(child) && !has_text) {
       segments.add_mark(item, "");
     } else if (name != "rPr" && !is_among(name, kIgnored)) {

@@ -53,13 +53,17 @@ std::unique_ptr<xmlDoc, void (*)(xmlDoc*)> parsed(std::string_view bytes) {
 
 XmlTree::XmlTree(std::string_view bytes, const DocumentLimits& limits)
     : document_(nullptr, xmlFreeDoc) {
-  // Each of them takes about a hundred bytes of memory or more.
-  const auto nodes = static_cast<size_t>(
-      std::count_if(bytes.begin(), bytes.end(), [](char c) { return c == '<' || c == '='; }));
-  if (bytes.size() > limits.bytes || nodes > limits.nodes)
-    throw DataError("the XML has more than " + std::to_string(limits.bytes) + " bytes or " +
-                    std::to_string(limits.nodes) + " elements and attributes");
+  // Each node takes about a hundred bytes of memory or more.
+  if (bytes.size() > limits.bytes || most_xml_nodes(bytes) > limits.nodes)
+    throw DocumentTooLargeError("the XML has more than " + std::to_string(limits.bytes) +
+                                " bytes or " + std::to_string(limits.nodes) +
+                                " elements and attributes");
   document_ = parsed(bytes);
+}
+
+size_t most_xml_nodes(std::string_view bytes) {
+  return static_cast<size_t>(
+      std::count_if(bytes.begin(), bytes.end(), [](char c) { return c == '<' || c == '='; }));
 }
 
 std::string XmlTree::text() const {

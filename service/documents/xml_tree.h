@@ -30,6 +30,9 @@ class XmlTree {
   std::unique_ptr<xmlDoc, void (*)(xmlDoc*)> document_;
 };
 
+/// At least the number of elements and attributes.
+size_t most_xml_nodes(std::string_view bytes);
+
 template <size_t N>
 bool is_among(std::string_view name, const std::array<std::string_view, N>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();

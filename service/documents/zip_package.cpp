@@ -5,6 +5,7 @@
 #include <set>
 
 #include "common/error.h"
+#include "service/documents/document.h"
 
 namespace dietmt::service {
 namespace {
@@ -58,7 +59,8 @@ std::string ZipPackage::read(const std::string& name, size_t limit) const {
     content.resize(size + static_cast<size_t>(count));
     if (count == 0) return content;
     if (content.size() > limit)
-      throw DataError("the archive unpacks to more than " + std::to_string(limit) + " bytes");
+      throw DocumentTooLargeError("the archive unpacks to more than " + std::to_string(limit) +
+                                  " bytes");
   }
 }
 
@@ -68,9 +70,10 @@ void ZipPackage::replace(const std::string& name, const std::string& content) {
   if (copy == nullptr) throw std::bad_alloc();
   std::copy(content.begin(), content.end(), static_cast<char*>(copy));
   zip_source_t* const part = zip_source_buffer(archive_.get(), copy, content.size(), 1);
-  const int64_t index = zip_name_locate(archive_.get(), name.c_str(), 0);
-  if (part == nullptr || index < 0 ||
-      zip_file_replace(archive_.get(), static_cast<uint64_t>(index), part, 0) != 0)
+  zip_stat_t about;
+  if (part == nullptr || zip_stat(archive_.get(), name.c_str(), 0, &about) != 0 ||
+      zip_file_replace(archive_.get(), about.index, part, 0) != 0 ||
+      zip_file_set_mtime(archive_.get(), about.index, about.mtime, 0) != 0)
     damaged();
 }
 

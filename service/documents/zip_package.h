@@ -18,8 +18,10 @@ class ZipPackage {
 
   const std::vector<std::string>& names() const { return names_; }
 
-  /// The unpacked part. Throws DataError if it has more than `limit` bytes or is damaged.
+  /// The unpacked part. Throws DocumentTooLargeError if it has more than `limit` bytes, DataError
+  /// if it is damaged.
   std::string read(const std::string& name, size_t limit) const;
+  /// The part keeps its time, so that the same replacement always gives the same archive.
   void replace(const std::string& name, const std::string& content);
 
   /// The archive with the replaced parts; the others stay as they were packed. Call it once, last.

@@ -22,6 +22,8 @@ using Parts = std::vector<std::pair<std::string, std::string>>;
 
 class OfficeDocumentTest : public ScratchTest {
  protected:
+  static constexpr time_t kTime = 1'000'000'000;  // of the parts; in 2001
+
   std::string archive(const Parts& parts, zip_uint16_t encryption = ZIP_EM_NONE) {
     const std::string path = scratch() / "archive.zip";
     std::filesystem::remove(path);
@@ -29,6 +31,7 @@ class OfficeDocumentTest : public ScratchTest {
     for (const auto& [name, content] : parts) {
       zip_source_t* const source = zip_source_buffer(zip, content.data(), content.size(), 0);
       const int64_t index = zip_file_add(zip, name.c_str(), source, 0);
+      zip_file_set_mtime(zip, static_cast<zip_uint64_t>(index), kTime, 0);
       if (encryption != ZIP_EM_NONE)
         zip_file_set_encryption(zip, static_cast<zip_uint64_t>(index), encryption, "secret");
     }
@@ -47,6 +50,19 @@ class OfficeDocumentTest : public ScratchTest {
 
   static std::string part(const std::string& bytes, const std::string& name) {
     return ZipPackage(bytes).read(name, 1 << 20);
+  }
+
+  // The times of the parts of an archive.
+  std::vector<time_t> times(const std::string& bytes) {
+    zip_t* const zip = zip_open(write("times.zip", bytes).c_str(), ZIP_RDONLY, nullptr);
+    std::vector<time_t> all;
+    for (int64_t i = 0; i < zip_get_num_entries(zip, 0); ++i) {
+      zip_stat_t about;
+      EXPECT_EQ(zip_stat_index(zip, static_cast<uint64_t>(i), 0, &about), 0);
+      all.push_back(about.mtime);
+    }
+    zip_discard(zip);
+    return all;
   }
 };
 
@@ -147,6 +163,52 @@ TEST_F(OfficeDocumentTest, TrackedInsertionsBelongToTheirSentence) {
                              run + " tomba</w:t></w:r>"));
   EXPECT_THAT(xml, Not(HasSubstr("very")));
   EXPECT_THAT(xml, Not(HasSubstr(insertion + "<w:r><w:t xml:space=\"preserve\"/>")));
+}
+
+TEST_F(OfficeDocumentTest, TabsInTrackedInsertionsStay) {
+  const std::string inserted =
+      "<w:p><w:r><w:t xml:space=\"preserve\">A man is </w:t></w:r><w:ins w:id=\"1\"><w:r>"
+      "<w:t>riding.</w:t><w:tab/><w:t>A dog runs</w:t><w:br/></w:r></w:ins>";
+  const std::string bold =
+      "<w:r><w:rPr><w:b/></w:rPr><w:t xml:space=\"preserve\"> in a field of grass.</w:t></w:r>";
+  const auto shown = [&](const std::string& paragraph) {
+    const std::string document = word(paragraph + "</w:p>");
+    std::string xml = part(unchanged(DocumentKind::kDocx, document), "word/document.xml");
+    xml = std::regex_replace(xml, std::regex("<w:(tab|br)/>"), "|");
+    return std::regex_replace(xml, std::regex("<[^>]*>|\n"), "");
+  };
+  EXPECT_EQ(shown(inserted), "A man is riding.|A dog runs|");
+  EXPECT_EQ(shown(inserted + bold), "A man is riding.|A dog runs| in a field of grass.");
+  const std::string without_break = std::regex_replace(inserted, std::regex("<w:br/>"), "");
+  EXPECT_EQ(shown(without_break + bold), "A man is riding.|A dog runs in a field of grass.");
+}
+
+// It says nothing about the format of the text.
+TEST_F(OfficeDocumentTest, ABlankFirstRunGivesTheParagraphNoFormat) {
+  const std::string spaced = "<w:t xml:space=\"preserve\">";
+  const auto translated = [&](const std::string& first) {
+    const std::string document = word("<w:p>" + first + "<w:r><w:t>A man.</w:t></w:r></w:p>");
+    return part(bracketed(DocumentKind::kDocx, document), "word/document.xml");
+  };
+  for (const std::string blank : {"", " "}) {
+    const std::string bold = "<w:r><w:rPr><w:b/></w:rPr><w:t>" + blank + "</w:t></w:r>";
+    EXPECT_THAT(translated(bold),
+                HasSubstr("<w:r>" + spaced + blank + "[A man.]</w:t></w:r></w:p>"));
+    EXPECT_THAT(translated("<w:ins w:id=\"1\">" + bold + "</w:ins>"),
+                HasSubstr("<w:p><w:r>" + spaced + blank + "[A man.]</w:t></w:r></w:p>"));
+  }
+  const std::string open_document = archive(
+      {{"content.xml",
+        "<o:c xmlns:o=\"urn:o\" xmlns:t=\"urn:t\"><t:p><t:span t:style-name=\"B\"> </t:span>A man."
+        "</t:p></o:c>"}});
+  EXPECT_THAT(part(bracketed(DocumentKind::kOdt, open_document), "content.xml"),
+              HasSubstr("> [A man.]</t:p>"));
+}
+
+// The result of a batch job is packed anew for each download, which may continue an earlier one.
+TEST_F(OfficeDocumentTest, PartsKeepTheirTimes) {
+  const std::string document = word("<w:p><w:r><w:t>one</w:t></w:r></w:p>");
+  EXPECT_THAT(times(bracketed(DocumentKind::kDocx, document)), ElementsAre(kTime, kTime, kTime));
 }
 
 // Runs, insertions, notes and bookmarks in any order, and what a translation may do with their
@@ -323,6 +385,13 @@ TEST_F(OfficeDocumentTest, ArchivesThatUnpackToMuchAreRefused) {
   EXPECT_THAT(problem_of(DocumentKind::kDocx, bomb), HasSubstr("unpacks to more than 33554432"));
   const std::string nodes = word("<w:p>" + std::string(300, '=') + "</w:p>");
   EXPECT_THAT(problem_of(DocumentKind::kDocx, nodes, {.nodes = 100}), HasSubstr("elements"));
+  const std::string part = "<w:d xmlns:w=\"urn:w\">" + std::string(60, '=') + "</w:d>";
+  EXPECT_EQ(problem_of(DocumentKind::kDocx, archive({{"word/document.xml", part}}), {.nodes = 100}),
+            "none");
+  EXPECT_THAT(problem_of(DocumentKind::kDocx,
+                         archive({{"word/document.xml", part}, {"word/header1.xml", part}}),
+                         {.nodes = 100}),
+              HasSubstr("more than 100 elements and attributes"));
 }
 
 TEST_F(OfficeDocumentTest, UnsafeAndOtherArchivesAreRefused) {
