@@ -155,18 +155,21 @@ struct Table {
 
 constexpr Table kTables[] = {
     {"en", kEnglish, false}, {"de", kGerman, true}, {"fr", kFrench, false}, {"cs", kCzech, true},
-    {"es", kSpanish, false}, {"da", {}, true},      {"fi", {}, true},       {"no#", {}, true},
+    {"es", kSpanish, false}, {"da", {}, true},      {"fi", {}, true},       {"no", {}, true},
     {"nb", {}, true},        {"pl", {}, true},      {"sk", {}, true},       {"sl", {}, true},
     {"hu", {}, true},        {"hr", {}, true},      {"et", {}, true},
 };
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// One capital letter of any alphabet in UTF-8's one or two bytes: Latin, Greek, Cyrillic.
+// One capital letter of any alphabet.
 bool is_initial(std::string_view word) {
-  if (word.size() == 1) return word[0] >= 'A' && word[0] <= 'Z';
-  return word.size() == 2 && static_cast<unsigned char>(word[0]) >= 0xC3 &&
-         static_cast<unsigned char>(word[0]) <= 0xD4;
+  const auto* bytes = reinterpret_cast<const uint8_t*>(word.data());
+  const auto end = static_cast<int64_t>(word.size());
+  int64_t at = 0;
+  UChar32 letter = 0;
+  U8_NEXT(bytes, at, end, letter);
+  return at == end && letter >= 0 && u_isupper(letter);
 }
 
 }  // namespace

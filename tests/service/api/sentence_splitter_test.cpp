@@ -55,6 +55,17 @@ TEST(SentenceSplitterTest, AbbreviationsAndInitialsEndNone) {
               ElementsAre("Am 3. Oktober kam Prof. Meier, z. B. mit Dr. Huber.", "Dann ging er."));
   EXPECT_THAT(sentences("Es war 1999. Dann kam er.", "de"),
               ElementsAre("Es war 1999.", "Dann kam er."));
+  for (const char* language : {"no", "nb"})
+    EXPECT_THAT(sentences("Han bor i 3. Etasje. Hun gikk.", language),
+                ElementsAre("Han bor i 3. Etasje.", "Hun gikk."))
+        << language;
+}
+
+TEST(SentenceSplitterTest, OnlyCapitalLettersAreInitials) {
+  EXPECT_THAT(sentences("Это я. Он ушёл. А. С. Пушкин.", "ru"),
+              ElementsAre("Это я.", "Он ушёл.", "А. С. Пушкин."));
+  EXPECT_THAT(sentences("C'est là où il a été, à é. Il part. É. Zola.", "fr"),
+              ElementsAre("C'est là où il a été, à é.", "Il part.", "É. Zola."));
 }
 
 TEST(SentenceSplitterTest, OtherWritingSystems) {
