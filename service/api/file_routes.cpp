@@ -59,6 +59,8 @@ auto with_document(DocumentKind kind, const std::string& bytes, const DocumentLa
   const std::lock_guard lock(service.document);
   try {
     return use(*open_document(kind, bytes, languages, kLimits));
+  } catch (const DocumentTooLargeError& error) {
+    throw HttpError(413, std::string("file: ") + error.what());
   } catch (const DataError& error) {
     throw HttpError::of_option("file", std::string("file: ") + error.what());
   }

@@ -97,6 +97,14 @@ TEST(TranslateFileTest, WhatIsWrongIsSaid) {
   EXPECT_EQ(server.client().Post("/translate_file", no_file)->status, 400);
 }
 
+TEST(TranslateFileTest, ADocumentThatIsTooLargeIsRefused) {
+  const TestServer server;
+  const auto [status, body] =
+      translate(server, "a.tmx", "<tmx a=\"" + std::string(200'001, '=') + "\"/>");
+  EXPECT_EQ(status, 413);
+  EXPECT_THAT(body.at("error"), HasSubstr("200000 elements and attributes"));
+}
+
 TEST(TranslateFileTest, AModelAndACheckOfCopiesCanBeAskedFor) {
   const TestServer server;
   const auto with = [&](const std::string& name, const std::string& value) {
