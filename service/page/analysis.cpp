@@ -2,18 +2,14 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
-#include <iterator>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "common/error.h"
+#include "service/api/fields.h"
 #include "service/scheduling/scheduling_errors.h"
 
 namespace dietmt::service {
 namespace {
-
-using nlohmann::json;
 
 constexpr int64_t kMostWaiting = 16;
 
@@ -39,24 +35,15 @@ void check_languages(const AnalysisRequest& request, const ModelSpec& spec) {
 
 }  // namespace
 
-AnalysisRequest parse_analysis_request(const std::string& body) {
-  const json fields = json::parse(body, nullptr, /*allow_exceptions=*/false);
-  if (!fields.is_object()) throw RequestError("the body is not a JSON object");
-  AnalysisRequest request;
-  const std::pair<const char*, std::string*> known[] = {{"model", &request.model},
-                                                        {"source", &request.source},
-                                                        {"target", &request.target},
-                                                        {"text", &request.text},
-                                                        {"translation", &request.translation}};
-  for (const auto& [name, value] : fields.items()) {
-    if (name == "api_key") continue;  // read by the router
-    const auto field = std::find_if(std::begin(known), std::end(known),
-                                    [&](const auto& each) { return each.first == name; });
-    if (field == std::end(known)) throw RequestError("'" + name + "' is not a known field");
-    if (!value.is_string()) throw RequestError("'" + name + "' must be a string");
-    *field->second = value.get<std::string>();
-  }
-  if (request.text.empty()) throw RequestError("'text' is missing");
+AnalysisRequest parse_analysis_request(const Call& call) {
+  const Fields fields = Fields::of_json(call);
+  fields.allow_only({"model", "source", "target", "text", "translation"});
+  const AnalysisRequest request{.model = fields.text_or("model", ""),
+                                .source = fields.text_or("source", ""),
+                                .target = fields.text_or("target", ""),
+                                .text = fields.text("text"),
+                                .translation = fields.text_or("translation", "")};
+  if (request.text.empty()) throw HttpError::of_option("text", "text is empty");
   if (request.model.empty() && (request.source.empty() || request.target.empty()))
     throw RequestError("give 'model', or 'source' and 'target'");
   return request;
@@ -83,7 +70,7 @@ Answer AnalysisRoute::answer(const Call& call) {
   const Count count(waiting_);
   if (count.before >= kMostWaiting)
     throw QueueFull("too many sentences are waiting for analysis; try again later", 1);
-  return {.body = reporting::to_json(analysis_of(parse_analysis_request(call.body)))};
+  return {.body = reporting::to_json(analysis_of(parse_analysis_request(call)))};
 }
 
 reporting::SentenceAnalysis AnalysisRoute::analysis_of(const AnalysisRequest& request) {

@@ -24,8 +24,8 @@ struct AnalysisRequest {
   std::string translation;  // the target side; empty: the model's own translation
 };
 
-/// Parses a JSON body. Throws RequestError.
-AnalysisRequest parse_analysis_request(const std::string& body);
+/// Parses a JSON body. Throws HttpError and RequestError.
+AnalysisRequest parse_analysis_request(const Call& call);
 
 /// Calls `read` with the files of a model, which must have full weights: packed ones are for the
 /// decoding engine only. Throws HttpError 400 for these, and Unavailable, with the reason in the

@@ -139,8 +139,8 @@ FakeService::FakeService(Options options)
     : options_(std::move(options)), router_(settings_of(options_.key), metrics_) {
   for (Route& route : page_routes()) router_.add(std::move(route));
   router_.add({"POST", "/v1/analyze", [](const Call& call) {
-                 return Answer{
-                     .body = reporting::to_json(analysis_of(parse_analysis_request(call.body)))};
+                 return Answer{.body =
+                                   reporting::to_json(analysis_of(parse_analysis_request(call)))};
                }});
   add_translation();
   add_jobs();
