@@ -45,7 +45,8 @@ async function download(job, partial) {
 }
 
 async function end(job) {
-  await request(`v1/jobs/${job.id}`, { method: 'DELETE' });
+  const { status } = await request(`v1/jobs/${job.id}`, { method: 'DELETE' });
+  if (status === 204) jobs.delete(job.id);  // removed, not cancelled
   await refresh();
 }
 
@@ -105,18 +106,27 @@ function show() {
   byId('more-jobs').hidden = next === null;
 }
 
-async function refresh() {
-  clearTimeout(timer);
+async function readNewest() {
   const page = await getJson('v1/jobs');
   const inPage = new Set(page.jobs.map(({ id }) => id));
   const oldest = page.jobs.at(-1)?.created ?? '';
-  // Keep the older pages; jobs missing from this page's range were removed.
-  const older = [...jobs.values()].filter((job) => !inPage.has(job.id) && job.created < oldest);
+  // Keep the older pages; jobs missing from this page's range were removed. Times are in seconds.
+  const isOlder = (job) => page.next !== null && !inPage.has(job.id) && job.created <= oldest;
+  const older = [...jobs.values()].filter(isOlder);
   if (older.length === 0) next = page.next;
   jobs = new Map([...page.jobs, ...older].map((job) => [job.id, job]));
   show();
-  if ([...jobs.values()].some(running))
-    timer = setTimeout(() => { if (!document.hidden) refresh().catch(failed); }, pollMilliseconds);
+}
+
+async function refresh() {
+  clearTimeout(timer);
+  try {
+    await readNewest();
+  } finally {
+    clearTimeout(timer);
+    if ([...jobs.values()].some(running))
+      timer = setTimeout(() => { if (!document.hidden) refresh().catch(failed); }, pollMilliseconds);
+  }
 }
 
 async function showOlder() {

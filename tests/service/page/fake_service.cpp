@@ -6,6 +6,7 @@
 #include <map>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "service/http/form_reader.h"
 #include "service/page/analysis.h"
@@ -199,9 +200,8 @@ void FakeService::add_jobs() {
                .path = "/v1/jobs",
                .handler = [this](const Call& call) { return upload(call); },
                .is_upload = true});
-  router_.add({"GET", "/v1/jobs", [this](const Call&) {
-                 return answer({{"jobs", listed_jobs()}, {"next", nullptr}});
-               }});
+  router_.add(
+      {"GET", "/v1/jobs", [this](const Call& call) { return list(call.parameter("before", "")); }});
   router_.add({"GET", "/v1/jobs/{id}/result", [](const Call&) {
                  return Answer{
                      .body = "Hallo Welt\n",
@@ -242,6 +242,7 @@ Answer FakeService::upload(const Call& call) {
   const std::lock_guard lock(mutex_);
   uploads_.push_back(form);
   const std::string id = "00000000000000000000000000000" + std::to_string(100 + uploads_.size());
+  const size_t second = options_.page_size > 0 ? 0 : uploads_.size();
   const json job = {{"id", id},
                     {"name", form["file"]},
                     {"state", "running"},
@@ -253,20 +254,30 @@ Answer FakeService::upload(const Call& call) {
                     {"cut_lines", 0},
                     {"lines_per_second", 41.5},
                     {"seconds_left", 12.0},
-                    {"created", "2026-11-21T12:00:0" + std::to_string(uploads_.size()) + "Z"},
+                    {"created", "2026-11-21T12:00:0" + std::to_string(second) + "Z"},
                     {"error", nullptr}};
   jobs_.insert(jobs_.begin(), job);
+  list_fails_ = form["file"] == "flaky.txt";
   return answer(job, 201);
 }
 
-json FakeService::listed_jobs() {
+// `before`: the id of the last job of the page before.
+Answer FakeService::list(const std::string& before) {
   const std::lock_guard lock(mutex_);
+  if (std::exchange(list_fails_, false)) throw HttpError(503, "The list is not available.");
   for (json& job : jobs_) {
     if (job["state"] != "running") continue;
     job["lines_done"] = std::min(job["lines"].get<int>(), job["lines_done"].get<int>() + 40);
     if (job["lines_done"] == job["lines"]) job["state"] = "done";
   }
-  return jobs_;
+  auto begin = jobs_.begin();
+  if (!before.empty())
+    begin =
+        1 + std::find_if(begin, jobs_.end(), [&](const json& one) { return one["id"] == before; });
+  const auto left = static_cast<size_t>(jobs_.end() - begin);
+  const size_t size = options_.page_size > 0 ? std::min(options_.page_size, left) : left;
+  const std::vector<json> page(begin, begin + static_cast<int64_t>(size));
+  return answer({{"jobs", page}, {"next", size < left ? page.back()["id"] : json(nullptr)}});
 }
 
 }  // namespace dietmt::service

@@ -15,11 +15,12 @@ namespace dietmt::service {
 /// Translates word by word between English and German, which it knows ten words of. Text with the
 /// word "slow" takes two seconds, "fail" is answered with 503. Text with "Haus" or "Hallo" is
 /// German, text with "dům" is Czech, any other English. A job gains 40 lines each time the list is
-/// read.
+/// read; that of "flaky.txt" makes the next reading fail.
 class FakeService {
  public:
   struct Options {
-    std::string key;  // asked for if not empty
+    std::string key;       // asked for if not empty
+    size_t page_size = 0;  // of the list of jobs, which then all are of one second; 0: one page
   };
   explicit FakeService(Options options);
 
@@ -38,7 +39,7 @@ class FakeService {
   Answer translate(const Call& call);
   Answer upload(const Call& call);
   Answer remove(const std::string& id);
-  nlohmann::json listed_jobs();
+  Answer list(const std::string& before);
 
   const Options options_;
   int port_ = 0;
@@ -46,6 +47,7 @@ class FakeService {
   std::vector<std::string> translated_;
   std::vector<nlohmann::json> uploads_;
   std::vector<nlohmann::json> jobs_;  // newest first
+  bool list_fails_ = false;           // the next time
   Metrics metrics_;
   Router router_;
   HttpServer server_{{}, router_};

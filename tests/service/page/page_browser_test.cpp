@@ -209,6 +209,32 @@ TEST_F(PageBrowserTest, AFileBecomesAJobWithProgress) {
   EXPECT_THAT(browser_->complaints(), IsEmpty());
 }
 
+TEST_F(PageBrowserTest, AFailedPollIsNotTheLast) {
+  open();
+  browser_->choose_file("#file", write("lines.txt", "Hello\n"));
+  ASSERT_TRUE(wait_for_text("jobs", "of 100 lines"));
+  browser_->choose_file("#file", write("flaky.txt", "Hello\n"));
+  ASSERT_TRUE(wait_for_text("problem-text", "The list is not available."));
+  EXPECT_TRUE(wait_for_text("jobs", "Done"));
+}
+
+TEST_F(PageBrowserTest, OlderJobsOfTheSameSecondStay) {
+  open({}, {.key = "", .page_size = 2});
+  const auto shows = [](int count) {
+    return browser_->wait_for("document.querySelectorAll('#jobs li').length === " +
+                              std::to_string(count));
+  };
+  for (const char* name : {"a.txt", "b.txt", "c.txt"}) {
+    browser_->choose_file("#file", write(name, "Hello\n"));
+    ASSERT_TRUE(wait_for_text("jobs", name));
+  }
+  EXPECT_TRUE(browser_->wait_for("document.querySelector('#jobs li').textContent.includes('Done')"))
+      << "the list was read again";
+  EXPECT_TRUE(shows(3));
+  browser_->click("#jobs li:last-child .actions button:last-child");  // the job is done by now
+  EXPECT_TRUE(shows(2));
+}
+
 TEST_F(PageBrowserTest, FilesThatCannotBeTranslatedAreNotSent) {
   open();
   EXPECT_EQ(text_of("formats"), "txt, odt, tsv");
