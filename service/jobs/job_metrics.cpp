@@ -38,8 +38,10 @@ std::vector<MetricFamily> job_families(JobQueue& queue) {
   const SqlResult waiting = database.execute(
       "SELECT COALESCE(SUM(lines - lines_done), 0), COALESCE(dietmt_now() - MIN(created), 0) "
       "FROM dietmt_jobs WHERE state IN ('queued', 'running')");
-  const SqlResult leased =
-      database.execute("SELECT COUNT(*) FROM dietmt_chunks WHERE done = 0 AND lease IS NOT NULL");
+  // The chunks of a cancelled job keep their leases, which nobody renews.
+  const SqlResult leased = database.execute(
+      "SELECT COUNT(*) FROM dietmt_chunks "
+      "WHERE done = 0 AND lease IS NOT NULL AND free_from > dietmt_now()");
   const SqlRow& sums = waiting.rows.at(0);
   return {jobs_by_state(database),
           gauge("dietmt_job_lines_waiting", "Untranslated lines of queued and running jobs.",

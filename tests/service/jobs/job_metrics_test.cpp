@@ -55,6 +55,15 @@ TEST_P(JobMetricsTest, JobsLinesAndLeasesAreCounted) {
   EXPECT_EQ(values.at("dietmt_job_chunks_leased"), 0.0);
 }
 
+TEST_P(JobMetricsTest, ChunksOfACancelledJobAreNotLeasedForEver) {
+  JobQueue queue = make_queue();
+  const std::string id = submit(queue, "a\n");
+  ASSERT_TRUE(queue.take("w", kShort));
+  queue.cancel("", id);
+  std::this_thread::sleep_for(kLonger);
+  EXPECT_EQ(by_name(job_families(queue)).at("dietmt_job_chunks_leased"), 0.0);
+}
+
 TEST_P(JobMetricsTest, TheyFollowTheQueueAndSayWhenItIsDown) {
   JobQueue queue = make_queue();
   const JobMetrics metrics(queue, milliseconds(10));
