@@ -138,6 +138,15 @@ def check_sandbox():
     require(float(exposure[1]) < 2, f"dietmt.service: exposure {exposure[1]}, and it should be below 2")
 
 
+def check_nginx():
+    """The server learns how the client names it: at least nginx's own Host is the address behind it."""
+    settings = re.sub(r"#.*", "", (RECIPES / "nginx.conf").read_text())
+    settings, inside = re.sub(r"location[^{]*{[^}]*}", "", settings), re.findall(r"location[^{]*{([^}]*)}", settings)
+    for header in (r"Host\s+\$http_host", r"X-Forwarded-Proto\s+\$scheme", r'Connection\s+""'):
+        for block in [settings, *(one for one in inside if "proxy_set_header" in one)]:
+            require(re.search(r"proxy_set_header\s+" + header + ";", block), f"nginx.conf: no header {header} in {block}")
+
+
 def check_dashboard(metrics):
     known = set(re.findall(r"^# TYPE (\S+)", metrics, re.M))
     dashboard = json.loads((RECIPES / "grafana.json").read_text())
@@ -164,6 +173,7 @@ def main():
     for name, patience in (("kubernetes.yaml", check_kubernetes(options, entry, port, user)),
                            ("dietmt.service", check_unit(options, sys.argv[1]))):
         require(patience > drain, f"{name}: stops the server before --drain has passed")
+    check_nginx()
     check_dashboard(pathlib.Path(sys.argv[2]).read_text())
     print("\n".join(problems))
     return 1 if problems else 0
