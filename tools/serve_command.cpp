@@ -1,6 +1,10 @@
 // dietmt serve: translates over HTTP.
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -31,6 +35,8 @@
 namespace dietmt::tools {
 namespace fs = std::filesystem;
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 using service::HttpServer;
 using service::JobOptions;
@@ -77,8 +83,8 @@ fs::path made_directory(const std::string& name) {
   return name;
 }
 
-// Batch jobs: the queue, the upload service and the worker. Translates until stop(). `models` must
-// outlive it.
+// Batch jobs: the queue, the upload service and the worker. Translates until request_stop().
+// `models` must outlive it.
 class ServeJobs {
  public:
   // Throws Error for a directory that cannot be written or a database that cannot be used.
@@ -92,7 +98,10 @@ class ServeJobs {
 
   // Returns the chunks in progress to the queue for another process, or a restart of this one.
   // Call it before the models are drained, which would count as failures of the chunks.
-  void stop();
+  void request_stop();
+
+  // Whether nothing is in progress after that.
+  bool has_ended() const { return !worker_ || worker_->has_ended(); }
 
  private:
   service::LineTranslator translator_;
@@ -124,8 +133,21 @@ ServeJobs::ServeJobs(const ServeOptions& options, service::ModelRegistry& models
       service::JobWorkerOptions{.threads = options.job_threads});
 }
 
-void ServeJobs::stop() {
-  if (worker_) worker_->stop();
+void ServeJobs::request_stop() {
+  if (worker_) worker_->request_stop();
+}
+
+// A thread cannot be interrupted while it prepares a long text. The queue frees the chunks of
+// processes that have ended.
+void leave_unfinished_jobs(const ServeJobs& jobs) {
+  if (jobs.has_ended()) return;
+  spdlog::warn("a chunk of a batch job was still being prepared; it will be translated again");
+  std::_Exit(0);
+}
+
+void wait_until(Clock::time_point end, const std::function<bool()>& is_done) {
+  while (!is_done() && Clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }
 
 // One part of a reload; the server goes on with what it has if that fails.
@@ -181,16 +203,19 @@ class HealthServer {
   HttpServer server_;
 };
 
-// Another signal ends the process from now on.
+// Another signal ends the process from now on. `jobs` may be null.
 void drain(std::unique_ptr<ServeSignals> signals, HttpServer& server, service::TranslationApi& api,
-           const ServeOptions& options) {
+           ServeJobs* jobs, const ServeOptions& options) {
+  const auto end = Clock::now() + std::chrono::seconds(options.drain);
+  if (jobs != nullptr) jobs->request_stop();
   signals.reset();
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(options.drain);
   api.drain();
-  while (api.running() > 0 && std::chrono::steady_clock::now() < end)
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  if (!server.drain(std::chrono::seconds(1)))
+  wait_until(end, [&] { return api.running() == 0 && (jobs == nullptr || jobs->has_ended()); });
+  // Answers may still be on their way.
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
+  if (!server.drain(std::max(left, std::chrono::milliseconds(1000))))
     spdlog::warn("some requests were still running after {} s", options.drain);
+  if (jobs != nullptr) leave_unfinished_jobs(*jobs);
 }
 
 void serve(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
@@ -211,25 +236,29 @@ void serve(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
   serve_until_stopped(
       *signals, server, models, options, [&api] { api.reload_keys(); },
       [&api] { api.reload_glossaries(); });
-  if (jobs != nullptr) jobs->stop();
-  drain(std::move(signals), server, api, options);
+  drain(std::move(signals), server, api, jobs, options);
 }
 
 // The jobs' threads do the work; HTTP tells whether they live.
-void work(const ServeSignals& signals, const ServeOptions& options, service::ModelRegistry& models,
-          service::Metrics& metrics, ServeJobs& jobs) {
+void work(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
+          service::ModelRegistry& models, service::Metrics& metrics, ServeJobs& jobs) {
+  std::atomic<bool> draining = false;
   service::Router router({}, metrics);
   const auto probes = service::probe_routes({.models = models,
                                              .metrics = metrics,
-                                             .draining = [] { return false; },
+                                             .draining = [&] { return draining.load(); },
                                              .running = [&] { return router.running(); }});
   for (const service::Route& probe : probes) router.add(probe);
   HttpServer server(options.http, router);
   listen(server, metrics, options);
   const HealthServer health(probes, metrics, options);
   serve_until_stopped(
-      signals, server, models, options, [] {}, [] {});
-  jobs.stop();
+      *signals, server, models, options, [] {}, [] {});
+  draining = true;
+  jobs.request_stop();
+  signals.reset();
+  wait_until(Clock::now() + std::chrono::seconds(options.drain), [&] { return jobs.has_ended(); });
+  leave_unfinished_jobs(jobs);
 }
 
 }  // namespace
@@ -259,7 +288,7 @@ int run_serve(const std::vector<std::string>& arguments) {
   if (jobs) metrics.add_source([&jobs] { return jobs->metrics(); });
 
   if (options.worker)
-    work(*signals, options, models, metrics, *jobs);
+    work(std::move(signals), options, models, metrics, *jobs);
   else
     serve(std::move(signals), options, models, metrics, analysis, jobs.get());
   return 0;

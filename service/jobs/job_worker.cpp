@@ -89,28 +89,36 @@ class JobWorker::Impl {
     try {
       start_threads();
     } catch (const std::system_error& error) {
-      stop();
+      stop_and_join();
       throw Error("the system could start only " + std::to_string(threads_.size()) + " of " +
                   std::to_string(options_.threads) + " threads for batch jobs (" +
                   error.code().message() + "): lower --job-threads");
     } catch (...) {
-      stop();
+      stop_and_join();
       throw;
     }
   }
+  ~Impl() { stop_and_join(); }
 
-  void stop() {
-    stop_.set();
-    for (std::thread& thread : threads_)
-      if (thread.joinable()) thread.join();
-  }
+  void request_stop() { stop_.set(); }
+
+  bool has_ended() const { return running_ == 0; }
 
  private:
   void start_threads() {
     threads_.reserve(static_cast<size_t>(options_.threads));
-    for (int64_t i = 0; i < options_.threads; ++i)
-      threads_.emplace_back(
-          [this, name = process_identity() + ":" + std::to_string(i)] { run(name); });
+    for (int64_t i = 0; i < options_.threads; ++i) {
+      threads_.emplace_back([this, name = process_identity() + ":" + std::to_string(i)] {
+        run(name);
+        --running_;
+      });
+      ++running_;
+    }
+  }
+
+  void stop_and_join() {
+    stop_.set();
+    for (std::thread& thread : threads_) thread.join();
   }
 
   void run(const std::string& name) {
@@ -184,14 +192,17 @@ class JobWorker::Impl {
   JobWorkerOptions options_;
   PostponedJobs postponed_;
   StopFlag stop_;
+  std::atomic<int64_t> running_ = 0;  // threads
   std::vector<std::thread> threads_;
 };
 
 JobWorker::JobWorker(JobQueue& queue, TranslateLines translate, JobWorkerOptions options)
     : impl_(std::make_unique<Impl>(queue, std::move(translate), options)) {}
 
-JobWorker::~JobWorker() { stop(); }
+JobWorker::~JobWorker() = default;
 
-void JobWorker::stop() { impl_->stop(); }
+void JobWorker::request_stop() { impl_->request_stop(); }
+
+bool JobWorker::has_ended() const { return impl_->has_ended(); }
 
 }  // namespace dietmt::service

@@ -16,18 +16,22 @@ struct JobWorkerOptions {
   std::chrono::milliseconds poll{500};      // interval of checks for work and for cancelled jobs
 };
 
-/// Works from its construction until stop(). It survives database failures: without a connection it
-/// waits, and it keeps a finished chunk until it can store it. A job whose model is Unavailable
-/// here waits, or other workers go on with it.
+/// Works from its construction until request_stop(). It survives database failures: without a
+/// connection it waits, and it keeps a finished chunk until it can store it. A job whose model is
+/// Unavailable here waits, or other workers go on with it.
 class JobWorker {
  public:
   /// Throws Error if the system cannot start all threads.
   JobWorker(JobQueue& queue, TranslateLines translate, JobWorkerOptions options = {});
-  /// Stops.
+  /// Stops, and waits for the threads.
   ~JobWorker();
 
-  /// Stores the chunks that are translated, gives the others back and waits for the threads.
-  void stop();
+  /// From now on the threads take no chunk. They store those that are translated, give the others
+  /// back and end.
+  void request_stop();
+
+  /// True once the threads have ended. One that prepares a chunk notices the stop only afterwards.
+  bool has_ended() const;
 
  private:
   class Impl;

@@ -92,4 +92,42 @@ stop
 start
 expect_text 'info: listening at' "$(cat "$work/log")"
 stop
+
+# submit FILE: a job, its id in $id.
+submit() {
+  id=$(curl -sf -F "file=@$1" -F source=en -F target=de "$url/v1/jobs" | sed -n 's/.*"id":"\([0-9a-f]*\)".*/\1/p')
+  [ -n "$id" ] || fail "no job of $1"
+}
+job_is() { curl -sf "$url/v1/jobs/$id" | grep -q "\"state\":\"$1\""; }
+ready_is() { [ "$(curl -s -o "$work/out" -w '%{http_code}' "$url/ready")" = "$1" ]; }
+
+# While a job splits one long word into tokens, which nothing interrupts: SIGTERM counts at once, a
+# second one ends the server, and so does the end of --drain.
+python3 -c 'print("<p>" + "\u4e2d" * 300000)' >"$work/word.html"
+start --data "$work/word"
+submit "$work/word.html"
+until_true job_is running
+kill -TERM $server
+until_true ready_is 503
+kill -TERM $server
+code=0
+wait $server || code=$?
+[ $code -eq 143 ] || fail "exit code after a second SIGTERM: $code"
+start --data "$work/other_word" --drain 1
+submit "$work/word.html"
+until_true job_is running
+stop
+logged 'a chunk of a batch job was still being prepared' || fail "the server waited for the job"
+
+# A download that has begun before SIGTERM is finished.
+python3 -c 'print((" " * 99999 + "\n") * 400, end="")' >"$work/blank.txt"
+start --data "$work/blank"
+submit "$work/blank.txt"
+until_true job_is done
+curl -s --limit-rate 8M -o "$work/download" "$url/v1/jobs/$id/result" &
+download=$!
+until_true test -s "$work/download"
+stop
+wait $download || fail "the download was cut off"
+cmp "$work/download" "$work/blank.txt" || fail "the download is another file"
 finish

@@ -112,7 +112,8 @@ TEST_P(JobWorkerTest, AStoppedWorkerGivesItsChunksBack) {
         },
         quick());
     wait_until([&] { return started == 2; });
-    worker.stop();
+    worker.request_stop();
+    wait_until([&] { return worker.has_ended(); });
   }
   const JobWorker worker(*queue_, translate, quick());
   wait_until([&] { return state(id) == JobState::kDone; });
@@ -132,10 +133,11 @@ TEST_P(JobWorkerTest, AChunkThatIsTranslatedWhenTheWorkerStopsIsStored) {
       },
       quick());
   wait_until([&] { return started.load(); });
-  std::thread stopper([&] { worker.stop(); });
+  worker.request_stop();
   std::this_thread::sleep_for(100ms);
+  EXPECT_FALSE(worker.has_ended());
   finish = true;
-  stopper.join();
+  wait_until([&] { return worker.has_ended(); });
   EXPECT_EQ(result(*queue_, id), "<a>\n");
   EXPECT_EQ(state(id), JobState::kDone);
 }
