@@ -34,7 +34,9 @@ ModelPath LineTranslator::path_of(const LineRequest& request) const {
 }
 
 void LineTranslator::check(const LineRequest& request, const nlohmann::json& decoding) const {
-  text_options(decoding, path_of(request), limits_);
+  const TextOptions options = text_options(decoding, path_of(request), limits_);
+  if (options.search.nbest > 1)
+    throw HttpError::of_option("nbest", "nbest must be 1: a job has one translation of each line");
 }
 
 TranslatedLines LineTranslator::translate(const LineRequest& request,

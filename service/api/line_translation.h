@@ -39,7 +39,7 @@ class LineTranslator {
       : models_(models), pairs_(models.specs(), pivot), limits_(limits) {}
 
   /// Throws HttpError for a request that translate() could not serve: no such model, a wrong
-  /// option.
+  /// option, several translations.
   void check(const LineRequest& request, const nlohmann::json& decoding) const;
 
   /// Translates each line as one sentence or, with "split_sentences" true in `decoding`, sentence

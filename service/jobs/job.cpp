@@ -68,6 +68,17 @@ const std::map<std::string, Setter>& setters() {
   return table;
 }
 
+// Refuses settings that mean nothing for the format.
+void check_settings(const JobSettings& settings, const JobOptions& options) {
+  const auto only_for = [&](LineKind kind, const std::string& name) {
+    if (settings.contains(name) && (options.document || options.format.kind != kind))
+      throw RequestError(name + ": only for the format " + name_of(kind));
+  };
+  only_for(LineKind::kTsv, "column");
+  only_for(LineKind::kJsonl, "field");
+  only_for(LineKind::kJsonl, "output_field");
+}
+
 constexpr int64_t kSecond = 1'000'000;
 
 // RFC 3339, in UTC.
@@ -172,6 +183,7 @@ JobOptions job_options_of(const JobSettings& settings) {
     if (invalid_utf8_at(text) != text.npos) throw RequestError(name + ": invalid UTF-8");
     setter->second(options, text);
   }
+  check_settings(settings, options);
   return options;
 }
 

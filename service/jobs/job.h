@@ -109,7 +109,7 @@ struct TakenChunk {
 /// /v1/jobs by name, from the query or the parts of a form.
 using JobSettings = std::map<std::string, std::string>;
 
-/// Throws RequestError for an unknown setting or an invalid value.
+/// Throws RequestError for an unknown setting, an invalid value, and a setting of another format.
 JobOptions job_options_of(const JobSettings& settings);
 
 /// `keep`: how long the server keeps a job that has ended.

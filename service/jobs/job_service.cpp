@@ -46,6 +46,15 @@ std::string too_large(int64_t bytes, bool is_packed) {
          (is_packed ? " or expands to more than text does" : "");
 }
 
+// As for lines: the time to split an unknown word into tokens grows with its square.
+void check_segment(const std::string& segment, size_t max_bytes) {
+  constexpr size_t kShown = 40;
+  if (segment.size() <= max_bytes) return;
+  throw DataError("the segment that begins with \"" +
+                  segment.substr(0, cut_length(segment, kShown)) + "\" is longer than " +
+                  std::to_string(max_bytes) + " bytes");
+}
+
 void drop_byte_order_mark(std::string& line) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
   if (line.starts_with(kMark)) line.erase(0, kMark.size());
@@ -146,7 +155,11 @@ JobStatus JobService::submit(const JobClient& client, JobOptions options, const 
   if (check_) check_(options);
   options.gzip = is_gzip(path);
   JobUpload upload = queue_.start_upload(client, options, options_.quota);
-  options.document ? store_document(upload, options, path) : store_lines(upload, path);
+  try {
+    options.document ? store_document(upload, options, path) : store_lines(upload, path);
+  } catch (const DocumentTooLargeError& error) {
+    throw FileTooLargeError(std::string("file: ") + error.what());
+  }
   return find(client.owner, upload.finish());
 }
 
@@ -188,9 +201,13 @@ void JobService::store_document(JobUpload& upload, const JobOptions& options,
     const auto document = open_document(*options.document, bytes, {options.source, options.target});
     upload.attach(bytes);
     Chunker chunker(options_, upload);
-    for (const std::string& segment : document->segments())
+    for (const std::string& segment : document->segments()) {
+      check_segment(segment, options_.max_line_bytes);
       chunker.add(nlohmann::json{{options.format.field, segment}}.dump(), true);
+    }
     chunker.finish();
+  } catch (const DocumentTooLargeError&) {
+    throw;
   } catch (const DataError& error) {
     throw DataError(std::string("file: ") + error.what());
   }

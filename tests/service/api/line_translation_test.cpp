@@ -44,6 +44,8 @@ TEST(LineTranslatorTest, WhatCannotBeServedIsRefusedBefore) {
   EXPECT_NO_THROW(translator.check({"en-de", "en", "de"}, json::object()));
   EXPECT_THROW(translator.check({"en-de", "", ""}, {{"beam", 0}}), HttpError);
   EXPECT_THROW(translator.check({"en-de", "", ""}, {{"beams", 1}}), HttpError);
+  EXPECT_NO_THROW(translator.check({"en-de", "", ""}, {{"beam", 4}, {"nbest", 1}}));
+  EXPECT_THROW(translator.check({"en-de", "", ""}, {{"beam", 4}, {"nbest", 2}}), HttpError);
 }
 
 TEST(LineTranslatorTest, LinesThatTheModelCutsAreNamed) {

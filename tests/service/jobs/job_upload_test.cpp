@@ -102,8 +102,14 @@ TEST_P(JobUploadTest, WrongRequestsAreRefusedAndLeaveNothing) {
   };
   EXPECT_THAT(post("?format=csv"), HasSubstr("csv"));
   EXPECT_THAT(post("?formt=tsv"), HasSubstr("formt"));
-  EXPECT_THAT(post("?column=0"), HasSubstr("column"));
+  EXPECT_THAT(post("?format=tsv&column=0"), HasSubstr("column: must be at least 1"));
   EXPECT_THAT(post("?column=two"), HasSubstr("column"));
+  for (const char* query : {"?column=1", "?format=jsonl&column=2", "?name=a.docx&column=2"})
+    EXPECT_EQ(post(query), "column: only for the format tsv") << query;
+  for (const char* query : {"?field=text", "?format=tsv&field=t", "?name=a.html&field=t"})
+    EXPECT_EQ(post(query), "field: only for the format jsonl") << query;
+  EXPECT_EQ(post("?format=tsv&output=add&output_field=t"),
+            "output_field: only for the format jsonl");
   EXPECT_THAT(post("?output=add"), HasSubstr("output"));
   EXPECT_THAT(post("?options=[1]"), HasSubstr("options"));
   EXPECT_THAT(post("?target=xx"), HasSubstr("no model translates to xx"));
@@ -120,6 +126,8 @@ TEST_P(JobUploadTest, WrongRequestsAreRefusedAndLeaveNothing) {
               ::testing::MatchesRegex("file:[0-9]+: .*cut short"));
   EXPECT_THAT(post("", "a\n" + std::string(kMaxLine + 1, 'x')),
               StartsWith("file:2: cannot be read: the line is longer than"));
+  EXPECT_THAT(post("?name=a.html", "<p>one<p>" + std::string(kMaxLine + 1, 'x')),
+              HasSubstr("is longer than 100000 bytes"));
   EXPECT_THAT(
       error_of(client_->Post("/v1/jobs", httplib::MultipartFormDataItems{{"target", "de", "", ""}}),
                400),
@@ -137,6 +145,18 @@ TEST_P(JobUploadTest, ABombOfZeroesIsRefused) {
   const std::string empty_lines = gzipped(std::string(20'000'000, '\n'));
   EXPECT_THAT(error_of(client_->Post("/v1/jobs", empty_lines, "application/gzip"), 413),
               HasSubstr("expands to more than text does"));
+  EXPECT_EQ(rows(), 0);
+}
+
+TEST_P(JobUploadTest, ADocumentThatIsTooLargeIsRefused) {
+  const std::string page(33'554'433, ' ');
+  for (const std::string& body : {page, gzipped(page)})
+    EXPECT_THAT(error_of(client_->Post("/v1/jobs?name=a.html", body, "text/plain"), 413),
+                HasSubstr("file: the file is longer than 33554432 bytes"));
+  const std::string nodes = "<tmx a=\"" + std::string(2'000'001, '=') + "\"/>";
+  EXPECT_THAT(
+      error_of(client_->Post("/v1/jobs?name=a.tmx&source=en&target=de", nodes, "text/plain"), 413),
+      HasSubstr("2000000 elements and attributes"));
   EXPECT_EQ(rows(), 0);
 }
 
