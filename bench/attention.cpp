@@ -150,7 +150,7 @@ class Batch {
   at::Tensor attend(const encoders::PositionScheme& scheme, double dropout) const {
     const int64_t longest = packing_.max_length();
     const encoders::ScoreTerms terms =
-        encoders::multiply_features(scheme.lower({0, longest, longest}, q_))[0];
+        encoders::multiply_features(scheme.lower({longest, longest}, q_))[0];
     return encoders::attend({.queries = q_,
                              .keys = k_,
                              .values = v_,

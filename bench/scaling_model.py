@@ -128,6 +128,8 @@ def main():
     print("| ranks | s an update | of it waiting | tokens/s | efficiency | MB a rank | all updates |")
     print("|---|---|---|---|---|---|---|")
     for ranks in options.ranks:
+        if ranks > max(1, options.update_tokens // options.batch_tokens):
+            continue  # some would have no batch
         compute, waiting = update_seconds(options, ranks, rate)
         seconds = compute + waiting
         speed = options.update_tokens / seconds

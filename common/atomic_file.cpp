@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -138,6 +139,8 @@ AtomicFile::AtomicFile(const fs::path& path, Unfinished unfinished) : unfinished
   if (!may_be_replaced(path))
     throw Error(path.string() + ": cannot be written: it is not a regular file");
   path_ = behind_links(path);
+  if (temporary_name(path_).filename().string().size() > NAME_MAX)
+    throw Error(path.string() + ": cannot be written: the name is too long");
   remove_leftovers(path_);
   const bool kept = unfinished == Unfinished::kKept;
   temporary_ = kept ? fs::path(path_.string() + ".part") : temporary_name(path_);

@@ -28,9 +28,13 @@ int64_t nesting(std::string_view text) {
 
 }  // namespace
 
-nlohmann::json parse_json(std::string_view text) {
+void require_shallow_json(std::string_view text) {
   if (nesting(text) > kMostNested)
     throw CheckpointError("is nested more than " + std::to_string(kMostNested) + " levels deep");
+}
+
+nlohmann::json parse_json(std::string_view text) {
+  require_shallow_json(text);
   try {
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::exception& error) {

@@ -13,8 +13,12 @@
 
 namespace dietmt {
 
-/// The value of a JSON text. Throws CheckpointError if it is not JSON, or nested so deeply that
-/// copying or printing it, which the library does by recursion, could exhaust the stack.
+/// Throws CheckpointError if a JSON text is nested so deeply that copying or printing its value,
+/// which the library does by recursion, could exhaust the stack.
+void require_shallow_json(std::string_view text);
+
+/// The value of a JSON text. Throws CheckpointError if it is not JSON, and as
+/// require_shallow_json().
 nlohmann::json parse_json(std::string_view text);
 
 /// Throws Error if the file cannot be read, and CheckpointError naming it as parse_json() does.

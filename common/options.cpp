@@ -197,10 +197,13 @@ std::string OptionTable::unknown(std::string name) const {
   name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
   Words names = {"config", "dump-config", "quiet", "log-file", "help", "help-all"};
   for (const Option& option : options_) names.push_back(option.name);
+  if (std::ranges::find(names, name) != names.end())
+    return "unknown option -" + name + "; did you mean --" + name + "?";
   return "unknown option --" + name + suggestion(name, names, "--");
 }
 
 OptionTable::Outcome OptionTable::parse(const std::vector<std::string>& arguments) {
+  for (Option& option : options_) option.defaults = option.values();
   Words malformed;
   const auto bind = [](po::options_description& all, const char* name, auto* field,
                        const auto& complain) {
@@ -231,7 +234,10 @@ OptionTable::Outcome OptionTable::parse(const std::vector<std::string>& argument
     const int style =
         po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
     const po::parsed_options parsed =
-        po::command_line_parser(arguments).options(flags).style(style).positional({}).run();
+        po::command_line_parser(arguments).options(flags).style(style).run();
+    for (const po::option& option : parsed.options)
+      if (option.position_key >= 0)
+        throw ConfigError("unexpected argument '" + option.value.front() + "'" + hint);
     po::store(parsed, values);
     if (values.count("config")) {
       const std::string path = values["config"].as<std::string>();
@@ -287,6 +293,12 @@ bool OptionTable::allows(const std::string& name) const {
 
 bool OptionTable::given(const std::string& name) const {
   return std::find(given_.begin(), given_.end(), name) != given_.end();
+}
+
+bool OptionTable::changed(const std::string& name) const {
+  return given(name) && std::any_of(options_.begin(), options_.end(), [&](const Option& option) {
+           return option.name == name && option.values() != option.defaults;
+         });
 }
 
 std::vector<std::pair<std::string, std::string>> OptionTable::resolved() const {

@@ -69,6 +69,10 @@ class OptionTable {
   /// True if the option was given on the command line or in the config file.
   bool given(const std::string& name) const;
 
+  /// True if it was given with another value than its default. A file that --dump-config printed
+  /// gives all options.
+  bool changed(const std::string& name) const;
+
   /// All options with their present values, as text; options of std::optional type that are unset
   /// are left out.
   std::vector<std::pair<std::string, std::string>> resolved() const;
@@ -87,6 +91,7 @@ class OptionTable {
     std::string help;
     std::string group;
     OptionRule rule;
+    std::vector<std::string> defaults = {};  // values() before parse()
 
     std::vector<std::string> values() const;
     /// "required; from 1 to 100; default: 4", as far as they apply.

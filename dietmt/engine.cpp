@@ -32,8 +32,10 @@ std::shared_ptr<const nmt::LoadedDecoder> load(const std::string& model,
                                                const TranslatorOptions& o) {
   kernels::chosen_instruction_set();  // reports a wrong DIETMT_INSTRUCTION_SET
   if (o.device != "cpu")
-    throw ConfigError("device '" + o.device + "' needs LibTorch: use dietmt translate --device " +
-                      o.device);
+    throw ConfigError("device '" + o.device +
+                      "' needs LibTorch, which only the command dietmt translate uses");
+  if (o.weights == "fp16")
+    throw ConfigError("weights 'fp16' need a GPU, which only the command dietmt translate uses");
   const nmt::SearchOptions search = machine_options(o);
   throw_if_any(search.problems());
   auto loaded = nmt::load_stored_decoder(

@@ -1,7 +1,7 @@
 // Turns the exceptions of the other folders into those of the public headers.
 #pragma once
 
-#include <filesystem>
+#include <system_error>
 
 #include "common/checks.h"
 #include "common/error.h"
@@ -10,7 +10,7 @@
 
 namespace dietmt {
 
-/// Returns work(). Options have the names of the public structs in messages.
+/// Returns work(). Options have the names of the public structs in messages. std::bad_alloc passes.
 template <typename Work>
 auto guarded(const Work& work) {
   try {
@@ -25,7 +25,7 @@ auto guarded(const Work& work) {
     throw Cancelled("the translation was cancelled");
   } catch (const Error& error) {
     throw Exception(error.what());
-  } catch (const std::filesystem::filesystem_error& error) {
+  } catch (const std::system_error& error) {  // of files and threads
     throw Exception(error.what());
   }
 }

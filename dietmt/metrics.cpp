@@ -49,6 +49,8 @@ void check(const std::vector<Lines>& systems, const EvaluateOptions& o) {
   std::vector<std::string> problems;
   check_range(problems, "max_order", kMaxOrder, o.max_order);
   if (o.smooth_value) check_range(problems, "smooth_value", kSmoothValue, *o.smooth_value);
+  if (o.smooth_value && o.smooth != "floor" && o.smooth != "add-k")
+    problems.emplace_back("smooth_value needs smooth floor or add-k");
   check_range(problems, "char_order", kChrfOrder, o.char_order);
   check_range(problems, "word_order", kChrfOrder, o.word_order);
   check_range(problems, "beta", kChrfBeta, o.beta);

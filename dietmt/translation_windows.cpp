@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <memory>
+#include <system_error>
 #include <utility>
 
 #include "dietmt/error.h"
@@ -90,12 +92,20 @@ void TranslationWindows::remember(const std::string& line) {
 // `here`: on the thread that waits for it.
 std::future<TranslationWindows::Translations> TranslationWindows::start(LineBatch batch,
                                                                         bool here) {
-  std::function<bool()> cancelled = cancelled_;
-  if (!here) cancelled = [this] { return stopped_.load(); };
-  return std::async(here ? std::launch::deferred : std::launch::async,
-                    [this, batch = std::move(batch), cancelled = std::move(cancelled)] {
-                      return engine_->translate(batch, plan_, cancelled);
-                    });
+  const auto shared = std::make_shared<const LineBatch>(std::move(batch));
+  const auto work = [this, shared](std::function<bool()> cancelled) {
+    return [this, shared, cancelled = std::move(cancelled)] {
+      return engine_->translate(*shared, plan_, cancelled);
+    };
+  };
+  if (!here) {
+    try {
+      return std::async(std::launch::async, work([this] { return stopped_.load(); }));
+    } catch (const std::system_error&) {
+      // The system can start no thread.
+    }
+  }
+  return std::async(std::launch::deferred, work(cancelled_));
 }
 
 // If the caller gives up, so do all windows: a future waits for its thread.

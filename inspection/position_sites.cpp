@@ -71,7 +71,8 @@ std::vector<OffsetTable> tables_of(const std::vector<ScoreTerms>& layers, int64_
     std::vector<Tensor> values;
     for (const ScoreTerms& terms : layers) values.push_back(terms.*field.table);
     for_each_reader(values, [&](const Readers& readers, const Tensor& table) {
-      if (table.size(0) > 1)
+      const bool is_absent = table.count_nonzero().item<int64_t>() == 0;  // in a mix of heads
+      if (table.size(0) > 1 && !is_absent)
         tables.push_back(offset_table(readers, field.name, table, length, causal));
     });
   }
@@ -81,9 +82,8 @@ std::vector<OffsetTable> tables_of(const std::vector<ScoreTerms>& layers, int64_
 void add_content_note(const std::vector<ScoreTerms>& layers, std::vector<std::string>& notes) {
   const std::vector<std::string> names = encoders::terms_with_content(layers.front());
   if (names.empty()) return;
-  notes.push_back(
-      fmt::format("Depends on the words, so the maps of position terms leave it out: {}.",
-                  fmt::join(names, ", ")));
+  notes.push_back(fmt::format("The maps of position terms leave out products with words: {}.",
+                              fmt::join(names, ", ")));
 }
 
 /// What a reader must know to read the maps.
@@ -118,7 +118,7 @@ SiteReport self_attention_report(const std::string& name, const InspectedStack& 
                                  const Tensor& words, int64_t length) {
   const torch::NoGradGuard no_grad;
   const Tensor nothing = at::zeros({length, stack.width});
-  const std::vector<ScoreTerms> layers = stack.position.lower({0, length, length}, nothing);
+  const std::vector<ScoreTerms> layers = stack.position.lower({length, length}, nothing);
   const Tensor positions = at::arange(length, at::kLong);
   const Tensor embedded = stack.position.embed(nothing, positions, at::zeros_like(positions));
   const bool input_positions = !at::equal(embedded, embedded[0].expand_as(embedded));
@@ -138,7 +138,7 @@ SiteReport self_attention_report(const std::string& name, const InspectedStack& 
 SiteReport cross_attention_report(const encoders::PositionScheme& position, int64_t heads,
                                   int64_t width, int64_t length) {
   const torch::NoGradGuard no_grad;
-  const encoders::Extent extent{0, length, length};
+  const encoders::Extent extent{length, length};
   const std::vector<ScoreTerms> layers = position.lower(extent, at::zeros({length, width}));
   std::vector<Tensor> scores;
   for (const ScoreTerms& terms : layers)

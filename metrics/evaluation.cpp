@@ -99,7 +99,7 @@ std::unique_ptr<Metric> make_metric(const std::string& name, const MetricOptions
   chrf.lowercase = options.lowercase;
   if (name == "chrf++") chrf.word_order = 2;
   if (name == "chrf" || name == "chrf++") return std::make_unique<Chrf>(chrf);
-  throw ConfigError("unknown metric '" + name + "' in --metric; choose bleu, chrf, chrf++ or ter");
+  throw ConfigError("unknown metric '" + name + "'; choose bleu, chrf, chrf++ or ter");
 }
 
 }  // namespace dietmt::metrics

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/option_rule.h"
@@ -80,7 +81,9 @@ struct MetricOptions {
   TerOptions ter;
 };
 
-/// `name`: bleu, chrf, chrf++ or ter. Throws ConfigError, which names the choices.
+inline constexpr std::string_view kMetricNames[] = {"bleu", "chrf", "chrf++", "ter"};
+
+/// Throws ConfigError for other names, with the choices.
 std::unique_ptr<Metric> make_metric(const std::string& name, const MetricOptions& options);
 
 }  // namespace dietmt::metrics

@@ -61,7 +61,13 @@ class IteratedLines {
     if (!py::isinstance<py::str>(item))
       throw py::type_error("a line must be str, not " +
                            std::string(py::str(py::type::of(item).attr("__name__"))));
-    text = item.cast<std::string>();
+    Py_ssize_t size = 0;
+    const char* const bytes = PyUnicode_AsUTF8AndSize(item.ptr(), &size);
+    if (bytes == nullptr) {
+      PyErr_Clear();
+      throw InputError("a line has a lone surrogate, which is no text");
+    }
+    text.assign(bytes, static_cast<size_t>(size));
     return true;
   }
 

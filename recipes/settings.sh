@@ -1,7 +1,7 @@
 # What a recipe's results depend on; to be sourced.
 
 # result_options OPTION...: without those that say where a training is computed.
-result_options() { sed -E 's/--(threads|device|processes)[ =][^ ]+//g' <<<"$*"; }
+result_options() { sed -E 's/(^| +)--(threads|device|processes)[ =][^ ]+//g; s/^ +//' <<<"$*"; }
 
 # keep_settings FOLDER SETTINGS: writes them to FOLDER/settings.txt; ends the script if it has others.
 keep_settings() {

@@ -49,9 +49,13 @@ Series drawable(const Series& series) {
     if (static_cast<int>(i) == series.best) best = series.points[i];
   }
   Series result{series.name, thinned(finite, kMaxPoints), -1};
-  for (size_t i = 0; series.best >= 0 && i < result.points.size(); ++i) {
-    if (result.points[i].x == best.x) result.best = static_cast<int>(i);
-  }
+  const bool has_best =
+      series.best >= 0 && is_finite(series.points[static_cast<size_t>(series.best)]);
+  if (!has_best) return result;
+  const auto nearest = std::ranges::min_element(
+      result.points, {}, [&](const Point& point) { return std::abs(point.x - best.x); });
+  *nearest = best;
+  result.best = static_cast<int>(nearest - result.points.begin());
   return result;
 }
 

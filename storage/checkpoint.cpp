@@ -59,14 +59,15 @@ bool is_leftover_of_output(const std::string& name) {
 
 // JSON has no NaN or infinity: such scores are stored as null.
 std::string record_text(int64_t update, const std::map<std::string, double>& scores,
-                        const CheckpointPolicy& policy) {
+                        const CheckpointPolicy& policy, bool by_stop) {
   const json record = {{"update", update},
                        {"scores", scores},
                        {"metric", policy.metric},
                        {"higher_is_better", policy.higher_is_better},
                        {"scores_after", policy.scores_after},
                        {"keep_last", policy.keep_last},
-                       {"keep_best", policy.keep_best}};
+                       {"keep_best", policy.keep_best},
+                       {"by_stop", by_stop}};
   return record.dump(1) + "\n";
 }
 
@@ -78,6 +79,7 @@ std::optional<Checkpoint> read_checkpoint(const fs::path& directory, std::string
     return read_json_as(directory / kRecord, [&](const json& record) {
       Checkpoint checkpoint{directory, 0, {}};
       read_field(record, "update", checkpoint.update);
+      checkpoint.by_stop = field_or(record, "by_stop", false);
       for (const auto& [name, score] : object_field(record, "scores").items())
         checkpoint.scores[name] = score.is_number() ? score.get<double>() : std::nan("");
       return checkpoint;
@@ -232,7 +234,8 @@ void CheckpointStore::compare_scores_after(int64_t update) {
 }
 
 const Checkpoint& CheckpointStore::save(int64_t update, const std::map<std::string, double>& scores,
-                                        const std::function<void(const fs::path&)>& write) {
+                                        const std::function<void(const fs::path&)>& write,
+                                        bool by_stop) {
   const fs::path directory = folder_ / directory_name(update);
   const auto fail = [&](const std::exception& error) {
     throw CheckpointError("the checkpoint of update " + std::to_string(update) +
@@ -241,7 +244,7 @@ const Checkpoint& CheckpointStore::save(int64_t update, const std::map<std::stri
   try {
     AtomicDirectory files(directory);
     write(files.path());
-    write_file_atomically(files.path() / kRecord, record_text(update, scores, policy_));
+    write_file_atomically(files.path() / kRecord, record_text(update, scores, policy_, by_stop));
     files.commit();
   } catch (const Error& error) {
     fail(error);
@@ -249,7 +252,7 @@ const Checkpoint& CheckpointStore::save(int64_t update, const std::map<std::stri
     fail(error);
   }
   std::erase_if(checkpoints_, [&](const Checkpoint& other) { return other.update == update; });
-  checkpoints_.push_back({directory, update, scores});
+  checkpoints_.push_back({directory, update, scores, by_stop});
   std::ranges::stable_sort(checkpoints_, {}, &Checkpoint::update);
   renew_links();
   prune();
@@ -270,7 +273,7 @@ void CheckpointStore::renew_links() const {
 }
 
 void CheckpointStore::prune() {
-  std::vector<int64_t> kept;
+  std::vector<int64_t> kept = {checkpoints_.back().update};
   for (const Checkpoint& checkpoint : last_n(policy_.keep_last)) kept.push_back(checkpoint.update);
   for (const Checkpoint& checkpoint : best_n(policy_.keep_best)) kept.push_back(checkpoint.update);
   std::erase_if(checkpoints_, [&](const Checkpoint& checkpoint) {
@@ -297,6 +300,7 @@ std::vector<Checkpoint> CheckpointStore::best_n(int64_t count) const {
 
 std::vector<Checkpoint> CheckpointStore::last_n(int64_t count) const {
   std::vector<Checkpoint> found(checkpoints_.rbegin(), checkpoints_.rend());
+  std::erase_if(found, &Checkpoint::by_stop);
   if (std::ssize(found) > count) found.resize(static_cast<size_t>(count));
   return found;
 }

@@ -25,6 +25,7 @@ struct Checkpoint {
   std::filesystem::path directory;
   int64_t update = 0;
   std::map<std::string, double> scores;  ///< by metric name; empty if it was not validated
+  bool by_stop = false;                  ///< saved only because the run was stopped
 };
 
 /// How checkpoints are compared and how many are kept; at least one of each kind.
@@ -71,17 +72,19 @@ class CheckpointStore {
   void compare_scores_after(int64_t update);
 
   /// Saves a checkpoint, whose files `write` puts into the given directory. Then updates the links
-  /// and removes the checkpoints that the policy does not keep. Throws CheckpointError with the
-  /// reason, e.g. a full disk; the earlier checkpoints are then intact.
+  /// and removes the checkpoints that the policy does not keep. One `by_stop` goes when the next
+  /// one is saved, so that a run leaves the same checkpoints with and without stops. Throws
+  /// CheckpointError with the reason, e.g. a full disk; the earlier checkpoints are then intact.
   const Checkpoint& save(int64_t update, const std::map<std::string, double>& scores,
-                         const std::function<void(const std::filesystem::path&)>& write);
+                         const std::function<void(const std::filesystem::path&)>& write,
+                         bool by_stop = false);
 
   /// The newest complete checkpoint.
   std::optional<Checkpoint> latest() const;
   /// The best one by the policy's metric.
   std::optional<Checkpoint> best() const;
   std::vector<Checkpoint> best_n(int64_t count) const;
-  /// The newest `count`, newest first.
+  /// The newest `count` that were not saved by a stop, newest first.
   std::vector<Checkpoint> last_n(int64_t count) const;
 
   /// Removes every checkpoint, also damaged ones, for a run that starts over.

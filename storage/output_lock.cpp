@@ -7,17 +7,15 @@
 #include <cstring>
 
 #include "common/error.h"
-#include "storage/checkpoint.h"
 
 namespace dietmt::storage {
 namespace fs = std::filesystem;
 
 OutputLock::OutputLock(const fs::path& output) {
-  const fs::path folder = output / kCheckpointFolder;
   std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw CheckpointError(folder.string() + ": cannot be created: " + error.message());
-  const fs::path path = folder / ".lock";
+  fs::create_directories(output, error);
+  if (error) throw CheckpointError(output.string() + ": cannot be created: " + error.message());
+  const fs::path path = output / ".lock";
   file_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (!file_.valid())
     throw CheckpointError(path.string() + ": cannot be written: " + std::strerror(errno));

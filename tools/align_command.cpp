@@ -66,8 +66,9 @@ std::vector<std::string> problems_of(const AlignOptions& o) {
   std::vector<std::string> problems;
   if (!o.model.empty() && !o.tokenizer.empty())
     problems.emplace_back("give --model or --tokenizer, not both");
-  for (const std::string& problem :
-       output_problems(o.output, {{"--source", o.source}, {"--target", o.target}}))
+  for (const std::string& problem : output_problems(
+           o.output,
+           {{"--source", o.source}, {"--target", o.target}, {"--tokenizer", o.tokenizer}}))
     problems.push_back(problem);
   return problems;
 }

@@ -89,14 +89,12 @@ std::vector<fs::path> input_directories(const AverageOptions& options) {
 
 // The files of a model besides its weights: configuration and tokenizers.
 std::vector<fs::path> model_files(const fs::path& directory) {
-  static const std::set<std::string> kOthers{
-      "model.safetensors",         "training.safetensors", "training.json",
-      "checkpoint.json",           "manifest.json",        encoders::kAdapterFile,
-      encoders::kAdapterLayersFile};
+  static const std::set<std::string> kNames{"config.json", "task.json", "vocab.txt",
+                                            "tokenizer_config.json", "sentencepiece.bpe.model"};
   std::vector<fs::path> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
-    const fs::path name = entry.path().filename();
-    if (entry.is_regular_file() && !kOthers.contains(name.string())) names.push_back(name);
+    const std::string name = entry.path().filename().string();
+    if (kNames.contains(name) || name.ends_with("tokenizer.model")) names.emplace_back(name);
   }
   std::ranges::sort(names);
   return names;
@@ -127,9 +125,11 @@ void require_same_model(const fs::path& first, const fs::path& second) {
   }
   for (const fs::path& name : model_files(first)) {
     if (name == "config.json") continue;
-    if (!fs::exists(second / name) || file_crc32(first / name) != file_crc32(second / name)) {
+    if (!fs::exists(second / name))
+      throw ConfigError((second / name).string() + ": is missing, but " + (first / name).string() +
+                        " exists");
+    if (file_crc32(first / name) != file_crc32(second / name))
       throw ConfigError((second / name).string() + ": differs from " + (first / name).string());
-    }
   }
 }
 

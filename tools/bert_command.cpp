@@ -1,4 +1,6 @@
 // dietmt bert: the commands of encoder-only models, and the short one among them.
+#include <spdlog/spdlog.h>
+
 #include <iostream>
 
 #include "bert/model/model_directory.h"
@@ -25,7 +27,11 @@ int run_params(const std::vector<std::string>& arguments) {
   bind_bert_model(table, options);
   table.example("dietmt bert params --preset base --position diet-rel");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  table.check(apply_preset(table, options, vocabulary));
+  std::vector<std::string> problems = apply_preset(table, options, vocabulary);
+  for (const char* name : {"vocab-size", "next-sentence"})
+    if (table.changed(name) && !options.init_from.empty())
+      problems.push_back(fmt::format("--{} is for a new model: leave out --init-from", name));
+  table.check(problems);
   encoders::BertConfig config = options.model;
   config.task_heads = {.masked_lm = true, .next_sentence = next_sentence};
   if (!options.init_from.empty()) {

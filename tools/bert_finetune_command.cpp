@@ -148,6 +148,7 @@ class Finetuning {
         tokenizer_(bert::start_tokenizer(o.start)),
         data_(bert::read_data(description_, files_of(o, description_.task), *tokenizer_)),
         configuration_(configuration_of(table, o, {"task", "learning-rates", "seeds"})) {
+    bert::require_output_for_runs(output_, bert::pretrained_directory(o.start.model));
     configuration_["task"] = description_.task.name;
     configuration_["epochs"] = std::to_string(epochs());
     configuration_.erase("max-updates");  // follows from the epochs
@@ -175,13 +176,15 @@ class Finetuning {
 
   /// None: stopped by a signal.
   std::optional<ProtocolSummary> run() const {
+    const storage::OutputLock lock(output_);
     if (o_.resume == "never") bert::discard_runs(output_);
     bert::ProtocolOptions protocol{output_,
                                    o_.rates,
                                    {},
                                    description_.task.metrics.front(),
                                    configuration_,
-                                   bert::content_hash(data_)};
+                                   bert::content_hash(data_),
+                                   bert::content_hash(bert::pretrained_directory(o_.start.model))};
     for (int64_t seed = 1; seed <= o_.seeds; ++seed) protocol.seeds.push_back(seed);
     return bert::run_protocol(protocol, [&](const RunSetting& setting, const fs::path& directory) {
       return train(setting, directory);
@@ -228,7 +231,6 @@ class Finetuning {
 
   training::TrainingEnd train(const RunSetting& setting, const fs::path& directory) const {
     const auto task = make_task(static_cast<uint64_t>(setting.seed));
-    const storage::OutputLock lock(directory);
     return training::train(*task, trainer_options(setting, directory), configuration_, true);
   }
 

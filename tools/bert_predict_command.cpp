@@ -57,6 +57,19 @@ OptionTable option_table(PredictOptions& o) {
   return table;
 }
 
+std::vector<std::string> problems_of(const PredictOptions& o, const bert::TaskDescription& task) {
+  std::vector<std::string> problems;
+  const bool answers = task.kind() == data::TaskKind::kSpan;
+  const std::string others = ", which " + o.model + " does not predict";
+  if (!answers && o.max_answer) problems.push_back("--max-answer is for answers" + others);
+  if (!answers && o.nbest) problems.push_back("--nbest is for answers" + others);
+  if (o.null_threshold && !(answers && task.task.has_unanswerable))
+    problems.push_back("--null-threshold is for questions that may have no answer" + others);
+  if (!o.language.empty() && !task.task.reads_language())
+    problems.push_back("--language: the files of " + task.task.name + " have one language");
+  return problems;
+}
+
 void apply(const PredictOptions& o, data::PredictionOptions& prediction) {
   prediction.null_threshold = o.null_threshold.value_or(prediction.null_threshold);
   prediction.max_answer_pieces = o.max_answer.value_or(prediction.max_answer_pieces);
@@ -69,6 +82,7 @@ int run(const PredictOptions& o) {
   encoders::set_threads(o.threads);
   bert::FinetunedModel finetuned = bert::load_finetuned(o.model, execution.device);
   finetuned.model->set_attention_backend(encoders::parse_backend(o.attention_backend));
+  throw_if_any(problems_of(o, finetuned.description));
   apply(o, finetuned.description.prediction);
   const std::optional<data::Scores> scores =
       bert::predict(finetuned, {o.input, o.output, o.language}, execution);
@@ -87,6 +101,7 @@ int run_bert_predict(const std::vector<std::string>& arguments) {
   PredictOptions options;
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  if (options.output == "-") table.check({"--output must be a file or a directory"});
   table.check(output_problems(options.output, {{"--input", options.input}}));
   return run(options);
 }

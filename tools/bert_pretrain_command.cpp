@@ -82,11 +82,12 @@ OptionTable option_table(PretrainOptions& o) {
       .add("tokenizer", &o.tokenizer, "PATH",
            "vocab.txt (WordPiece), tokenizer.model (sentencepiece), or a directory with one of "
            "them; default: that of --init-from, or train one on the training text")
-      .add("vocab-size", &trained.vocabulary_size, "N", "vocabulary size of a trained model",
-           ranges::kVocabulary)
-      .add("tokenizer-type", &trained.type, "", "type of a trained model",
+      .add("vocab-size", &trained.vocabulary_size, "N",
+           "vocabulary size of the tokenizer, if one is trained", ranges::kVocabulary)
+      .add("tokenizer-type", &trained.type, "", "type of the tokenizer, if one is trained",
            {.choices = {"bpe", "unigram"}})
-      .add("lowercase", &trained.lowercase, "", "fold the case of text in a trained model");
+      .add("lowercase", &trained.lowercase, "",
+           "fold the case of text in the tokenizer, if one is trained");
   bind_bert_model(table, o);
   bind_updates(table, o);
   bind_checkpoints(table, o);
@@ -203,17 +204,23 @@ int run(const OptionTable& table, PretrainOptions& o) {
   training::FirstTurn turn(process.group.get());
   const auto tokenizer = prepare_tokenizer(o, process);
   if (process.is_first()) warn_of_unused_subword_options(table, o, *tokenizer);
-  const data::TextCorpus train(o.train, *tokenizer, o.text, folder / "train.cache",
-                               process.threads);
+  const data::CacheUse use =
+      process.is_first() ? data::CacheUse::kUpToDate : data::CacheUse::kOfFirstProcess;
+  const data::TextCorpus train(o.train, *tokenizer, o.text, folder / "train.cache", process.threads,
+                               use);
   spdlog::info("training text: {}", train.report().summary());
-  const data::TextCorpus valid(o.valid, *tokenizer, o.text, folder / "valid.cache",
-                               process.threads);
+  const data::TextCorpus valid(o.valid, *tokenizer, o.text, folder / "valid.cache", process.threads,
+                               use);
   spdlog::info("validation text: {}", valid.report().summary());
   turn.done();
 
   encoders::BertHeads heads;
   heads.masked_lm = true;
   heads.next_sentence = o.batches.examples.mode == data::ExampleMode::kSentencePairs;
+  if (heads.next_sentence) {
+    data::require_pairs(train, "the text of --train");
+    data::require_pairs(valid, "the text of --valid");
+  }
   const auto model =
       make_bert(table, o, tokenizer->vocabulary_size(), heads, static_cast<uint64_t>(o.seed));
   require_positions(model->encoder(), o.lengths);

@@ -24,7 +24,12 @@ std::vector<data::CorpusFiles> CorpusOptions::train_files() const {
 }
 
 data::CorpusFiles CorpusOptions::valid_files() const {
-  return {valid_source, valid_target, valid_source_tag.value_or(""), utf8_choice()};
+  return {valid_source, valid_target, tag_of_validation(), utf8_choice()};
+}
+
+std::string CorpusOptions::tag_of_validation() const {
+  const std::string tag = valid_source_tag.value_or("");
+  return tag == "-" ? "" : tag;
 }
 
 data::InvalidUtf8 CorpusOptions::utf8_choice() const {
@@ -33,7 +38,9 @@ data::InvalidUtf8 CorpusOptions::utf8_choice() const {
 
 std::vector<std::string> CorpusOptions::tags() const {
   std::set<std::string> tags(source_tags.begin(), source_tags.end());
+  tags.insert(tag_of_validation());
   tags.erase("-");
+  tags.erase("");
   return {tags.begin(), tags.end()};
 }
 
@@ -70,8 +77,9 @@ std::vector<std::string> CorpusOptions::problems() const {
     if (const std::string problem = data::source_tag_problem(tag); !problem.empty())
       found.push_back(std::string(option) + ": " + problem);
   };
-  for (const std::string& tag : tags()) check_tag("--source-tags", tag);
-  if (valid_source_tag) check_tag("--valid-source-tag", *valid_source_tag);
+  for (const std::string& tag : std::set(source_tags.begin(), source_tags.end()))
+    if (tag != "-") check_tag("--source-tags", tag);
+  if (!tag_of_validation().empty()) check_tag("--valid-source-tag", tag_of_validation());
   return found;
 }
 
@@ -156,9 +164,9 @@ void bind_subwords(OptionTable& table, SubwordOptions& o) {
            "joint sentencepiece model of both languages; default: train one on the training text")
       .add("source-tokenizer", &t.source, "FILE", "sentencepiece model of the source language")
       .add("target-tokenizer", &t.target, "FILE", "sentencepiece model of the target language")
-      .add("vocab-size", &t.options.vocabulary_size, "N", "vocabulary size of a trained model",
-           ranges::kVocabulary)
-      .add("tokenizer-type", &t.options.type, "", "type of a trained model",
+      .add("vocab-size", &t.options.vocabulary_size, "N",
+           "vocabulary size of the tokenizer, if one is trained", ranges::kVocabulary)
+      .add("tokenizer-type", &t.options.type, "", "type of the tokenizer, if one is trained",
            {.choices = {"bpe", "unigram"}})
       .add("separate-tokenizers", &t.separate, "",
            "train one model for each language instead of a joint one")
@@ -167,8 +175,8 @@ void bind_subwords(OptionTable& table, SubwordOptions& o) {
            "0.1 to 0.5 is common, small values draw rarer pieces",
            {.above = 0, .most = 100})
       .add("bpe-dropout", &o.bpe_dropout, "P",
-           "draw them anew in each epoch, of BPE models (Provilkov et al. 2020): the probability "
-           "to leave out a merge; 0.1 is common",
+           "draw subwords anew in each epoch with a BPE model (Provilkov et al. 2020): the "
+           "probability to leave out a merge; 0.1 is common",
            {.above = 0, .below = 1})
       .add("sampled-sides", &o.sampled_sides, "",
            "the sides whose pieces these two options draw; default: both",
@@ -237,9 +245,9 @@ void check_texts(const CorpusOptions& o) {
 
 data::ParallelCorpus open_training_text(const CorpusOptions& o, const nmt::Tokenizers& tokenizers,
                                         const std::filesystem::path& cache_folder, int64_t threads,
-                                        const data::SentenceContext& context) {
+                                        const data::SentenceContext& context, data::CacheUse use) {
   data::ParallelCorpus train(o.train_files(), *tokenizers.source, *tokenizers.target, o.filter,
-                             cache_folder, threads, context);
+                             cache_folder, threads, context, use);
   if (train.corpora() > 1) {
     for (int64_t c = 0; c < train.corpora(); ++c) {
       spdlog::info("corpus {}, {}: {}", c + 1, o.train_source[static_cast<size_t>(c)],

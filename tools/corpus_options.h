@@ -21,13 +21,14 @@ struct CorpusOptions {
   std::optional<double> sampling_temperature;
   std::vector<std::string> source_tags;  // "-": none
   std::string valid_source, valid_target;
-  std::optional<std::string> valid_source_tag;
+  std::optional<std::string> valid_source_tag;  // "-": none
   std::optional<std::string> invalid_utf8;
   data::LengthFilter filter;
 
   /// The training files with their tags, and the validation files with theirs.
   std::vector<data::CorpusFiles> train_files() const;
   data::CorpusFiles valid_files() const;
+  std::string tag_of_validation() const;  // empty: none
   /// The files of all text, each with its option.
   std::vector<std::pair<std::string, std::string>> texts() const;
   /// What becomes of lines that are not UTF-8.
@@ -76,7 +77,7 @@ void check_texts(const CorpusOptions& o);
 /// The training text, encoded or mapped from `cache_folder`; logs how many pairs were kept.
 data::ParallelCorpus open_training_text(const CorpusOptions& o, const nmt::Tokenizers& tokenizers,
                                         const std::filesystem::path& cache_folder, int64_t threads,
-                                        const data::SentenceContext& context);
+                                        const data::SentenceContext& context, data::CacheUse use);
 
 /// The weights of its corpora (data::BatchOptions); logs the shares they result in.
 std::vector<double> corpus_weights(const CorpusOptions& o, const data::ParallelCorpus& train);

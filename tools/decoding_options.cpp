@@ -25,8 +25,9 @@ std::string hypotheses_problem(const nmt::SearchOptions& search) {
   return memory_problem(
       fmt::format("{} {}, --max-length-offset {}, --max-length-factor {}, --batch-tokens {} and "
                   "--workers {}",
-                  search.sample ? "--nbest" : "--beam", rows, search.max_length_offset,
-                  search.max_length_factor, search.batch_tokens, search.workers),
+                  search.sample ? "samples of a sentence" : "--beam", rows,
+                  search.max_length_offset, search.max_length_factor, search.batch_tokens,
+                  search.workers),
       bytes);
 }
 

@@ -49,9 +49,8 @@ using DecoderSource = std::function<nmt::LoadedDecoder()>;
 
 /// To be called once. `dietmt` loads models that need no LibTorch; for others it replaces itself
 /// with `dietmt-torch`, before reading any input, to run `command` with `arguments`.
-/// `has_prefixes`: translations may have any length.
-DecoderSource decoder_source(const DecodingOptions& o, bool has_prefixes,
-                             const std::string& command, const std::vector<std::string>& arguments);
+DecoderSource decoder_source(const DecodingOptions& o, const std::string& command,
+                             const std::vector<std::string>& arguments);
 
 /// What `dietmt quantize` does with a model.
 struct Quantizer {

@@ -101,8 +101,10 @@ std::vector<std::string> problems_of(DistillOptions& o, const OptionTable& table
   std::vector<std::string> problems = resolve(o);
   for (const std::string& problem : shared_files(o)) problems.push_back(problem);
   for (const char* option : {"nbest", "metric", "tokenize"})
-    if (o.reference.empty() && table.given(option))
+    if (o.reference.empty() && table.changed(option))
       problems.push_back(std::string("--") + option + " needs --reference");
+  if (o.metric == "chrf" && table.changed("tokenize"))
+    problems.emplace_back("--tokenize is for --metric bleu");
   if (!o.reference.empty() && !(nmt::can_reread(o.source) && nmt::can_reread(o.reference)))
     problems.emplace_back(
         "--source and --reference must be regular files, because they are read twice");
@@ -188,7 +190,7 @@ int run_distill(const std::vector<std::string>& arguments) {
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check(problems_of(options, table));
-  const DecoderSource load = decoder_source(options, false, "distill", arguments);
+  const DecoderSource load = decoder_source(options, "distill", arguments);
   std::vector<std::string> inputs = {options.source, options.reference, options.shortlist};
   for (const std::string& model : nmt::model_directories(options.models)) inputs.push_back(model);
   distill(options, load, nmt::text_settings(table.resolved(), inputs));

@@ -23,6 +23,8 @@ namespace {
 using metrics::Metric;
 using Lines = std::vector<std::string>;
 
+constexpr const char* kOneStandardInput = "only one file can be - (standard input)";
+
 // Options that --task goes with.
 constexpr const char* kOfTasks[] = {"reference", "task", "predictions", "language",
                                     "null-odds", "json", "score-only",  "digits"};
@@ -30,7 +32,8 @@ constexpr const char* kOfTasks[] = {"reference", "task", "predictions", "languag
 OptionTable option_table(EvaluateOptions& o) {
   metrics::EvaluationOptions& e = o.evaluation;
   OptionTable table(
-      "evaluate", "--reference FILE... (--hypothesis FILE... | --task NAME --predictions FILE...)",
+      "evaluate",
+      "[--reference FILE...] (--hypothesis FILE... | --task NAME --predictions FILE...)",
       "Scores translations with BLEU, chrF and TER, as sacreBLEU computes them, or with a COMET "
       "model. "
       "Files have one sentence per line, plain or gzip; - is standard input. With "
@@ -139,6 +142,20 @@ OptionTable option_table(EvaluateOptions& o) {
 
 constexpr const char* kComet = "comet";
 
+// Options that act on some metrics only.
+const std::map<std::string, std::vector<std::string>>& options_of_metrics() {
+  static const std::map<std::string, std::vector<std::string>> options{
+      {"bleu",
+       {"tokenize", "subword-model", "mecab-dictionary", "smooth", "smooth-value", "max-order",
+        "effective-order"}},
+      {"chrf",
+       {"chrf-char-order", "chrf-word-order", "chrf-beta", "chrf-whitespace",
+        "chrf-eps-smoothing"}},
+      {"ter", {"ter-normalized", "ter-no-punct", "ter-asian-support", "ter-case-sensitive"}},
+      {kComet, {"comet-model", "source", "device", "threads", "batch-tokens"}}};
+  return options;
+}
+
 std::vector<std::string> metric_names(const EvaluateOptions& o) {
   std::vector<std::string> names;
   std::istringstream list(o.metrics);
@@ -156,7 +173,7 @@ std::vector<std::string> problems_of_task(const OptionTable& table, const Evalua
   std::vector<std::string> problems;
   std::set<std::string> others;
   for (const auto& [name, value] : table.resolved())
-    if (table.given(name) && std::ranges::find(kOfTasks, name) == std::end(kOfTasks))
+    if (table.changed(name) && std::ranges::find(kOfTasks, name) == std::end(kOfTasks))
       others.insert(name);
   for (const std::string& name : others)
     problems.push_back("--" + name + " is for translations: leave out --task");
@@ -164,21 +181,33 @@ std::vector<std::string> problems_of_task(const OptionTable& table, const Evalua
   if (o.references.size() != 1) problems.emplace_back("--task needs one --reference");
   if (o.predictions.size() > 1 && !o.null_odds.empty())
     problems.emplace_back("--null-odds is for one file of --predictions");
+  std::vector<std::string> inputs = o.predictions;
+  inputs.insert(inputs.end(), o.references.begin(), o.references.end());
+  inputs.push_back(o.null_odds);
+  if (std::ranges::count(inputs, "-") > 1) problems.emplace_back(kOneStandardInput);
+  return problems;
+}
+
+std::vector<std::string> problems_of_metrics(const OptionTable& table, const EvaluateOptions& o) {
+  std::vector<std::string> problems;
+  std::set<std::string> chosen;
+  for (const std::string& name : metric_names(o)) {
+    if (name != kComet && std::ranges::count(metrics::kMetricNames, name) == 0)
+      problems.push_back("--metric has '" + name + "'; choose bleu, chrf, chrf++, ter or comet");
+    chosen.insert(name == "chrf++" ? "chrf" : name);
+  }
+  for (const auto& [metric, options] : options_of_metrics())
+    for (const std::string& option : options)
+      if (table.changed(option) && !chosen.contains(metric))
+        problems.push_back("--" + option + " needs --metric " + metric);
+  if (table.changed("lowercase") && !chosen.contains("bleu") && !chosen.contains("chrf"))
+    problems.emplace_back("--lowercase needs --metric bleu or chrf");
   return problems;
 }
 
 std::vector<std::string> problems_of_comet(const EvaluateOptions& o) {
   std::vector<std::string> problems;
-  if (!has_comet(o)) {
-    const EvaluateOptions usual;
-    for (const auto& [name, is_usual] :
-         {std::pair("comet-model", o.comet_model.empty()), std::pair("source", o.source.empty()),
-          std::pair("device", o.device == usual.device),
-          std::pair("threads", o.threads == usual.threads),
-          std::pair("batch-tokens", o.batch_tokens == usual.batch_tokens)})
-      if (!is_usual) problems.push_back(fmt::format("--{} needs --metric comet", name));
-    return problems;
-  }
+  if (!has_comet(o)) return problems;
   if (o.comet_model.empty()) problems.emplace_back("--metric comet needs --comet-model DIR");
   if (o.source.empty()) problems.emplace_back("--metric comet needs --source FILE");
   if (o.references.size() > 1) problems.emplace_back("--metric comet takes one --reference");
@@ -202,14 +231,21 @@ std::vector<std::string> problems_of(const OptionTable& table, const EvaluateOpt
   require(!o.hypotheses.empty(), "--hypothesis is missing: give --hypothesis FILE...");
   const bool only_comet = o.metrics == kComet;
   require(!o.references.empty() || only_comet, "--reference is missing: give --reference FILE...");
+  for (const std::string& problem : problems_of_metrics(table, o)) problems.push_back(problem);
   for (const std::string& problem : problems_of_comet(o)) problems.push_back(problem);
   std::vector<std::string> inputs = o.references;
   inputs.insert(inputs.end(), o.hypotheses.begin(), o.hypotheses.end());
   inputs.insert(inputs.end(), {o.source, o.origins, o.documents});
-  require(std::count(inputs.begin(), inputs.end(), "-") <= 1,
-          "only one file can be - (standard input)");
+  require(std::count(inputs.begin(), inputs.end(), "-") <= 1, kOneStandardInput);
   require(e.paired == "none" || o.hypotheses.size() > 1,
           "--paired compares systems: give two --hypothesis files or more");
+  require(!table.changed("paired-samples") || e.paired != "none",
+          "--paired-samples needs --paired");
+  require(!table.changed("confidence-samples") || (e.confidence && e.paired != "bootstrap"),
+          "--confidence-samples needs --confidence; with --paired bootstrap, --paired-samples "
+          "counts");
+  require(!table.changed("seed") || e.confidence || e.paired != "none",
+          "--seed needs --confidence or --paired");
   const bool in_parts = e.sentence_level || o.document_level;
   require(!in_parts || (!e.confidence && e.paired == "none"),
           "--sentence-level and --document-level exclude --confidence and --paired");

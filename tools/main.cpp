@@ -14,16 +14,14 @@
 
 namespace dietmt::tools {
 
-DecoderSource decoder_source(const DecodingOptions& o, bool has_prefixes,
-                             const std::string& command,
+DecoderSource decoder_source(const DecodingOptions& o, const std::string& command,
                              const std::vector<std::string>& arguments) {
   std::optional<nmt::LoadedDecoder> loaded;
   if (o.device == "cpu") {
     loaded = nmt::load_stored_decoder(nmt::model_directories(o.models),
                                       {.weights = nmt::parse_weight_choice(o.weights),
                                        .shortlist = o.shortlist,
-                                       .search = o.search,
-                                       .has_prefixes = has_prefixes});
+                                       .search = o.search});
   }
   if (!loaded) continue_with_libtorch(command, arguments);
   const auto shared = std::make_shared<nmt::LoadedDecoder>(std::move(*loaded));

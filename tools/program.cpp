@@ -129,7 +129,11 @@ std::string config_file(const std::vector<std::string>& arguments) {
 
 int run_program(int argc, char** argv, const std::function<Command(const std::string&)>& find) {
   init_logging();
-  const std::vector<std::string> words(argv + 1, argv + argc);
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.size() > 1 && words[0] == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
   if (words.empty()) {
     std::cerr << usage();
     return kUsage;

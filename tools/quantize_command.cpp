@@ -60,8 +60,11 @@ OptionTable option_table(QuantizeOptions& o) {
   return table;
 }
 
-std::vector<std::string> problems_of(const QuantizeOptions& o) {
+std::vector<std::string> problems_of(const OptionTable& table, const QuantizeOptions& o) {
   std::vector<std::string> problems;
+  for (const char* name : {"runs", "beam", "workers", "batch-tokens"})
+    if (o.source.empty() && table.changed(name))
+      problems.push_back(fmt::format("--{} needs --source", name));
   if (o.source.empty() != o.reference.empty())
     problems.emplace_back("give --source and --reference together");
   return problems;
@@ -75,6 +78,7 @@ struct TestSet {
 TestSet read_test_set(const QuantizeOptions& options) {
   TestSet test{read_lines(options.source, kMaxLineBytes),
                read_lines(options.reference, kMaxLineBytes)};
+  if (test.source.empty()) throw DataError(options.source + ": has no lines");
   if (test.source.size() != test.reference.size()) {
     throw DataError(fmt::format("{} has {} lines, {} has {}", options.source, test.source.size(),
                                 options.reference, test.reference.size()));
@@ -153,7 +157,7 @@ int run_quantize(const std::vector<std::string>& arguments) {
   QuantizeOptions options;
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  table.check(problems_of(options));
+  table.check(problems_of(table, options));
   const nmt::ModelFiles model = nmt::open_model(options.model);
   const Quantizer own = quantizer(model, arguments);
   std::optional<TestSet> test;

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "common/atomic_file.h"
 #include "common/error.h"
 #include "common/files.h"
 #include "common/options.h"
@@ -64,6 +65,8 @@ OptionTable option_table(RerankOptions& o) {
   table.group("Features")
       .add("model", &o.models, "DIR[,DIR...]",
            "models of log p(translation | source); each is a feature: model, model2 and so on")
+      .add("source-tag", &o.source_tag, "TAG",
+           "word that --model reads before each source, such as <2de> of a multilingual model")
       .add("reverse-model", &o.reverse_models, "DIR[,DIR...]",
            "models of log p(source | translation); each is a feature: reverse, reverse2 and so on")
       .add(
@@ -93,6 +96,8 @@ OptionTable option_table(RerankOptions& o) {
   add_decoding_workers(table, o.search.workers, o.search.batch_tokens);
   add_worker_threads(table, o.search.threads);
   table
+      .basics({"source", "output", "nbest", "json", "model", "reverse-model", "language-model",
+               "weights", "tune", "metric"})
       .example(
           "dietmt rerank --nbest-list test.nbest --source test.en --reverse-model runs/de-en "
           "--weights weights.json")
@@ -116,9 +121,14 @@ std::vector<std::string> shared_files(const RerankOptions& o) {
   return problems;
 }
 
-std::vector<std::string> problems_of(const RerankOptions& o) {
+std::vector<std::string> problems_of(const OptionTable& table, const RerankOptions& o) {
   std::vector<std::string> problems = o.search.problems();
   const bool tunes = !o.reference.empty();
+  for (const char* name : {"metric", "tokenize", "restarts", "seed"})
+    if (!tunes && table.changed(name)) problems.push_back(fmt::format("--{} needs --tune", name));
+  if (table.changed("tokenize") && o.metric == "chrf")
+    problems.emplace_back("--tokenize is for --metric bleu");
+  if (o.source_tag && o.models.empty()) problems.emplace_back("--source-tag needs --model");
   if (tunes && o.weight_file.empty())
     problems.emplace_back("--tune needs --weights, the file that it writes");
   if (tunes && (o.output != "-" || o.nbest > 1 || o.json))
@@ -222,6 +232,7 @@ std::vector<nmt::TuningSentence> tuning_sentences(nmt::NBestReader& list, LineRe
 
 void tune(const RerankOptions& o, nmt::NBestReader& list, LineReader& references,
           const RerankFeatures& features) {
+  AtomicFile weights(o.weight_file);  // fails before the work
   const std::unique_ptr<const metrics::Metric> metric = metric_of(o);
   const auto sentences = tuning_sentences(list, references, features, *metric);
   const std::vector<double> start = features.default_weights();
@@ -229,8 +240,8 @@ void tune(const RerankOptions& o, nmt::NBestReader& list, LineReader& references
   list_only.front() = 1.0;
   const nmt::TunedWeights tuned = nmt::tune_weights(
       sentences, start, *metric, {.restarts = o.restarts, .seed = static_cast<uint64_t>(o.seed)});
-  write_file_atomically(o.weight_file,
-                        nmt::FeatureWeights{features.names(), tuned.weights}.text() + '\n');
+  weights.write(nmt::FeatureWeights{features.names(), tuned.weights}.text() + '\n');
+  weights.commit();
   spdlog::info(
       "{} of the {} tuned lines: {:.2f} by the scores of the list, {:.2f} by equal "
       "weights, {:.2f} by those in {}",
@@ -244,15 +255,15 @@ int run_rerank(const std::vector<std::string>& arguments) {
   RerankOptions o;
   OptionTable table = option_table(o);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  table.check(problems_of(o));
+  table.check(problems_of(table, o));
   const std::vector<FeatureModel> models = feature_models(o, arguments);
   nmt::NBestReader list(o.list, o.source);
   if (o.reference.empty()) {
-    rerank(o, list, RerankFeatures(models, o.search));
+    rerank(o, list, RerankFeatures(models, o));
     return 0;
   }
   LineReader references = nmt::open_text(o.reference);
-  tune(o, list, references, RerankFeatures(models, o.search));
+  tune(o, list, references, RerankFeatures(models, o));
   return 0;
 }
 

@@ -14,10 +14,10 @@ int64_t characters(const std::string& text) {
 
 // Calls add(feature, directory) for the directories of an option, with "name", "name2" and so on.
 template <typename Add>
-void number_features(const std::vector<std::string>& option, const std::string& name, Add add) {
-  if (option.empty()) return;
+void number_features(const std::vector<std::string>& directories, const std::string& option,
+                     const std::string& name, Add add) {
   int64_t number = 0;
-  for (const std::string& directory : nmt::model_directories(option))
+  for (const std::string& directory : nmt::model_directories(directories, option))
     add(++number == 1 ? name : name + std::to_string(number), directory);
 }
 
@@ -26,20 +26,22 @@ void number_features(const std::vector<std::string>& option, const std::string& 
 std::vector<FeatureModel> feature_models(const RerankModels& o,
                                          const std::vector<std::string>& arguments) {
   std::vector<FeatureModel> features;
-  const auto decoders = [&](const std::vector<std::string>& option, const std::string& feature,
-                            bool is_reverse) {
-    number_features(option, feature, [&](const std::string& name, const std::string& directory) {
-      DecodingOptions one = o;
-      one.models = {directory};
-      features.push_back({.name = name,
-                          .is_reverse = is_reverse,
-                          .load = decoder_source(one, true, "rerank", arguments)});
-    });
+  const auto decoders = [&](const std::vector<std::string>& directories, const std::string& option,
+                            const std::string& feature, bool is_reverse) {
+    number_features(directories, option, feature,
+                    [&](const std::string& name, const std::string& directory) {
+                      DecodingOptions one = o;
+                      one.models = {directory};
+                      features.push_back({.name = name,
+                                          .is_reverse = is_reverse,
+                                          .load = decoder_source(one, "rerank", arguments)});
+                    });
   };
-  decoders(o.models, "model", false);
-  decoders(o.reverse_models, "reverse", true);
+  decoders(o.models, "--model", "model", false);
+  decoders(o.reverse_models, "--reverse-model", "reverse", true);
   number_features(
-      o.language_models, "language", [&](const std::string& name, const std::string& directory) {
+      o.language_models, "--language-model", "language",
+      [&](const std::string& name, const std::string& directory) {
         features.push_back({.name = name, .language = language_model(directory, o, arguments)});
       });
   return features;
@@ -61,8 +63,7 @@ struct RerankFeatures::Texts {
   }
 };
 
-RerankFeatures::RerankFeatures(const std::vector<FeatureModel>& models,
-                               const nmt::SearchOptions& search) {
+RerankFeatures::RerankFeatures(const std::vector<FeatureModel>& models, const RerankModels& o) {
   names_.emplace_back("score");
   for (const FeatureModel& model : models) {
     names_.push_back(model.name);
@@ -71,7 +72,8 @@ RerankFeatures::RerankFeatures(const std::vector<FeatureModel>& models,
           [language = model.language](const Texts& texts) { return language(texts.translations); });
       continue;
     }
-    const auto scorer = std::make_shared<const nmt::ForcedScorer>(model.load(), search);
+    const std::string tag = model.is_reverse ? "" : o.source_tag.value_or("");
+    const auto scorer = std::make_shared<const nmt::ForcedScorer>(model.load(), o.search, tag);
     scorers_.emplace_back([scorer, is_reverse = model.is_reverse](const Texts& texts) {
       return scorer->mean_log_probs(is_reverse ? texts.reverse : texts.forward);
     });

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "nmt/reranking/nbest_reader.h"
-#include "nmt/search/search_options.h"
 #include "tools/decoding_options.h"
 
 namespace dietmt::tools {
@@ -44,7 +43,7 @@ std::vector<FeatureModel> feature_models(const RerankModels& o,
 /// The score of the list, the models, the length.
 class RerankFeatures {
  public:
-  RerankFeatures(const std::vector<FeatureModel>& models, const nmt::SearchOptions& search);
+  RerankFeatures(const std::vector<FeatureModel>& models, const RerankModels& o);
 
   const std::vector<std::string>& names() const { return names_; }
   std::vector<double> default_weights() const;

@@ -45,8 +45,15 @@ NamedFiles input_files(const ShortlistOptions& o) {
   return files;
 }
 
-std::vector<std::string> problems_of(const ShortlistOptions& o) {
+// Options of a shortlist that is to be made.
+constexpr const char* kOfMaking[] = {"train-source", "train-target", "best",
+                                     "first",        "iterations",   "largest-table"};
+
+std::vector<std::string> problems_of(const OptionTable& table, const ShortlistOptions& o) {
   std::vector<std::string> all = output_problems(o.output, input_files(o));
+  for (const char* name : kOfMaking)
+    if (o.output.empty() && table.changed(name))
+      all.push_back(std::string("--") + name + " needs --output");
   const auto require = [&](bool holds, const char* problem) {
     if (!holds) all.push_back(problem);
   };
@@ -196,7 +203,7 @@ int run_shortlist(const std::vector<std::string>& arguments) {
   ShortlistOptions options;
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  table.check(problems_of(options));
+  table.check(problems_of(table, options));
   options.aligner.threads =
       options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
 

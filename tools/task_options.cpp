@@ -24,6 +24,29 @@ constexpr const char* kOwn[] = {"kind",   "format",  "no-header", "first",
                                 "second", "label",   "id",        "labels",
                                 "lowest", "highest", "metrics",   "unanswerable"};
 
+using Kinds = std::initializer_list<TaskKind>;
+
+struct OptionKinds {
+  const char* name;
+  Kinds kinds;
+  const char* described;
+};
+
+constexpr Kinds kClasses = {TaskKind::kClassification};
+constexpr Kinds kNumbers = {TaskKind::kRegression};
+constexpr Kinds kTables = {TaskKind::kClassification, TaskKind::kRegression};
+constexpr Kinds kSpans = {TaskKind::kSpan};
+
+// Options that only some kinds of task read.
+constexpr OptionKinds kOfKinds[] = {
+    {"format", kTables, "tables"},        {"no-header", kTables, "tables"},
+    {"first", kTables, "tables"},         {"second", kTables, "tables"},
+    {"label", kTables, "tables"},         {"id", kTables, "tables"},
+    {"labels", kClasses, "classes"},      {"lowest", kNumbers, "regressions"},
+    {"highest", kNumbers, "regressions"}, {"unanswerable", kSpans, "questions"},
+    {"stride", kSpans, "questions"},      {"max-question", kSpans, "questions"},
+    {"max-answer", kSpans, "questions"},  {"null-threshold", kSpans, "questions"}};
+
 std::vector<std::string> default_metrics(TaskKind kind) {
   if (kind == TaskKind::kClassification) return {"accuracy"};
   if (kind == TaskKind::kRegression) return {"pearson", "spearman"};
@@ -69,6 +92,23 @@ TaskDescription describe(const TaskOptions& o, const Task& task) {
   description.prediction = o.prediction;
   description.prediction.has_unanswerable = task.has_unanswerable;
   return description;
+}
+
+void refuse_options_of_other_kinds(const OptionTable& table,
+                                   const std::vector<TaskDescription>& descriptions,
+                                   std::vector<std::string>& problems) {
+  for (const auto& [name, kinds, described] : kOfKinds) {
+    const auto reads = [&kinds = kinds](const TaskDescription& description) {
+      return std::ranges::find(kinds, description.kind()) != kinds.end();
+    };
+    if (table.changed(name) && std::ranges::none_of(descriptions, reads))
+      problems.push_back("--" + std::string(name) + " is for " + described);
+  }
+  const auto may_lack_answer = [](const TaskDescription& description) {
+    return description.kind() != TaskKind::kSpan || description.task.has_unanswerable;
+  };
+  if (table.changed("null-threshold") && std::ranges::none_of(descriptions, may_lack_answer))
+    problems.emplace_back("--null-threshold is for questions that may have no answer");
 }
 
 void add_problems(const TaskDescription& description, std::vector<std::string>& problems) {
@@ -154,12 +194,16 @@ std::vector<std::string> resolve(const OptionTable& table, TaskOptions& o) {
   require(!own_files || o.languages.empty() || o.languages.size() == o.valid.size(),
           "--languages with --valid needs one name for each file");
   require(o.target.lowest < o.target.highest, "--lowest must be below --highest");
+  for (const std::string& label : o.target.labels)
+    require(std::ranges::count(o.target.labels, label) == 1, "--labels has " + label + " twice");
   for (const char* name : kOwn)
-    require(o.tasks.empty() || !table.given(name),
+    require(o.tasks.empty() || !table.changed(name),
             "--" + std::string(name) + " describes a task of your own: leave out --task");
   if (!table.allows("kind") || !table.allows("format")) return problems;
   try {
-    for (const TaskDescription& description : describe_tasks(o)) {
+    const std::vector<TaskDescription> descriptions = describe_tasks(o);
+    refuse_options_of_other_kinds(table, descriptions, problems);
+    for (const TaskDescription& description : descriptions) {
       add_problems(description, problems);
       data::check_metrics(description.task);
       const bool by_language = description.task.scores_by_language();

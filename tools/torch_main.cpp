@@ -14,7 +14,7 @@
 
 namespace dietmt::tools {
 
-DecoderSource decoder_source(const DecodingOptions& o, bool, const std::string&,
+DecoderSource decoder_source(const DecodingOptions& o, const std::string&,
                              const std::vector<std::string>&) {
   return [o] {
     encoders::allow_graphs(o.cuda_graphs == "auto");

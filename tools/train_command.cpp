@@ -30,7 +30,6 @@ namespace {
 // Of the longest tag before source lines.
 int64_t tag_pieces(const TrainOptions& o, const data::Tokenizer& tokenizer) {
   std::vector<std::string> tags = o.tags();
-  if (o.valid_source_tag) tags.push_back(*o.valid_source_tag);
   int64_t pieces = 0;
   for (const std::string& tag : tags)
     pieces = std::max(pieces, data::SourceTag(tokenizer, tag).pieces());
@@ -51,8 +50,7 @@ void require_positions(const nmt::TranslationModel& model, const TrainOptions& o
 
 int print_largest_batch(const training::TaskOfBatches& make_task, const TrainOptions& o,
                         const at::Device& device) {
-  const int64_t tokens =
-      training::find_batch(make_task, device.is_cpu(), o.trainer.seed, o.processes);
+  const int64_t tokens = training::find_batch(make_task, device.is_cpu(), o.trainer, o.processes);
   if (tokens == 0) throw Error("--find-batch: the model leaves no memory for any batch");
   std::cout << "--batch-tokens " << tokens << '\n';
   return 0;
@@ -102,7 +100,7 @@ nmt::TranslationTaskOptions task_options(const TrainOptions& o, const nmt::Token
   data::TextPairs valid = data::read_parallel_text(o.valid_files());
   options.valid_source = std::move(valid.sources);
   options.valid_reference = std::move(valid.targets);
-  const data::SourceTag tag(*tokenizers.source, o.valid_source_tag.value_or(""));
+  const data::SourceTag tag(*tokenizers.source, o.tag_of_validation());
   for (std::string& line : options.valid_source)
     if (!line.empty()) line = tag.before(line);
   return options;
@@ -143,11 +141,13 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
   o.apply_freeze(*model);
   if (o.lora_rank) training::low_rank_matrices(*model, o.trainer.low_rank);  // before reading texts
   // The validation text first: it is short, so its problems show at once.
+  const data::CacheUse use =
+      process.is_first() ? data::CacheUse::kUpToDate : data::CacheUse::kOfFirstProcess;
   const data::ParallelCorpus valid({o.valid_files()}, *tokenizers.source, *tokenizers.target,
-                                   o.filter, folder, process.threads, context);
+                                   o.filter, folder, process.threads, context, use);
   spdlog::info("validation text: {}", valid.report().summary());
   const data::ParallelCorpus train =
-      open_training_text(o, tokenizers, folder, process.threads, context);
+      open_training_text(o, tokenizers, folder, process.threads, context, use);
   const std::vector<double> weights = corpus_weights(o, train);
   turn.done();
 
@@ -190,7 +190,9 @@ int run_train(const std::vector<std::string>& arguments) {
       configuration_of(table, o, {"valid-batch-tokens", "find-batch"});
   if (initial && initial->resumed)
     training::require_same_configuration(initial->files.directory, configuration, o.trainer);
-  if (!o.dry_run && !o.find_batch) {  // these need only one process
+  if (o.dry_run) training::require_one_process("train --dry-run");
+  if (o.find_batch) training::require_one_process("train --find-batch");
+  if (!o.dry_run && !o.find_batch) {
     std::vector<std::string> words = {"train"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     if (const auto code =

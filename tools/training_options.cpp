@@ -167,10 +167,7 @@ double bytes_per_weight(const TrainingOptions& o) {
   const auto here = static_cast<double>(launched ? 1 : o.processes);
   const auto all = static_cast<double>(launched ? place.processes : o.processes);
   if (o.device != "cpu") return here * sizeof(float);
-  // Muon keeps one of matrices, Adafactor a row and a column.
-  const std::string& optimizer = o.trainer.optimizer.type;
-  const double kept = optimizer == "adafactor" ? 0.0 : optimizer == "muon" ? 1.0 : 2.0;
-  const double weight_and_gradient = 2.0, moments = kept / all;
+  const double weight_and_gradient = 2.0, moments = o.trainer.optimizer.moments() / all;
   const double average = o.trainer.ema_decay > 0.0 && place.rank == 0 ? 1.0 : 0.0;
   return (here * (weight_and_gradient + moments) + average) * sizeof(float);
 }
@@ -193,6 +190,11 @@ std::vector<std::string> resolve(TrainingOptions& o) {
   }
   if (o.device == "cpu" && (o.attention_backend == "cuda" || o.attention_backend == "hopper"))
     problems.push_back("--attention-backend " + o.attention_backend + " needs --device cuda");
+  const bool ends_at_max_updates = o.schedule == "linear" || o.schedule == "cosine";
+  if (ends_at_max_updates && o.trainer.max_epochs > 0 &&
+      o.trainer.max_updates == training::TrainerOptions().max_updates)
+    problems.push_back("--schedule " + o.schedule +
+                       " ends at --max-updates: give it, too, with --max-epochs");
   for (const std::string& problem : o.trainer.problems()) problems.push_back(problem);
   if (!o.trainer.optimizer.works_in_parts() &&
       (o.processes > 1 || training::process_place().processes > 1))
@@ -242,7 +244,7 @@ int exit_code(training::TrainingEnd end) {
 
 int print_rehearsal(training::TrainingTask& task, const TrainingOptions& o) {
   constexpr int64_t kBatches = 3;
-  const training::Rehearsal tried = training::rehearse(task, kBatches, o.trainer.seed, o.processes);
+  const training::Rehearsal tried = training::rehearse(task, kBatches, o.trainer, o.processes);
   std::cout << training::rehearsal_text(tried, parameter_count(task.model()), o.trainer,
                                         o.processes);
   return 0;

@@ -103,8 +103,8 @@ OptionTable option_table(TranslateOptions& o) {
            {.least = 0, .most = nmt::search_rules::kBeam.most});
   table.group("Two models")
       .add("then", &o.then, "DIR[,DIR...]",
-           "model that translates the translations of --model: pt to en, then en to de; search and "
-           "results are its own, and --model gives its best translation of beam search")
+           "translate the best translation of --model with this model: pt to en, then en to de; "
+           "search options and output apply to this one")
       .add("then-shortlist", &o.then_shortlist, "FILE", "lexical shortlist of --then");
   table.group("Sampling")
       .add("sample", &search.sample, "", "sample translations instead of beam search")
@@ -153,6 +153,8 @@ std::vector<std::string> problems_of(TranslateOptions& o) {
   if (o.then.empty() && !o.then_shortlist.empty())
     problems.emplace_back("--then-shortlist needs --then");
   if (o.json && o.scores) problems.push_back("--json includes the scores: leave out --scores");
+  if (o.nbest > 1 && o.scores && !o.json)
+    problems.push_back("--nbest includes the scores: leave out --scores");
   if (o.input == "-" && o.prefix == "-")
     problems.push_back("--input and --prefix cannot both be standard input");
   const std::string glossary = o.glossary.empty() ? "" : nmt::glossary_problem(o.search);
@@ -258,16 +260,15 @@ int run_translate(const std::vector<std::string>& arguments) {
   OptionTable table = option_table(o);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check(problems_of(o));
-  const bool has_prefixes = !o.prefix.empty();
   if (o.then.empty()) {
-    translate(o, {}, decoder_source(o, has_prefixes, "translate", arguments));
+    translate(o, {}, decoder_source(o, "translate", arguments));
     return 0;
   }
-  const DecoderSource first = decoder_source(o, false, "translate", arguments);
+  const DecoderSource first = decoder_source(o, "translate", arguments);
   DecodingOptions second = o;
   second.models = o.then;
   second.shortlist = o.then_shortlist;
-  translate(o, first, decoder_source(second, has_prefixes, "translate", arguments));
+  translate(o, first, decoder_source(second, "translate", arguments));
   return 0;
 }
 

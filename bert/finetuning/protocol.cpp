@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "common/atomic_file.h"
@@ -25,10 +24,7 @@ constexpr const char* kResult = "result.json";
 constexpr const char* kResults = "results.json";
 
 fs::path run_directory(const fs::path& output, const RunSetting& setting) {
-  char name[64];
-  std::snprintf(name, sizeof name, "lr-%g-seed-%lld", setting.learning_rate,
-                static_cast<long long>(setting.seed));
-  return output / kRuns / name;
+  return output / kRuns / fmt::format("lr-{}-seed-{}", setting.learning_rate, setting.seed);
 }
 
 json result_json(const RunResult& result) {
@@ -55,7 +51,8 @@ class Runs {
     if (!fs::exists(path)) return std::nullopt;
     return read_json_as(path, [&](const json& stored) {
       refuse_other_configuration(object_field(stored, "configuration"), path);
-      refuse_other_data(stored, path);
+      refuse_other(stored, "data", options_.data_hash, "training or validation data", path);
+      refuse_other(stored, "model", options_.model_hash, "weights in --model", path);
       return result_from(stored);
     });
   }
@@ -70,6 +67,7 @@ class Runs {
     json stored = result_json(result);
     stored["configuration"] = options_.configuration;
     stored["data"] = options_.data_hash;
+    stored["model"] = options_.model_hash;
     write_file_atomically(directory / kResult, stored.dump(1) + "\n");
     return result;
   }
@@ -95,12 +93,12 @@ class Runs {
     throw ConfigError(joined_lines(found));
   }
 
-  // Results of earlier versions have no data hash.
-  void refuse_other_data(const json& stored, const fs::path& path) const {
-    if (!stored.contains("data") || stored.at("data") == options_.data_hash) return;
-    throw ConfigError(path.string() +
-                      " was scored with other training or validation data; give that data, another "
-                      "--output, or --resume never to discard it");
+  // Results of earlier versions have no hashes.
+  static void refuse_other(const json& stored, const char* name, uint64_t hash, const char* what,
+                           const fs::path& path) {
+    if (!stored.contains(name) || stored.at(name) == hash) return;
+    throw ConfigError(path.string() + " was made with other " + what +
+                      "; give those, another --output, or --resume never to discard it");
   }
 
   std::optional<storage::Checkpoint> best_checkpoint(const fs::path& directory) const {
@@ -157,7 +155,23 @@ data::Scores medians(const std::vector<RunResult>& runs) {
   return medians;
 }
 
+bool is_inside(const fs::path& path, const fs::path& directory) {
+  const fs::path relative =
+      fs::weakly_canonical(path).lexically_relative(fs::weakly_canonical(directory));
+  return !relative.empty() && *relative.begin() != "..";
+}
+
 }  // namespace
+
+void require_output_for_runs(const fs::path& output, const fs::path& start) {
+  const auto refuse = [&](const std::string& what) {
+    throw ConfigError("--output " + output.string() + what + "; give another directory");
+  };
+  if (fs::exists(output / "config.json")) refuse(" is a model directory");
+  if (fs::exists(output / storage::kCheckpointFolder)) refuse(" is the output of a training");
+  for (const char* name : {kBest, kRuns})
+    if (is_inside(start, output / name)) refuse(" has --model among the files of its runs");
+}
 
 std::optional<ProtocolSummary> run_protocol(const ProtocolOptions& options, const TrainRun& train) {
   const Runs runs(options);

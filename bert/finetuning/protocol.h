@@ -51,7 +51,13 @@ struct ProtocolOptions {
   std::string metric;
   std::map<std::string, std::string> configuration;  // common to all runs
   uint64_t data_hash = 0;                            // of training and validation data
+  uint64_t model_hash = 0;                           // of the model that all runs start from
 };
+
+/// Throws ConfigError if the runs in `output` would replace a training's files or those of the
+/// model directory `start`.
+void require_output_for_runs(const std::filesystem::path& output,
+                             const std::filesystem::path& start);
 
 /// Trains one run in `directory`, from its newest checkpoint if there is one.
 using TrainRun =
@@ -59,8 +65,9 @@ using TrainRun =
 
 /// Runs the settings without a result, rate by rate. After each run it stores the result, keeps the
 /// model in OUTPUT/best if it is the best so far, and removes the checkpoints. Returns nothing
-/// after a signal; the same call continues. Throws ConfigError if a result was made under another
-/// configuration or with other data.
+/// after a signal; the same call continues. The caller holds the OutputLock of OUTPUT. Throws
+/// ConfigError if a result was made under another configuration, from another model or with other
+/// data.
 std::optional<ProtocolSummary> run_protocol(const ProtocolOptions& options, const TrainRun& train);
 
 /// Removes the files of run_protocol() in `output`.

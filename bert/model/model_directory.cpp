@@ -3,12 +3,14 @@
 #include <ATen/ATen.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "common/checks.h"
 #include "common/error.h"
 #include "common/files.h"
 #include "common/json_fields.h"
+#include "common/random.h"
 #include "encoders/bert/bert_config.h"
 #include "encoders/weights/safetensors.h"
 #include "storage/checkpoint.h"
@@ -135,6 +137,20 @@ BertConfig config_from_json(const nlohmann::json& json) {
 std::filesystem::path pretrained_directory(const std::filesystem::path& path) {
   return std::filesystem::exists(path / "config.json") ? path
                                                        : storage::resolve_model_directory(path);
+}
+
+uint64_t content_hash(const std::filesystem::path& directory) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    const std::filesystem::path name = entry.path().filename();
+    const bool is_weights = name.extension() == ".safetensors" || name.extension() == ".bin";
+    const bool of_training = name.string().starts_with("training.");
+    if (name == "config.json" || (is_weights && !of_training)) files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  uint64_t hash = files.size();
+  for (const std::filesystem::path& file : files) hash = random_key(hash, file_crc32(file));
+  return hash;
 }
 
 bool is_bert(const std::filesystem::path& directory) {

@@ -42,6 +42,9 @@ encoders::BertConfig config_from_json(const nlohmann::json& json);
 /// is neither.
 std::filesystem::path pretrained_directory(const std::filesystem::path& path);
 
+/// Tells models apart: a hash of the configuration and the weights in such a directory.
+uint64_t content_hash(const std::filesystem::path& directory);
+
 /// Whether config.json describes a BERT model of this program or of transformers. Throws
 /// CheckpointError naming the file if it is damaged.
 bool is_bert(const std::filesystem::path& directory);

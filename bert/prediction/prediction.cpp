@@ -121,9 +121,10 @@ FinetunedModel load_finetuned(const std::filesystem::path& path, at::Device devi
 
 std::optional<data::Scores> predict(const FinetunedModel& finetuned, const PredictionFiles& files,
                                     const Execution& execution) {
-  return finetuned.description.kind() == TaskKind::kSpan
-             ? predict_spans(finetuned, files, execution)
-             : predict_examples(finetuned, files, execution);
+  const TaskKind kind = finetuned.description.kind();
+  data::require_submission_place(files.output, kind);
+  return kind == TaskKind::kSpan ? predict_spans(finetuned, files, execution)
+                                 : predict_examples(finetuned, files, execution);
 }
 
 }  // namespace dietmt::bert

@@ -172,8 +172,14 @@ void CacheWriter::finish(const CacheCounters& counters) {
   file_.commit();
 }
 
+Error other_text(const std::filesystem::path& cache_file) {
+  return Error(cache_file.string() +
+               " does not exist: the first process trains on text with other paths, options or "
+               "tags");
+}
+
 std::unique_ptr<MappedCache> MappedCache::open(const fs::path& path,
-                                               const std::string& fingerprint) {
+                                               const std::optional<std::string>& fingerprint) {
   try {
     std::unique_ptr<MappedCache> cache(new MappedCache(path));
     return cache->read_header(fingerprint) ? std::move(cache) : nullptr;
@@ -182,13 +188,13 @@ std::unique_ptr<MappedCache> MappedCache::open(const fs::path& path,
   }
 }
 
-bool MappedCache::read_header(const std::string& fingerprint) {
+bool MappedCache::read_header(const std::optional<std::string>& fingerprint) {
   const std::string_view bytes = file_.bytes();
   Header header;
   if (bytes.size() < sizeof header) return false;
   std::memcpy(&header, bytes.data(), sizeof header);
-  if (!is_valid(header, bytes.size()) ||
-      bytes.substr(sizeof header, header.fingerprint_bytes) != fingerprint)
+  if (!is_valid(header, bytes.size())) return false;
+  if (fingerprint && bytes.substr(sizeof header, header.fingerprint_bytes) != *fingerprint)
     return false;
   const auto extend = [&](uint32_t checksum, uint64_t begin, uint64_t end) {
     return crc32_of(bytes.substr(begin, end - begin), checksum);

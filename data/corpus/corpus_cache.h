@@ -15,15 +15,26 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/atomic_file.h"
+#include "common/error.h"
 #include "common/files.h"
 
 namespace dietmt::data {
+
+/// Which cache a process takes.
+enum class CacheUse {
+  kUpToDate,       // made from the text as it is now; if there is none, it encodes the text
+  kOfFirstProcess  // in a training of several processes: what the first one has written
+};
+
+/// What a process throws for which the first one has written no cache.
+Error other_text(const std::filesystem::path& cache_file);
 
 /// The numbers of a corpus report, stored in the cache.
 using CacheCounters = std::array<int64_t, 8>;
@@ -61,10 +72,10 @@ class CacheWriter {
 /// A cache mapped into memory.
 class MappedCache {
  public:
-  /// Null if there is no file, or one with another fingerprint, version or size. Also null, after a
-  /// warning, if anything but the token ids is damaged.
+  /// Null if there is no file, or one with another fingerprint (none: any), version or size. Also
+  /// null, after a warning, if anything but the token ids is damaged.
   static std::unique_ptr<MappedCache> open(const std::filesystem::path& path,
-                                           const std::string& fingerprint);
+                                           const std::optional<std::string>& fingerprint);
 
   int64_t sequences() const { return sequences_; }
   int64_t groups() const { return groups_; }
@@ -97,7 +108,7 @@ class MappedCache {
   explicit MappedCache(const std::filesystem::path& path) : path_(path), file_(path) {}
 
   // False if the file is not a cache of this fingerprint.
-  bool read_header(const std::string& fingerprint);
+  bool read_header(const std::optional<std::string>& fingerprint);
 
   // Checks the blocks of these tokens that have not been read before, from any thread.
   void check(int64_t begin, int64_t end) const;

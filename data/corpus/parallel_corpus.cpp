@@ -126,15 +126,22 @@ class DocumentWriter {
 
 CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const Tokenizer& target,
                        const LengthFilter& filter, const fs::path& folder, int64_t threads,
-                       bool documents) {
+                       bool documents, CacheUse use) {
   const std::string fingerprint = fingerprint_of(files, source, target, filter, documents);
   const fs::path file = folder / cache_name(files);
   const auto open = [&]() -> CorpusShard {
-    std::unique_ptr<const MappedCache> cache = MappedCache::open(file, fingerprint);
+    std::unique_ptr<const MappedCache> cache = use == CacheUse::kOfFirstProcess
+                                                   ? MappedCache::open(file, std::nullopt)
+                                                   : MappedCache::open(file, fingerprint);
     if (!cache) return {};
     const auto report = std::bit_cast<CorpusReport>(cache->counters());
     return {std::move(cache), report};
   };
+  if (use == CacheUse::kOfFirstProcess) {
+    CorpusShard shard = open();
+    if (!shard.cache) throw other_text(file);
+    return shard;
+  }
   if (!fingerprint.empty())
     if (CorpusShard shard = open(); shard.cache) return shard;
 
@@ -166,11 +173,11 @@ CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const 
 ParallelCorpus::ParallelCorpus(const std::vector<CorpusFiles>& corpora, const Tokenizer& source,
                                const Tokenizer& target, const LengthFilter& filter,
                                const std::filesystem::path& cache_folder, int64_t threads,
-                               const SentenceContext& context)
+                               const SentenceContext& context, CacheUse use)
     : context_(context) {
   for (const CorpusFiles& files : corpora) {
     shards_.push_back(
-        open_shard(files, source, target, filter, cache_folder, threads, context.any()));
+        open_shard(files, source, target, filter, cache_folder, threads, context.any(), use));
     starts_.push_back(size() + shards_.back().size());
     report_ += shards_.back().report;
   }

@@ -30,7 +30,7 @@ struct CorpusShard {
 /// ends a document. See ParallelCorpus.
 CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const Tokenizer& target,
                        const LengthFilter& filter, const std::filesystem::path& folder,
-                       int64_t threads, bool documents = false);
+                       int64_t threads, bool documents = false, CacheUse use = CacheUse::kUpToDate);
 
 /// The sentence pairs of one or several corpora as token ids, each side with end of sentence.
 /// Read-only, backed by mapped files.
@@ -44,11 +44,11 @@ class ParallelCorpus {
   /// after filtering, a tag that the source tokenizer lacks; Error if a cache cannot be written.
   /// With `context`, lengths and read() are those of a pair with its context: the pairs before it
   /// in its document, as many as `context` allows of both sides. The caches hold each sentence
-  /// once.
+  /// once. With CacheUse::kOfFirstProcess it reads only caches, and throws other_text().
   ParallelCorpus(const std::vector<CorpusFiles>& corpora, const Tokenizer& source,
                  const Tokenizer& target, const LengthFilter& filter,
                  const std::filesystem::path& cache_folder, int64_t threads,
-                 const SentenceContext& context = {});
+                 const SentenceContext& context = {}, CacheUse use = CacheUse::kUpToDate);
 
   int64_t size() const { return starts_.back(); }
   /// The sentences without context.

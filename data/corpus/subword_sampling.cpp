@@ -37,7 +37,7 @@ TokenGrowth token_growth(const ParallelCorpus& corpus, const SubwordSampling& sa
   TokenGrowth drawn{0, 0}, fixed{0, 0};
   std::vector<int32_t> ids;
   for (int64_t i = 0; i < pairs; ++i) {
-    const int64_t pair = i * (corpus.size() / pairs);
+    const int64_t pair = i * corpus.size() / pairs;
     corpus.read(pair, ids);
     const auto length = static_cast<size_t>(corpus.source_length(pair));
     const std::span source = std::span<const int32_t>(ids).first(length);

@@ -179,25 +179,12 @@ class PairPlanner {
   ExamplePlan& plan_;
 };
 
-void check(const TextCorpus& corpus) {
-  if (corpus.documents() < 2) {
-    throw DataError(
-        "sentence-pairs takes every second half from another document, and the corpus has one "
-        "document: mark the ends of documents, or train on full-sentences or document");
-  }
-  if (corpus.sentences() == corpus.documents()) {
-    throw DataError(
-        "sentence-pairs needs documents of two sentences or more, and each of the corpus has one: "
-        "mark documents and sentences otherwise, or train on full-sentences or document");
-  }
-}
-
 // The pairs of next-sentence prediction; packed_examples.h describes how they are drawn.
 /// Pairs of at most `capacity` >= 2 tokens, without special pieces. Depends only on its arguments.
 /// Throws DataError as plan_examples does.
 ExamplePlan plan_pairs(const TextCorpus& corpus, int64_t capacity, double short_share,
                        uint64_t key) {
-  check(corpus);
+  require_pairs(corpus, "the corpus");
   ExamplePlan plan;
   plan.segments_per_example = 2;
   PairPlanner planner(corpus, capacity, short_share, key, plan);
@@ -239,6 +226,18 @@ int64_t ExamplePlan::length(int64_t index) const {
   int64_t length = special_pieces(segments_per_example);
   for (const TextSegment& segment : example(index)) length += static_cast<int64_t>(segment.length);
   return length;
+}
+
+void require_pairs(const TextCorpus& corpus, const std::string& name) {
+  if (corpus.documents() < 2)
+    throw DataError(name +
+                    " has one document, but sentence-pairs takes every second half from another "
+                    "one: mark the ends of documents, or train on full-sentences or document");
+  if (corpus.sentences() == corpus.documents())
+    throw DataError(
+        name +
+        " has one sentence in each document, but sentence-pairs needs two or more: mark "
+        "documents and sentences otherwise, or train on full-sentences or document");
 }
 
 ExamplePlan plan_examples(const TextCorpus& corpus, const ExampleOptions& options, uint64_t key) {

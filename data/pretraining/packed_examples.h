@@ -62,6 +62,9 @@ struct ExamplePlan {
   int64_t length(int64_t index) const;
 };
 
+/// Throws DataError, which begins with `name`, unless pairs can be made of the corpus.
+void require_pairs(const TextCorpus& corpus, const std::string& name);
+
 /// All examples of an epoch in the order of the corpus. Depends only on its arguments, and on `key`
 /// only for pairs. Throws DataError for sentence-pairs of a corpus that has fewer than two
 /// documents or none with two sentences, and for a corpus of more than 2^40 tokens.

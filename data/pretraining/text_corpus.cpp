@@ -159,7 +159,7 @@ struct TextCorpus::Impl {
   std::unique_ptr<MappedCache> cache;
   TextReport report;
 
-  bool open(const fs::path& file, const std::string& fingerprint) {
+  bool open(const fs::path& file, const std::optional<std::string>& fingerprint) {
     cache = MappedCache::open(file, fingerprint);
     if (cache) report = std::bit_cast<TextReport>(cache->counters());
     return cache != nullptr;
@@ -167,10 +167,15 @@ struct TextCorpus::Impl {
 };
 
 TextCorpus::TextCorpus(const std::vector<std::string>& files, const BertTokenizer& tokenizer,
-                       const TextOptions& options, const fs::path& cache_file, int64_t threads)
+                       const TextOptions& options, const fs::path& cache_file, int64_t threads,
+                       CacheUse use)
     : impl_(new Impl{&tokenizer, nullptr, {}}) {
   throw_if_any(options.problems());
   if (files.empty()) throw ConfigError("pre-training needs at least one text file");
+  if (use == CacheUse::kOfFirstProcess) {
+    if (!impl_->open(cache_file, std::nullopt)) throw other_text(cache_file);
+    return;
+  }
   const std::string fingerprint = fingerprint_of(files, tokenizer, options);
   if (!fingerprint.empty() && impl_->open(cache_file, fingerprint)) return;
   CacheWriter writer(cache_file, fingerprint);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "data/corpus/corpus_cache.h"
 #include "data/text/bert_tokenizer.h"
 #include "data/text/utf8_lines.h"
 
@@ -53,9 +54,11 @@ class TextCorpus {
   /// Standard input and pipes are encoded each time. Threads encode in parallel; the content
   /// does not depend on their number. Uses constant memory (plus the longest line). The tokenizer
   /// must outlive the corpus. Throws DataError naming a file that cannot be read or has no
-  /// text, ConfigError, or Error if the cache cannot be written.
+  /// text, ConfigError, or Error if the cache cannot be written. With CacheUse::kOfFirstProcess it
+  /// reads only the cache, and throws other_text().
   TextCorpus(const std::vector<std::string>& files, const BertTokenizer& tokenizer,
-             const TextOptions& options, const std::filesystem::path& cache_file, int64_t threads);
+             const TextOptions& options, const std::filesystem::path& cache_file, int64_t threads,
+             CacheUse use = CacheUse::kUpToDate);
   ~TextCorpus();
   TextCorpus(TextCorpus&&) noexcept;
   TextCorpus& operator=(TextCorpus&&) noexcept;

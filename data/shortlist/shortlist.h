@@ -52,7 +52,8 @@ class Shortlist {
   Shortlist(const std::filesystem::path& file, const VocabularyFingerprints& made_for);
 
   /// Sets `sorted_ids` to the ids that translations of these source ids may use, ascending and
-  /// without repetition: end of sentence is always among them, unknown and begin of sentence never.
+  /// without repetition. End of sentence is always among them; unknown and begin of sentence are
+  /// not, except in imported lists.
   /// `source` may be the ids of several sentences, for one list that serves them all. Source ids
   /// outside the vocabulary are ignored.
   void candidates(std::span<const int32_t> source, std::vector<int32_t>& sorted_ids) const;

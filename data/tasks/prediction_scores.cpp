@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/json_fields.h"
 #include "common/text_io.h"
 #include "data/tasks/record_reader.h"
 #include "data/tasks/task_reader.h"
@@ -24,7 +25,12 @@ std::map<std::string, Value> read_object(const std::string& path, const char* ty
   std::string text;
   LineReader reader(path);
   for (std::string line; reader.next(line);) text += line + '\n';
-  const json object = json::parse(text, nullptr, false);
+  json object;
+  try {
+    object = parse_json(text);
+  } catch (const CheckpointError& error) {
+    throw DataError(path + ": " + error.what());
+  }
   if (!object.is_object()) throw DataError(path + ": expected a JSON object of question ids");
   std::map<std::string, Value> values;
   for (const auto& [id, value] : object.items()) {
@@ -153,6 +159,7 @@ PredictionScores score_table(const Task& task, const PredictionFiles& files) {
 }  // namespace
 
 PredictionScores score_predictions(const Task& task, const PredictionFiles& files) {
+  if (!files.language.empty()) task.require_language(files.language);
   return task.target.kind == TaskKind::kSpan ? score_spans(task, files) : score_table(task, files);
 }
 

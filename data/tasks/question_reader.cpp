@@ -101,6 +101,7 @@ class QuestionBuilder {
     const std::string number = "question number " + std::to_string(seen_);
     const json& id = at(entry, "id", number);
     Question question;
+    if (!id.is_string() && !id.is_number()) fail(number, "\"id\" is neither text nor a number");
     question.id = id.is_string() ? id.get<std::string>() : id.dump();
     const std::string part = "question " + question.id;
     if (!ids_.insert(question.id).second) fail(part, "duplicate id");

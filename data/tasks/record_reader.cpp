@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/json_fields.h"
 #include "data/tasks/task_table.h"
 
 namespace dietmt::data {
@@ -97,7 +98,10 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 ordered_json parse_object(const std::string& line, const std::string& where) {
   ordered_json object;
   try {
+    require_shallow_json(line);
     object = ordered_json::parse(line);
+  } catch (const CheckpointError& error) {
+    throw DataError(where + ": " + error.what());
   } catch (const ordered_json::exception& error) {
     throw DataError(where + ": not JSON: " + error.what());
   }

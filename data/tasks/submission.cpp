@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "common/atomic_file.h"
 #include "common/deflater.h"
 #include "common/error.h"
 #include "common/files.h"
@@ -22,12 +23,17 @@ void check_counts(const fs::path& path, size_t items, size_t predictions) {
                 std::to_string(items) + " examples");
 }
 
-std::string table_row(const std::string& id, const std::string& prediction) {
-  return id + '\t' + prediction + '\n';
-}
-
 std::string dumped(const ordered_json& value) {
   return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+std::string table_row(const std::string& id, const std::string& prediction) {
+  for (const std::string& cell : {id, prediction})
+    if (cell.find_first_of("\t\r\n") != std::string::npos)
+      throw DataError(dumped(cell) +
+                      " cannot stand in a table of predictions: it has a tab or a "
+                      "line break");
+  return id + '\t' + prediction + '\n';
 }
 
 // One object with a value for each question, in their order. A JSON object of many members would
@@ -54,6 +60,16 @@ ordered_json nbest_json(const SpanPrediction& prediction) {
 }
 
 }  // namespace
+
+void require_submission_place(const fs::path& output, TaskKind kind) {
+  if (kind != TaskKind::kSpan) {
+    const AtomicFile file(output);  // removed again
+    return;
+  }
+  std::error_code failure;
+  fs::create_directories(output, failure);
+  if (failure) throw Error(output.string() + ": cannot be created: " + failure.message());
+}
 
 void write_label_submission(const fs::path& file, std::span<const Example> examples,
                             std::span<const int32_t> predictions,
@@ -88,9 +104,6 @@ void write_score_submission(const fs::path& file, std::span<const Example> examp
 void write_span_submission(const fs::path& directory, std::span<const Question> questions,
                            std::span<const SpanPrediction> predictions, bool has_unanswerable) {
   check_counts(directory, questions.size(), predictions.size());
-  std::error_code failure;
-  fs::create_directories(directory, failure);
-  if (failure) throw Error(directory.string() + ": cannot be created: " + failure.message());
   write_by_question(directory / "nbest_predictions.json", questions, predictions, nbest_json);
   if (has_unanswerable)
     write_by_question(directory / "null_odds.json", questions, predictions,

@@ -14,8 +14,13 @@
 
 namespace dietmt::data {
 
+/// Throws Error if a submission cannot be written: to a file, or for answers to a directory, which
+/// is made if need be.
+void require_submission_place(const std::filesystem::path& output, TaskKind kind);
+
 /// GLUE's form: a header `index`, `prediction`, then a row an example with its id and the name of
-/// its label. Throws Error if the numbers of both differ or a label has no name.
+/// its label. Throws Error if the numbers of both differ or a label has no name, and DataError for
+/// an id or a name with a tab or a line feed.
 void write_label_submission(const std::filesystem::path& file, std::span<const Example> examples,
                             std::span<const int32_t> predictions,
                             const std::vector<std::string>& labels);
@@ -25,7 +30,7 @@ void write_label_submission(const std::filesystem::path& file, std::span<const E
 void write_score_submission(const std::filesystem::path& file, std::span<const Example> examples,
                             std::span<const double> predictions, const Target& target);
 
-/// SQuAD's form, in `directory`, which is made if need be: `predictions.json` (id: text),
+/// SQuAD's form, in an existing `directory`: `predictions.json` (id: text),
 /// `nbest_predictions.json` (id: texts with probabilities and scores) and, where there may be no
 /// answer, `null_odds.json` (id: score of "no answer" minus that of the best span). Throws Error if
 /// the numbers of both differ.

@@ -57,6 +57,14 @@ void Task::require_language(const std::string& language) const {
                     (languages.empty() ? "only English" : joined(languages)));
 }
 
+bool Task::reads_language() const {
+  const auto names_language = [](const TableLayout& layout) {
+    const auto in = [](const std::string& column) { return with_language(column, "") != column; };
+    return !layout.language.empty() || in(layout.first) || in(layout.second) || in(layout.label);
+  };
+  return !languages.empty() || std::ranges::any_of(layouts, names_language);
+}
+
 std::string task_help() {
   constexpr size_t kNameWidth = 14;
   std::string help;

@@ -89,6 +89,9 @@ struct Task {
   /// Throws ConfigError naming the languages that there are.
   void require_language(const std::string& language) const;
 
+  /// Whether it has files of several languages, or names of columns with "{language}".
+  bool reads_language() const;
+
   /// Whether the metrics depend on the language of the answers.
   bool scores_by_language() const { return name == "MLQA"; }
 };

@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "common/json_fields.h"
+#include "common/text_io.h"
 #include "data/text/sentencepiece_model.h"
 #include "data/text/source_tag.h"
 
@@ -37,6 +38,18 @@ std::string serialized_separator() {
   piece += kSeparatorPiece;
   piece += {kNumberOfField3, kControl};
   return std::string{kTextOfField1, static_cast<char>(piece.size())} + piece;
+}
+
+bool has_text_separator(const sentencepiece::SentencePieceProcessor& processor) {
+  const int id = processor.PieceToId(std::string(kSeparatorPiece));
+  return id != processor.unk_id() && !processor.IsControl(id);
+}
+
+void require_no_text_separator(const sentencepiece::SentencePieceProcessor& processor,
+                               const std::string& where) {
+  if (has_text_separator(processor))
+    throw DataError(where + ": its piece '" + std::string(kSeparatorPiece) +
+                    "' is text, so it cannot separate sentences");
 }
 
 class OwnNumbers : public Subwords {
@@ -92,11 +105,7 @@ class OwnNumbers : public Subwords {
   }
 
   std::unique_ptr<const Subwords> with_separator(const std::string& where) const override {
-    const auto& processor = model_.processor();
-    if (processor.PieceToId(std::string(kSeparatorPiece)) != unknown()) {
-      throw DataError(where + ": its piece '" + std::string(kSeparatorPiece) +
-                      "' is text, so it cannot separate sentences");
-    }
+    require_no_text_separator(model_.processor(), where);
     return std::make_unique<OwnNumbers>(serialized() + serialized_separator(), where);
   }
 
@@ -114,6 +123,10 @@ class OwnNumbers : public Subwords {
 
 void check(const PieceVocabulary& vocabulary) {
   const auto size = static_cast<int64_t>(vocabulary.pieces.size());
+  for (const std::string& piece : vocabulary.pieces)
+    if (invalid_utf8_at(piece) < piece.size())
+      throw DataError("the vocabulary has the piece '" + replace_invalid_utf8(piece) +
+                      "', which is not UTF-8");
   for (const auto& [id, meaning] : {std::pair(vocabulary.unknown, "unknown words"),
                                     std::pair(vocabulary.begin, "begin of sentence"),
                                     std::pair(vocabulary.end, "end of sentence")}) {
@@ -135,7 +148,8 @@ class VocabularyNumbers : public Subwords {
         throw DataError("the vocabulary has the piece '" + vocabulary_.pieces[id] + "' twice");
     }
     const auto separator = ids_.find(std::string(kSeparatorPiece));
-    separator_ = separator == ids_.end() ? -1 : separator->second;
+    if (separator != ids_.end() && !has_text_separator(model_.processor()))
+      separator_ = separator->second;
     const nlohmann::json json = {{"pieces", vocabulary_.pieces},
                                  {"unknown", vocabulary_.unknown},
                                  {"begin", vocabulary_.begin},
@@ -211,6 +225,7 @@ class VocabularyNumbers : public Subwords {
   int32_t separator() const override { return separator_; }
 
   std::unique_ptr<const Subwords> with_separator(const std::string& where) const override {
+    require_no_text_separator(model_.processor(), where);
     PieceVocabulary longer = vocabulary_;
     longer.pieces.emplace_back(kSeparatorPiece);
     return std::make_unique<VocabularyNumbers>(sentencepiece(), std::move(longer), where);

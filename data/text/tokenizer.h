@@ -134,9 +134,9 @@ struct TokenizerOptions {
 };
 
 /// Trains a sentencepiece model and writes it to `output` atomically.
-/// Throws ConfigError with all that is wrong with the options. Throws DataError: a file:line that
-/// is not UTF-8, too little text for the vocabulary size (the message says the largest possible
-/// one), a tag that the model's normalisation changes.
+/// Throws ConfigError with all that is wrong with the options, also for a vocabulary that is too
+/// large for the text (the message says the largest possible size). Throws DataError for a
+/// file:line that is not UTF-8 and for a tag that the model's normalisation changes.
 void train_tokenizer(const TokenizerOptions& options, const std::filesystem::path& output);
 
 /// Text as the pieces of a sentencepiece model, for metrics over subwords: a function that returns

@@ -30,7 +30,7 @@ class Utf8Lines {
 
   int64_t count() const { return count_; }
 
-  /// Warns if there were such lines: "FILE: 12 lines are not UTF-8 and were skipped: lines 3, 7,
+  /// Warns if there were such lines: "FILE: 12 lines are not UTF-8 and were left out: lines 3, 7,
   /// ...".
   void report(const std::string& file) const;
 

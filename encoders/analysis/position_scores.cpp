@@ -121,7 +121,7 @@ std::vector<std::string> terms_with_content(const ScoreTerms& terms) {
 std::vector<at::Tensor> position_scores(const InspectedStack& stack, int64_t length) {
   const torch::NoGradGuard no_grad;
   const at::Tensor nothing = at::zeros({length, stack.width});
-  const Extent extent{0, length, length};
+  const Extent extent{length, length};
   const std::vector<ScoreTerms> terms = stack.position.lower(extent, nothing);
   std::vector<at::Tensor> scores;
   for (const ScoreTerms& layer : terms)
@@ -134,7 +134,7 @@ std::vector<at::Tensor> position_scores(const InspectedStack& stack, int64_t len
 at::Tensor identical_word_attention(const InspectedStack& stack, const at::Tensor& words,
                                     int64_t length) {
   const torch::NoGradGuard no_grad;
-  const std::vector<ScoreTerms> terms = stack.position.lower({0, length, length}, words);
+  const std::vector<ScoreTerms> terms = stack.position.lower({length, length}, words);
   const at::Tensor later = at::ones({length, length}, at::kBool).triu(1);
   at::Tensor sum;
   for (const at::Tensor& word : words.unbind()) {

@@ -59,24 +59,6 @@ at::Tensor attend(const AttentionCall& call, Backend backend);
 /// Why `backend` cannot run `call`; empty if it can.
 std::vector<std::string> reasons_against(Backend backend, const AttentionCall& call);
 
-/// Attention of query blocks of equal length, for the sdpa backend after padding and for each step
-/// of cached decoding. Vectors have moved. queries: [B, H, T, Dh]; keys, values: [B, H, S, Dh];
-/// key_mask: [B, S] bool, true where a key is real, or undefined. Query row r has position
-/// extent.query_start + r; with extent.queries = 1 all T rows have position query_start. Returns
-/// [B, H, T, Dh].
-struct DenseAttentionCall {
-  at::Tensor queries;
-  at::Tensor keys;
-  at::Tensor values;
-  at::Tensor key_mask;
-  const ScoreTerms& terms;
-  Extent extent;
-  bool causal = false;
-  DropoutSite dropout = {};
-  at::Tensor segments = {};  // [B, T] int64, only with segment_bias (self-attention)
-};
-at::Tensor attend_dense(const DenseAttentionCall& call);
-
 /// Records the attention probabilities of a pass through a model.
 ///
 ///   AttentionRecorder recorder;

@@ -1,7 +1,7 @@
 // Applies tables over clipped offsets to score matrices without a tensor of [T, S, Dh].
 //
-// A table has one entry for each offset -C .. C. Query row r (position query_start + r) and key j
-// meet at the offset j - i, so row r reads the entries of a window that moves one step to the left
+// A table has one entry for each offset -C .. C. Query i and key j meet at the offset
+// j - i, so row i reads the entries of a window that moves one step to the left
 // per row. Three moves are enough for every relative encoding:
 //   band    the entries of a table that occur at all;
 //   spread  [.., T, band] -> [.., T, S]: entry of each pair's offset, both ends repeated;
@@ -14,7 +14,6 @@
 
 namespace dietmt::encoders {
 
-/// If the extent has one query, several rows can have its position (the beams of a sentence).
 class OffsetBand {
  public:
   /// For tables of `entries` = 2C + 1 offsets.

@@ -61,7 +61,8 @@ at::Tensor sentence_scores(const Sentence& s, const ScoreTerms& terms) {
     return table.index({Slice(), offset_index(queries, keys, table.size(1), table.device())});
   };
 
-  at::Tensor products = at::matmul(q, k.transpose(1, 2));
+  const at::Tensor content = at::matmul(q, k.transpose(1, 2));
+  at::Tensor products = content;
   if (terms.relative_keys.defined())
     products = products + (q.unsqueeze(2) * by_offset(terms.relative_keys)).sum(-1);
   if (terms.relative_queries.defined())
@@ -79,7 +80,7 @@ at::Tensor sentence_scores(const Sentence& s, const ScoreTerms& terms) {
                                                 s.segments.index({None, Slice()})});
   if (terms.contextual.defined()) {
     const at::Tensor hidden = s.causal ? later_keys(q, k) : at::Tensor();
-    scores = scores + contextual_bias(content_scale(terms.content_scale, q) * products, hidden, q,
+    scores = scores + contextual_bias(content_scale(terms.content_scale, q) * content, hidden, q,
                                       terms.contextual);
   }
   return scores;

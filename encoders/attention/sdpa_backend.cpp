@@ -17,6 +17,19 @@ namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
+/// A call whose sentences are padded to one length.
+struct DenseAttentionCall {
+  at::Tensor queries;  // [B, H, T, Dh]
+  at::Tensor keys;     // [B, H, S, Dh]
+  at::Tensor values;
+  at::Tensor key_mask;  // [B, S] bool, true where a key is real, or undefined
+  const ScoreTerms& terms;
+  Extent extent;
+  bool causal = false;
+  DropoutSite dropout = {};
+  at::Tensor segments = {};  // [B, T] int64, only with segment_bias (self-attention)
+};
+
 /// [B, S] bool, true where a key is real; undefined if no query of a real token sees padding.
 at::Tensor key_mask(const AttentionCall& call) {
   const Packing& keys = call.key_packing;
@@ -100,20 +113,15 @@ at::Tensor added_terms(const DenseAttentionCall& call, const ContentScale& scale
   return sum;
 }
 
-/// No query row looks beyond the last key.
-bool sees_all_keys(const DenseAttentionCall& call) {
-  return !call.causal || call.extent.query_start >= call.extent.keys - 1;
-}
-
 /// Minus infinity where a query must not look, 0 elsewhere: broadcastable to [B, H, T, S], or
 /// undefined.
 at::Tensor mask(const DenseAttentionCall& call) {
   const at::TensorOptions options = call.queries.options();
   at::Tensor sum;
-  if (!sees_all_keys(call)) {
+  if (call.causal) {
     const at::Tensor all =
         at::full({call.extent.queries, call.extent.keys}, kMinusInfinity, options);
-    accumulate(sum, all.triu(call.extent.query_start + 1));
+    accumulate(sum, all.triu(1));
   }
   if (call.key_mask.defined()) {
     const at::Tensor padding = call.key_mask.logical_not().unsqueeze(1).unsqueeze(1);  // [B,1,1,S]
@@ -124,9 +132,7 @@ at::Tensor mask(const DenseAttentionCall& call) {
 
 at::Tensor fused_attention(const DenseAttentionCall& call, const at::Tensor& q, double scale,
                            const at::Tensor& bias) {
-  // ATen counts causal rows from query 0.
-  const bool causal_kernel = !sees_all_keys(call) && !bias.defined() && !call.key_mask.defined() &&
-                             call.extent.query_start == 0;
+  const bool causal_kernel = call.causal && !bias.defined() && !call.key_mask.defined();
   at::Tensor added = bias;
   if (const at::Tensor hidden = mask(call); hidden.defined() && !causal_kernel)
     accumulate(added, hidden);
@@ -178,8 +184,7 @@ bool fits_fused_kernel(const DenseAttentionCall& call, const at::Tensor& bias) {
   return !(trains && few && call.queries.is_cpu());
 }
 
-}  // namespace
-
+/// [B, H, T, Dh]
 at::Tensor attend_dense(const DenseAttentionCall& call) {
   const ContentScale scale(call.terms.content_scale, call.queries);
   const at::Tensor q = scale.factors.defined() ? scale.times(call.queries) : call.queries;
@@ -187,6 +192,8 @@ at::Tensor attend_dense(const DenseAttentionCall& call) {
   return fits_fused_kernel(call, bias) ? fused_attention(call, q, scale.number, bias)
                                        : explicit_attention(call, q, scale.number, bias);
 }
+
+}  // namespace
 
 at::Tensor attend_sdpa(const AttentionCall& call) {
   const at::Tensor q = pad_heads(call.queries, call.query_packing);  // [B, H, T, Dh]
@@ -197,7 +204,7 @@ at::Tensor attend_sdpa(const AttentionCall& call) {
                            .values = v,
                            .key_mask = key_mask(call),
                            .terms = call.terms,
-                           .extent = {0, q.size(2), k.size(2)},
+                           .extent = {q.size(2), k.size(2)},
                            .causal = call.causal,
                            .dropout = call.dropout};
   if (call.segments.defined()) dense.segments = pad_segments(call.segments, call.query_packing);

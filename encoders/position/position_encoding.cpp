@@ -47,9 +47,7 @@ at::TensorOptions table_options(const at::Tensor& like) {
   return like.options().dtype(type).requires_grad(false);
 }
 
-int64_t reach(const Extent& extent) {
-  return std::max(extent.query_start + extent.queries, extent.keys) - 1;
-}
+int64_t reach(const Extent& extent) { return std::max(extent.queries, extent.keys) - 1; }
 
 at::Tensor PositionEncoding::position_table(int64_t, const at::TensorOptions&) const { return {}; }
 

@@ -29,11 +29,8 @@
 
 namespace dietmt::encoders {
 
-/// The positions one attention call covers: query rows query_start .. query_start + queries - 1 and
-/// keys 0 .. keys - 1. A full pass has query_start 0; step p of cached decoding has query_start p,
-/// one query and p + 1 keys.
+/// The positions that tables cover: queries 0 .. queries - 1 and keys 0 .. keys - 1.
 struct Extent {
-  int64_t query_start = 0;
   int64_t queries = 0;
   int64_t keys = 0;
 };
@@ -44,7 +41,7 @@ enum class RotaryPairing { kInterleaved, kHalves };
 /// Undefined tensors are absent terms. term_table.h lists all of them.
 struct ScoreTerms {
   std::vector<double> content_scale;  // [1] or [H]
-  at::Tensor position_bias;           // [H|1, T, S], row r is query query_start + r
+  at::Tensor position_bias;           // [H|1, T, S]
   at::Tensor query_features;          // [H|1, T, R]
   at::Tensor key_features;            // [H|1, S, R]
   at::Tensor offset_bias;             // [H|1, 2C+1]
@@ -54,8 +51,8 @@ struct ScoreTerms {
   at::Tensor segment_bias;            // [H|1, G, G]
   at::Tensor contextual;              // [H|1, P, Dh]
 
-  // Terms that move vectors. Only self-attention has shifts and rotations, so queries and new keys
-  // have the same positions: row r of a table, or its only row, is position query_start + r.
+  // Terms that move vectors. Only self-attention has shifts and rotations, so queries and keys have
+  // the same positions: row r of a table, or its only row, is position r.
   at::Tensor query_shift;        // [H|1, T|1, Dh]
   at::Tensor key_shift;          // [H|1, T|1, Dh]
   at::Tensor query_cosines;      // [H|1, T, Dh/2], all four or none; no gradient

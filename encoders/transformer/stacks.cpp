@@ -29,7 +29,7 @@ std::vector<ScoreTerms> lower(const PositionScheme& position, const Extent& exte
 }
 
 Extent full_extent(const Packing& queries, const Packing& keys) {
-  return {0, queries.max_length(), keys.max_length()};
+  return {queries.max_length(), keys.max_length()};
 }
 
 // The tables of a layer's terms among the inputs of a recomputed section, after other tensors.
@@ -249,7 +249,7 @@ std::vector<const CrossAttention*> DecoderStack::cross_attentions() const {
 
 DecoderStack::ProjectedMemory DecoderStack::project_memory(const Tensor& memory,
                                                            const Packing& packing) const {
-  const Extent extent{0, 1, packing.max_length()};
+  const Extent extent{1, packing.max_length()};
   const std::vector<ScoreTerms> terms = cross_position_->lower(extent, memory);
   std::vector<CrossAttention::Memory> projected =
       CrossAttention::project_together(cross_attentions(), memory);
@@ -263,7 +263,7 @@ DecoderStack::ProjectedMemory DecoderStack::project_memory(const Tensor& memory,
 DecoderStack::StepTables DecoderStack::step_tables(int64_t length, const Tensor& like) const {
   const auto terms_of = [&](const PositionScheme& position) {
     const int64_t covered = std::min(length, position.max_length());
-    return step_terms(position.lower({0, covered, covered}, like), like);
+    return step_terms(position.lower({covered, covered}, like), like);
   };
   StepTables tables{length, {}, terms_of(*position_), terms_of(*cross_position_)};
   tables.embedding = position_->position_table(std::min(length, position_->max_length()),

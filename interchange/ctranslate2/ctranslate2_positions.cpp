@@ -16,7 +16,8 @@ using at::Tensor;
 using encoders::ScoreTerms;
 
 constexpr const char* kPossible =
-    "what works: sinusoidal (all layouts), learned, t5, alibi, shaw, rope, none";
+    "what works: none, sinusoidal (all layouts), learned, learnable-sinusoidal, "
+    "diet-rel(share=layers), t5, alibi, kerple, shaw, relative-sinusoidal, relative-key, rope";
 
 struct UnknownTerm {
   Tensor ScoreTerms::*field;
@@ -69,7 +70,7 @@ double rotary_base(const ScoreTerms& terms) {
   if (!at::allclose(cosines.square() + sines.square(), at::ones_like(cosines), 0, 1e-9)) return 0;
   const Tensor w = at::atan2(sines, cosines);
   const auto pairs = static_cast<double>(w.size(0));
-  if (pairs == 1) return 10000.0;
+  if (pairs == 1) return std::abs(w[0].item<double>() - 1.0) < 1e-6 ? 10000.0 : 0;
   const double base = std::pow(w[1].item<double>(), -pairs);
   const Tensor expected = at::pow(base, -at::arange(w.size(0), at::kDouble) / pairs);
   return at::allclose(w, expected, 1e-6, 0) ? base : 0;
@@ -111,7 +112,7 @@ class Stack {
   }
 
   std::vector<ScoreTerms> terms_for(int64_t positions) const {
-    return stack_.scheme.lower({0, positions, positions}, at::empty({0}, at::kDouble));
+    return stack_.scheme.lower({positions, positions}, at::empty({0}, at::kDouble));
   }
 
   Tensor input_table(int64_t positions) const {

@@ -3,8 +3,10 @@
 //
 //   what is added to the embeddings      position_encodings/encodings, a table
 //   offset_bias, the same in all layers  the buckets of T5's bias, as many as tell all offsets
-//   apart relative_keys, relative_values       Shaw's tables, one for all heads rotations rotary
-//   positions content_scale                        queries_scale
+//                                        apart
+//   relative_keys, relative_values       Shaw's tables, one for all heads
+//   rotations                            rotary positions
+//   content_scale                        queries_scale
 #pragma once
 
 #include <string>

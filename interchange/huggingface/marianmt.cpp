@@ -117,7 +117,7 @@ json generation(const data::Tokenizer& target) {
           {"forced_eos_token_id", target.end_id()},
           {"bad_words_ids", {{target.begin_id()}, {target.unknown_id()}}},
           {"num_beams", 5},
-          {"max_length", 512}};
+          {"max_length", kExportedLength}};
 }
 
 std::vector<std::pair<std::string, Tensor>> exported_tensors(const nmt::TranslationModel& model) {

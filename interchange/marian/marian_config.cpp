@@ -45,12 +45,14 @@ class Reader {
 
   int64_t number(const std::string& name, size_t item = 0) {
     const auto found = options_.find(name);
+    const bool is_there = found != options_.end() && item < found->second.size();
     try {
-      return std::stoll(found == options_.end() ? "" : found->second.at(item));
-    } catch (const std::exception&) {
+      if (is_there) return std::stoll(found->second[item]);
       problems_.push_back("--" + name + " is missing");
-      return 1;
+    } catch (const std::exception&) {
+      problems_.push_back("--" + name + " is " + found->second[item] + ", not a number");
     }
+    return 1;
   }
 
   /// `usual`: the value if the option is missing.

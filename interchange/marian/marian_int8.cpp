@@ -46,7 +46,7 @@ class Int8Weights : public nmt::WeightSource {
     std::vector<float>& kept = numbers_[parameter];
     if (!kept.empty()) return kept.data();
     for (const std::string& name : vectors_of(parameter)) {
-      const std::vector<float> values = find(name).floats();
+      const std::vector<float> values = floats_of(name, find(name));
       kept.insert(kept.end(), values.begin(), values.end());
     }
     if (parameter.ends_with(kCandidateBias)) kept.resize(static_cast<size_t>(count));
@@ -85,6 +85,11 @@ class Int8Weights : public nmt::WeightSource {
     throw CheckpointError(file_.path().string() + ": tensor '" + name + "' " + what);
   }
 
+  std::vector<float> floats_of(const std::string& name, const BinaryTensor& tensor) const {
+    if (tensor.type == BinaryTensor::Type::kBytes) fail(name, "is text, not numbers");
+    return tensor.floats();
+  }
+
   const BinaryTensor& find(const std::string& name) {
     const auto found = file_.tensors().find(name);
     if (found == file_.tensors().end()) fail(name, "is missing");
@@ -117,7 +122,7 @@ class Int8Weights : public nmt::WeightSource {
          {std::string(is_output ? "none_QuantMultA" : ""), name + "_QuantMultA"}) {
       const auto found = file_.tensors().find(stored);
       if (found == file_.tensors().end()) continue;
-      const std::vector<float> values = found->second.floats();
+      const std::vector<float> values = floats_of(stored, found->second);
       // Models with two vocabularies have an empty one.
       if (values.empty() || (values.size() == 1 && values.front() == 0.0F)) continue;
       if (values.size() != 1 || !std::isfinite(values.front()) || values.front() < 0.0F)

@@ -90,8 +90,12 @@ NpyArray read_npy(std::string_view bytes) {
 void read_npz(std::string_view bytes,
               const std::function<void(const std::string& name, const NpyArray& array)>& take) {
   const ZipArchive archive(bytes);
+  uint64_t packed = 0;
   for (const ZipEntry& entry : archive.entries()) {
     try {
+      packed += entry.packed;
+      if (packed > bytes.size())
+        throw CheckpointError("overlaps with another entry of the archive");
       const size_t stem = entry.name.size() - (entry.name.ends_with(".npy") ? 4 : 0);
       take(entry.name.substr(0, stem), read_npy(archive.read(entry)));
     } catch (const CheckpointError& error) {

@@ -4,9 +4,9 @@
 //
 //   DIETMT_INSTRUCTION_SET=avx2 ctest --test-dir build -R kernels
 //
-// Each room below (attention/, step/, linear/, rowwise/) compiles its *.isa.cpp sources for the
-// sets that make a difference to it. Its levels.h has one table of functions for each of them, and
-// its dispatch.cpp calls the best table up to the chosen set.
+// Each room below (attention/, step/, linear/, products/, rowwise/) compiles its *.isa.cpp sources
+// for the sets that make a difference to it. Its levels.h has one table of functions for each of
+// them, and its dispatch.cpp calls the best table up to the chosen set.
 #pragma once
 
 #include <span>

@@ -32,6 +32,7 @@ class SiteReader {
     if (given.contains("embedding")) {
       site.terms.embedding = table(given.at("embedding"), TermRows::kPositions);
       require(site.terms.embedding.width == sizes_.width, "embedding");
+      require(reaches(site.terms.embedding), "embedding");
     }
     for (const json& layer : given.at("layers")) site.terms.layers.push_back(read_layer(layer));
     require(static_cast<int64_t>(site.terms.layers.size()) == sizes_.layers, "layers");
@@ -66,6 +67,8 @@ class SiteReader {
     require(static_cast<int64_t>(layer.content_scale.size()) == sizes_.heads, "content_scale");
     require(static_cast<int64_t>(layer.halved.size()) == sizes_.heads, "halved");
     require(layer.query_features.width == layer.key_features.width, "key_features");
+    require(reaches(layer.query_features), "query_features");
+    require(reaches(layer.key_features), "key_features");
     for (const TermTable& shift : {layer.query_shift, layer.key_shift})
       require(!shift || shift.width == sizes_.head_width, "shift");
     for (const TermTable& rotation :
@@ -74,6 +77,9 @@ class SiteReader {
       require(!rotation || rotation.width == sizes_.head_width / 2, "query_cosines");
     }
   }
+
+  // Only shifts and rotations can have one row for all positions.
+  bool reaches(const TermTable& table) const { return !table || table.rows >= length_; }
 
   TermTable table(const json& given, TermRows rows) const {
     const auto name = given.at("tensor").get<std::string>();

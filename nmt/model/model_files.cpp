@@ -126,7 +126,8 @@ ModelFiles open_model(const fs::path& path) {
   return files;
 }
 
-std::vector<std::string> model_directories(const std::vector<std::string>& values) {
+std::vector<std::string> model_directories(const std::vector<std::string>& values,
+                                           const std::string& option) {
   std::vector<std::string> all;
   for (const std::string& value : values) {
     std::error_code none;
@@ -135,7 +136,7 @@ std::vector<std::string> model_directories(const std::vector<std::string>& value
       const size_t comma = whole ? value.size() : std::min(value.find(',', start), value.size());
       all.push_back(value.substr(start, comma - start));
       if (all.back().empty())
-        throw ConfigError("--model " + value + ": empty directory name beside a comma");
+        throw ConfigError(option + " " + value + ": empty directory name beside a comma");
       start = comma + 1;
     }
   }
@@ -146,15 +147,14 @@ void require_same_tokenizers(const std::filesystem::path& a, const Tokenizers& t
                              const std::filesystem::path& b, const Tokenizers& tokenizers_b) {
   if (tokenizers_a.source->serialized() != tokenizers_b.source->serialized() ||
       tokenizers_a.target->serialized() != tokenizers_b.target->serialized()) {
-    throw ConfigError("--model: " + a.string() + " and " + b.string() +
-                      " have different tokenizers");
+    throw ConfigError(a.string() + " and " + b.string() + " have different tokenizers");
   }
 }
 
 void require_same_context(const fs::path& a, const data::SentenceContext& context_a,
                           const fs::path& b, const data::SentenceContext& context_b) {
   if (context_a == context_b) return;
-  throw ConfigError("--model: " + a.string() + " and " + b.string() +
+  throw ConfigError(a.string() + " and " + b.string() +
                     " read different context (context, context_sides and context_tokens in " +
                     kConfigFile + ")");
 }

@@ -54,10 +54,11 @@ bool is_adapter(const std::filesystem::path& path);
 /// which names the file.
 ModelFiles open_model(const std::filesystem::path& path);
 
-/// The directories in the values of `--model`: each value is one, or several separated by commas. A
+/// The directories in the values of `option`: each value is one, or several separated by commas. A
 /// value that exists is not split, so a name may have commas. Throws ConfigError if a name is
 /// empty.
-std::vector<std::string> model_directories(const std::vector<std::string>& values);
+std::vector<std::string> model_directories(const std::vector<std::string>& values,
+                                           const std::string& option = "--model");
 
 /// Throws ConfigError if the tokenizers differ: such models cannot form an ensemble.
 void require_same_tokenizers(const std::filesystem::path& a, const Tokenizers& tokenizers_a,

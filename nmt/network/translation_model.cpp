@@ -88,7 +88,7 @@ void require_no_scores(const std::string& spec, const std::vector<encoders::Enco
         spec, part.column,
         "'" + part.row->name +
             "' is for self-attention, which a decoder of ssru layers does not have; "
-            "--decoder-position none, sinusoidal and learned are possible");
+            "--decoder-position none, sinusoidal, learned and learnable-sinusoidal are possible");
   }
 }
 
@@ -194,7 +194,7 @@ DecoderCache TranslationModel::empty_cache() const {
 }
 
 int64_t TranslationModel::memory_keys(int64_t source_tokens) const {
-  const auto terms = decoder_->cross_position().lower({0, 1, 1}, output_weight_).front();
+  const auto terms = decoder_->cross_position().lower({1, 1}, output_weight_).front();
   return encoders::compresses(terms) ? terms.key_compression.size(1) : source_tokens;
 }
 
@@ -260,7 +260,7 @@ std::shared_ptr<const encoders::PositionScheme> TranslationModel::cross_position
 }
 
 bool TranslationModel::aligns() const {
-  const auto terms = decoder_->cross_position().lower({0, 1, 1}, output_weight());
+  const auto terms = decoder_->cross_position().lower({1, 1}, output_weight());
   return !encoders::compresses(terms.front());
 }
 

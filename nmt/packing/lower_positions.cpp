@@ -76,8 +76,7 @@ SiteTerms lower_terms(const encoders::PositionScheme& scheme, const SiteSizes& s
   const Tensor none = at::zeros({length, sizes.width});
   const Tensor embedded = scheme.embed(none, at::arange(length));
   if (!embedded.is_same(none)) site.embedding = lowering.table(embedded.unsqueeze(0));
-  for (const ScoreTerms& terms :
-       encoders::multiply_features(scheme.lower({0, length, length}, none)))
+  for (const ScoreTerms& terms : encoders::multiply_features(scheme.lower({length, length}, none)))
     lowering.add_layer(terms);
   return site;
 }

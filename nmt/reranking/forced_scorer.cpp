@@ -24,8 +24,11 @@ SearchOptions forced(const SearchOptions& search) {
 
 }  // namespace
 
-ForcedScorer::ForcedScorer(LoadedDecoder model, const SearchOptions& search)
-    : model_(std::move(model)), translator_(std::move(model_.decoder), forced(search)) {
+ForcedScorer::ForcedScorer(LoadedDecoder model, const SearchOptions& search,
+                           const std::string& source_tag)
+    : model_(std::move(model)),
+      tag_(*model_.source_tokenizer, source_tag),
+      translator_(std::move(model_.decoder), forced(search)) {
   if (model_.context.any())
     throw ConfigError(
         "a model that reads the sentences before (--context) cannot rerank: it would score each "
@@ -35,7 +38,7 @@ ForcedScorer::ForcedScorer(LoadedDecoder model, const SearchOptions& search)
 std::vector<double> ForcedScorer::mean_log_probs(std::span<const TextPair> pairs) const {
   std::vector<TranslationRequest> requests;
   for (const TextPair& pair : pairs) {
-    std::vector<int32_t> source = model_.source_tokenizer->encode(pair.source);
+    std::vector<int32_t> source = model_.source_tokenizer->encode(tag_.before(pair.source));
     cut_and_end(source, translator_.max_source_length(), model_.source_tokenizer->end_id());
     requests.push_back({std::move(source), target_tokens(pair.target), 0});
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "data/text/source_tag.h"
 #include "data/text/tokenizer.h"
 #include "nmt/search/search_options.h"
 #include "nmt/translation/loaded_decoder.h"
@@ -20,8 +21,10 @@ struct TextPair {
 
 class ForcedScorer {
  public:
-  /// Of `search` only the settings of the machine and the longest source count.
-  ForcedScorer(LoadedDecoder model, const SearchOptions& search);
+  /// Of `search` only the settings of the machine and the longest source count. `source_tag`: as in
+  /// data::SourceTag, which also throws.
+  ForcedScorer(LoadedDecoder model, const SearchOptions& search,
+               const std::string& source_tag = "");
 
   /// log p(target | source) / tokens of the target, end of sentence included, of each pair. Lines
   /// longer than the model can take are cut.
@@ -31,6 +34,7 @@ class ForcedScorer {
   std::vector<int32_t> target_tokens(const std::string& line) const;
 
   LoadedDecoder model_;
+  data::SourceTag tag_;
   Translator translator_;
 };
 

@@ -82,7 +82,7 @@ bool NBestReader::next(ListedSentence& sentence) {
 bool NBestReader::next_of_json(ListedSentence& sentence) {
   if (!has_line_) return false;
   try {
-    const nlohmann::json object = nlohmann::json::parse(line_);
+    const nlohmann::json object = parse_json(line_);
     read_field(object, "source", sentence.source);
     check_one_line(sentence.source, list_.where(), "source");
     for (const nlohmann::json& one : any_field(object, "translations")) {
@@ -91,8 +91,6 @@ bool NBestReader::next_of_json(ListedSentence& sentence) {
       check_one_line(translation.text, list_.where(), "text");
       read_field(one, "score", translation.score);
     }
-  } catch (const nlohmann::json::exception& error) {
-    throw DataError(list_.where() + ": not JSON: " + json_problem(error));
   } catch (const CheckpointError& error) {
     throw DataError(list_.where() + ": " + error.what());
   }

@@ -179,6 +179,7 @@ void TranslationTask::restore_data_position(const nlohmann::json& position) {
   training::require_same_text(position, kValidationText, valid_hash_);
   if (options_.guide)
     training::require_same_text(position, kAlignments, options_.guide->content_hash());
+  batches_.reset();  // so that two plans never exist at once
   batches_ = std::make_unique<TranslationBatches>(train_, options_.batches, batch_options(),
                                                   training::position_from(position));
 }

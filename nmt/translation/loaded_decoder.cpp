@@ -29,8 +29,7 @@ OutputShortlist open_shortlist(const std::filesystem::path& file, const Tokenize
 bool covers(const StoredPositions& positions, const StoredDecoderOptions& options) {
   const int64_t source = std::min({options.search.max_source_length, positions.encoder->max_length,
                                    positions.cross->max_length});
-  const int64_t target =
-      options.has_prefixes ? StoredSite::kNoLimit : options.search.max_target_length(source);
+  const int64_t target = options.search.max_target_length(source);
   return positions.encoder->reaches(source) && positions.decoder->reaches(target) &&
          positions.cross->reaches(std::max(source, target));
 }

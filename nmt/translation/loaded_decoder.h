@@ -52,7 +52,6 @@ struct StoredDecoderOptions {
   std::optional<kernels::WeightType> weights = {};  // none: the type that the directory has
   std::filesystem::path shortlist = {};             // empty: none
   SearchOptions search = {};  // limits the length of sentences and translations
-  bool has_prefixes = false;  // translations may have any length
 };
 
 /// Whether a model directory, or the one that resolve_model_directory() finds, has packed weights

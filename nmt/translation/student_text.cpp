@@ -32,9 +32,16 @@ StudentText::StudentText(const std::string& source_file, const std::string& targ
   if (settings.empty()) return;
   settings_file_ = target_file + ".part.settings";
   const bool known = fs::exists(settings_file_) && read_file(settings_file_) == settings;
-  if (known) lines_ = std::min(sources_.lines_left(), targets_.lines_left());
+  if (known) {
+    const int64_t sources = sources_.lines_left(), targets = targets_.lines_left();
+    const bool target_is_done =
+        targets == 0 && sources > 0 && fs::exists(target_file) &&
+        fs::last_write_time(target_file) >= fs::last_write_time(settings_file_);
+    if (target_is_done) unfinished_target_ = target_file + ".part";
+    lines_ = target_is_done ? sources : std::min(sources, targets);
+  }
   sources_.keep(lines_);
-  targets_.keep(lines_);
+  if (unfinished_target_.empty()) targets_.keep(lines_);
   if (!known) write_file_atomically(settings_file_, settings);
 }
 
@@ -44,8 +51,9 @@ void StudentText::write(const std::string& source, const std::string& target) {
 }
 
 void StudentText::commit() {
-  targets_.commit();
+  if (unfinished_target_.empty()) targets_.commit();
   sources_.commit();
+  if (!unfinished_target_.empty()) fs::remove(unfinished_target_);
   if (!settings_file_.empty()) fs::remove(settings_file_);
 }
 

@@ -33,7 +33,8 @@ class StudentText {
               Unfinished unfinished);
 
   LineWriter sources_, targets_;
-  std::string settings_file_;  // empty: not continued
+  std::string settings_file_;      // empty: not continued
+  std::string unfinished_target_;  // empty unless only the target was committed before a stop
   int64_t lines_ = 0;
 };
 

@@ -154,6 +154,8 @@ class WindowReader {
     std::vector<int32_t> prefix = encode_line(
         last_.target_tokenizer, line, last_.translator.max_target_length(), prefixes_->where());
     prefix.pop_back();  // end of sentence
+    if (std::ranges::count(prefix, last_.target_tokenizer.unknown_id()) > 0)
+      spdlog::warn("{}: the vocabulary cannot write all of this prefix", prefixes_->where());
     return prefix;
   }
 

@@ -105,6 +105,10 @@ def _lines(lines: Iterable[str], name: str) -> list[str]:
     for line in found:
         if not isinstance(line, str):
             raise TypeError(f"a line must be str, not {type(line).__name__}")
+        try:
+            line.encode()
+        except UnicodeEncodeError:
+            raise InputError("a line has a lone surrogate, which is no text") from None
     return found
 
 
@@ -148,8 +152,9 @@ class Translator:
     def translate(self, lines, *, prefix=None, **options):
         """Translates one line (str), a list or tuple of lines, or any other iterable.
 
-        Returns a Translation, a list of them, or an iterator, which reads up to 8192 lines ahead
-        (at first 256). stream() can also go line by line. Raises UsageError and InputError.
+        Returns a Translation, a list of them, or an iterator, which reads two windows ahead:
+        of 256 lines at first, of 8192 later. stream() can also go line by line. Raises UsageError
+        and InputError.
 
         prefix: what the translations must start with: one for each line, "" for none.
         source_tag: a word to put before each line that has text, such as <2de>.

@@ -11,7 +11,7 @@
 # languages); for the others no checksums are known.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-if (($# < 1)); then
+if (($# < 1)) || [[ $1 == -* ]]; then
   echo "usage: $0 DATA [glue|squad|xtreme|wikitext ...]" >&2
   exit 2
 fi

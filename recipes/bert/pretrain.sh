@@ -49,6 +49,7 @@ pretrain wang-128 "$output/128" --position "$position" "$@"
 options=()
 while (($# > 0)); do
   case $1 in
+    --init-from=* | --preset=* | --layers=* | --width=* | --feed-forward=* | --heads=*) ;;
     --init-from | --preset | --layers | --width | --feed-forward | --heads) shift ;;
     *) options+=("$1") ;;
   esac

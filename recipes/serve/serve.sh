@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-(($#)) || { echo "usage: recipes/serve/serve.sh [SRC-TGT=]MODEL [OPTION-OF-SERVE...]" >&2; exit 2; }
+[[ ${1:--} != -* ]] || { echo "usage: recipes/serve/serve.sh [SRC-TGT=]MODEL [OPTION-OF-SERVE...]" >&2; exit 2; }
 model=$1
 shift
 log=$(mktemp)

@@ -11,7 +11,7 @@
 # only with made-up archives.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-if (($# < 1)); then
+if (($# < 1)) || [[ $1 == -* ]]; then
   echo "usage: $0 DATA [de-en|cs-en ...]" >&2
   exit 2
 fi

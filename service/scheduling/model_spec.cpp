@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <regex>
 
@@ -72,23 +70,7 @@ std::optional<LanguagePair> pair_in_name(const std::string& name) {
   return found;
 }
 
-std::optional<LanguagePair> pair_in_config(const std::filesystem::path& directory) {
-  std::ifstream file(directory / "config.json");
-  const auto config = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
-  if (!config.is_object()) return std::nullopt;
-  const auto text = [&](const char* key) {
-    const auto found = config.find(key);
-    return found != config.end() && found->is_string() ? found->get<std::string>() : "";
-  };
-  const LanguagePair pair{text("source_language"), text("target_language")};
-  if (pair.source.empty() || pair.target.empty()) return std::nullopt;
-  return pair;
-}
-
 std::optional<LanguagePair> pair_of_directory(const std::filesystem::path& directory) {
-  const bool is_adapter = nmt::is_adapter(directory);
-  if (const auto pair = pair_in_config(is_adapter ? directory.parent_path() : directory))
-    return pair;
   const std::filesystem::path whole = std::filesystem::absolute(directory).lexically_normal();
   for (std::filesystem::path at = whole; at.has_relative_path(); at = at.parent_path()) {
     if (const auto pair = pair_in_name(at.filename().string())) return pair;

@@ -18,11 +18,10 @@ struct ModelSpec {
 /// One model per word, `src-tgt=DIR` or `DIR`; a DIR without a model of its own stands for all
 /// directories in it that have one, by name, and a warning names the others. DIR may be a file
 /// NAME.adapter (nmt::is_adapter()), then called NAME. Without `src-tgt` the languages come from
-/// `source_language` and `target_language` in DIR/config.json, or else from the last pair of
-/// language codes with a hyphen in a name on the path, starting with the directory itself
-/// (runs/opus-mt-en-de/best: en and de). Codes are two or three lower-case letters, in the name of
-/// a directory only of a language that ICU knows, optionally with a script or region after an
-/// underscore (pt_BR, zh_Hant). A second model of a pair is named after its directory. Throws
+/// the last pair of language codes with a hyphen in a name on the path, starting with the directory
+/// itself (runs/opus-mt-en-de/best: en and de). Codes are two or three lower-case letters, in the
+/// name of a directory only of a language that ICU knows, optionally with a script or region after
+/// an underscore (pt_BR, zh_Hant). A second model of a pair is named after its directory. Throws
 /// ConfigError with all problems.
 std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words);
 

@@ -45,6 +45,8 @@ expect_code 2 "${align[@]}" --output "$work/../$(basename "$work")/toy.en"
 expect_text "--output and --source are one file: $work/toy.en" "$err"
 expect_code 2 "${align[@]}" --output "$work/link.de"
 expect_text "--output and --target are one file: $work/toy.de" "$err"
+expect_code 2 "${align[@]}" --tokenizer "$work/joint.model" --output "$work/joint.model"
+expect_text "--output and --tokenizer are one file" "$err"
 cmp "$work/toy.en" "$work/kept.en" || fail "align has changed its source"
 # A pair of very long lines has no links, and nothing is learned from it.
 { printf 'red cat\n' && seq 16000 | tr '\n' ' ' && printf '\nblue dog\n'; } >"$work/long.en"

@@ -27,6 +27,17 @@ done
 [ -e "$work/last/training.json" ] && fail "the state of a training is in the averaged model"
 expect_code 0 "$dietmt" translate --model "$work/last" --input <(echo "red dog") --workers 1
 
+# Other files beside a model are no part of it.
+cp -r "$work/named" "$work/with_more"
+echo x >"$work/with_more/shortlist.bin"
+echo x >"$work/with_more/medicine.adapter"
+expect_code 0 "${average[@]}" --inputs "$work/with_more" "$work/named" --output "$work/plain"
+[ ! -e "$work/plain/shortlist.bin" ] && [ ! -e "$work/plain/medicine.adapter" ] ||
+  fail "files of others were copied"
+mv "$work/with_more/tokenizer.model" "$work/moved.model"
+expect_code 2 "${average[@]}" --inputs "$work/named" "$work/with_more" --output "$work/never"
+expect_text "with_more/tokenizer.model: is missing" "$err"
+
 # The mean of a model with itself is that model; --best names the best one.
 expect_code 0 "${average[@]}" --inputs "$runs/model" --best 1 --output "$work/best"
 cmp "$work/best/model.safetensors" "$runs/model/best/model.safetensors" ||

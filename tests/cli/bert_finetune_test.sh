@@ -58,6 +58,51 @@ expect_code 2 "$dietmt" bert predict --model "$work/runs_done" --input "$work/bo
 expect_text "--output and --input are one file" "$err"
 cmp "$work/test.tsv" "$work/both.tsv" || fail "predictions replaced their input"
 
+# One command at a time, from one model, and never over the files of a training or of the model.
+expect_code 2 "${run[@]}" --output "$model"
+expect_text "--output $model is the output of a training" "$err"
+expect_code 2 "$dietmt" bert finetune --threads 1 --model "$work/runs_done" --train "$work/train.tsv" \
+  --valid "$work/valid.tsv.gz" --output "$work/runs_done"
+expect_text "has --model among the files of its runs" "$err"
+exec 9>>"$work/runs_done/.lock" && flock 9
+expect_code 1 "${run[@]}" "${protocol[@]}" --output "$work/runs_done" --resume never
+expect_text "another training run is writing to this directory" "$err"
+exec 9>&-
+[ -e "$work/runs_done/best" ] || fail "runs of another command were discarded"
+cp -rL "$model/best" "$work/moving"
+expect_code 0 "$dietmt" bert finetune --threads 1 --model "$work/moving" --train "$work/train.tsv" \
+  --valid "$work/valid.tsv.gz" --max-length 16 --epochs 1 --output "$work/moved"
+cp "$work/runs_done/best/model.safetensors" "$work/runs_done/best/config.json" "$work/moving"
+rm -f "$work/moving/manifest.json"
+expect_code 2 "$dietmt" bert finetune --threads 1 --model "$work/moving" --train "$work/train.tsv" \
+  --valid "$work/valid.tsv.gz" --max-length 16 --epochs 1 --seeds 2 --output "$work/moved"
+expect_text "was made with other weights in --model" "$err"
+
+# Where predictions cannot go is said before they are computed.
+for place in "$work/nowhere/p.tsv:nowhere" "$work:a regular file"; do
+  expect_code 1 "$dietmt" bert predict --model "$work/runs_done" --input "$work/test.tsv" \
+    --output "${place%%:*}" --threads 1
+  expect_text "${place##*:}" "$err"
+  case $err in *examples*) fail "the input was read first: $err" ;; esac
+done
+expect_code 2 "$dietmt" bert predict --model "$work/runs_done" --input "$work/test.tsv" --output -
+expect_text "--output must be a file or a directory" "$err"
+expect_code 2 "$dietmt" bert predict --model "$work/runs_done" --input "$work/test.tsv" \
+  --output "$work/no.tsv" --nbest 3 --language de
+expect_text "--nbest is for answers" "$err"
+expect_text "--language: the files of classification have one language" "$err"
+(printf '{"sentence": "x", "label": '; printf '%*s' 300000 '' | tr ' ' '['; echo) >"$work/deep.jsonl"
+expect_code 1 "${own[@]}" --train "$work/deep.jsonl" --valid "$work/deep.jsonl" --format jsonl \
+  --output "$work/bad"
+expect_text "deep.jsonl:1: is nested more than 500 levels deep" "$err"
+printf '{"sentence": "red cat", "index": "a\\tb"}\n' >"$work/tab.jsonl"
+sed 's/\(.*\)\t\(.*\)/{"sentence": "\1", "label": "\2"}/' "$work/test.tsv" >"$work/test.jsonl"
+expect_code 0 "${own[@]}" --train "$work/test.jsonl" --valid "$work/test.jsonl" --format jsonl \
+  --output "$work/jsonl" --epochs 1 --max-length 16
+expect_code 1 "$dietmt" bert predict --model "$work/jsonl" --input "$work/tab.jsonl" \
+  --output "$work/no.tsv" --threads 1
+expect_text "cannot stand in a table of predictions" "$err"
+
 # A stop in the middle of a run, then the same command: the same results as without a stop.
 slow=("${own[@]}" --train "$work/train.tsv" --valid "$work/valid.tsv.gz" --batch-size 2
   --max-length 16 --epochs 12 --learning-rates 1e-3 --seeds 2)
@@ -152,11 +197,19 @@ expect_text "no task 'dance'" "$err"
 expect_text "--seeds is 0; it must be from 1 to 100000" "$err"
 expect_text "'fast'" "$err"
 expect_text "--kind describes a task of your own" "$err"
+expect_code 2 "${run[@]}" --output "$work/bad" --stride 8 --unanswerable --highest 3 --labels y,y
+expect_text "--stride is for questions" "$err"
+expect_text "--unanswerable is for questions" "$err"
+expect_text "--highest is for regressions" "$err"
+expect_text "--labels has y twice" "$err"
 expect_code 2 "${run[@]}" --output "$work/bad" --learning-rates 1e-5,0.00001
 expect_text "twice" "$err"
 expect_code 2 "${run[@]}" --output "$work/bad" --metrics pearson
 expect_text "pearson" "$err"
 spans=("${own[@]}" --train "$work/squad.json" --valid "$work/squad.json" --output "$work/bad")
+expect_code 2 "${spans[@]}" --kind spans --first text --null-threshold 2
+expect_text "--first is for tables" "$err"
+expect_text "--null-threshold is for questions that may have no answer" "$err"
 expect_code 2 "${spans[@]}" --kind spans --metrics best_f1
 expect_text "--metrics has 'best_f1'" "$err"
 expect_code 2 "${spans[@]}" --task MLQA --languages german

@@ -68,6 +68,15 @@ expect_code 2 "${given[@]}" --output "$work/positions" --valid-source-tag "<2low
   --position learned --max-positions 20 --max-tokens 19
 expect_text "use at most 18, or --max-positions 21 or more" "$err"
 
+# "-" is no tag; a tag that only the validation text has is a piece of a new tokenizer.
+tokens() { sed -n 's/.*validation text: .* pairs, \([0-9]*\) source.*/\1/p' "$work/err"; }
+expect_code 0 "${given[@]}" --output "$work/given"
+untagged=$(tokens)
+expect_code 0 "${given[@]}" --output "$work/given" --valid-source-tag -
+[ -n "$untagged" ] && [ "$(tokens)" = "$untagged" ] || fail "a tag '-' stands before the lines"
+expect_code 0 "$dietmt" train "${corpora[@]}" "${rest[@]}" "${sizes[@]}" --dry-run \
+  --valid-source-tag "<2own>" --vocab-size 100 --output "$work/own"
+
 # Options for training a tokenizer do not change one that is given.
 expect_code 0 "${given[@]}" --output "$work/given" --vocab-size 80 --tokenizer-type unigram
 expect_text "--vocab-size 80 is ignored: $work/whole/data/tokenizer.model has 100 pieces" "$err"

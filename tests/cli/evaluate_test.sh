@@ -90,7 +90,7 @@ expect_failure 'empty file' 1 'empty is empty: 0 lines' \
   "$dietmt" evaluate --reference ref1 --hypothesis empty
 expect_failure 'missing file' 1 'nowhere' "$dietmt" evaluate --reference nowhere --hypothesis hyp
 expect_failure 'no reference' 2 '--reference is missing' "$dietmt" evaluate --hypothesis hyp
-expect_failure 'unknown metric' 2 "unknown metric 'meteor'" \
+expect_failure 'unknown metric' 2 "--metric has 'meteor'; choose bleu, chrf, chrf++, ter or comet" \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --metric meteor
 expect_failure 'unknown tokenizer' 2 "--tokenize is '14'; it must be 13a, intl, char, none, zh, ja-mecab" \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --tokenize 14
@@ -178,11 +178,30 @@ expect_failure 'no-answer scores of a task without them' 2 '--null-odds is for t
 expect_failure 'no-answer scores of a task without questions' 2 '--null-odds is for questions' \
   "$dietmt" evaluate --task rte --predictions RTE.tsv --reference dev.tsv --null-odds odds
 for option in 'language de:--task' 'null-odds odds:--task' 'device cuda:--metric comet' \
-  'threads 3:--metric comet' 'smooth-value 3:--smooth floor'; do
+  'threads 3:--metric comet' 'smooth-value 3:--smooth floor' 'ter-no-punct:--metric ter' \
+  'chrf-beta 3:--metric chrf' 'paired-samples 9:--paired' 'seed 3:--confidence' \
+  'confidence-samples 9:--confidence'; do
   words=${option%:*}
   expect_failure "--$words alone" 2 "--${words% *} needs ${option#*:}" \
     bash -c "'$dietmt' evaluate --reference ref1 --hypothesis hyp --$words"
 done
+expect_failure 'intervals of a paired bootstrap' 2 '--confidence-samples needs --confidence' \
+  "$dietmt" evaluate --reference ref1 --hypothesis hyp worse --paired bootstrap --confidence \
+  --confidence-samples 50
+expect_failure 'smoothing without BLEU' 2 '--smooth needs --metric bleu' \
+  "$dietmt" evaluate --reference ref1 --hypothesis hyp --metric chrf --smooth floor
+expect_failure 'a language of a task that has none' 2 "'de' is no language of RTE" \
+  "$dietmt" evaluate --task rte --predictions RTE.tsv --reference dev.tsv --language de
+expect_failure 'two files of standard input' 2 'only one file can be -' \
+  "$dietmt" evaluate --task rte --predictions - --reference -
+printf '%s' '{"a": "red cat", "b"' >cut.json
+expect_failure 'predictions that break off' 1 'cut.json: is not valid JSON' \
+  "$dietmt" evaluate --task squad1 --predictions cut.json --reference squad.json
+nested() { printf '%*s' "$1" '' | tr ' ' '['; }
+printf '{"data": [{"paragraphs": [{"context": "x", "qas": [{"id": %s%s, "question": "x"}]}]}]}' \
+  "$(nested 300000)" "$(nested 300000 | tr '[' ']')" >deep.json
+expect_failure 'an id of brackets' 1 '"id" is neither text nor a number' \
+  "$dietmt" evaluate --task squad2 --predictions answers.json --reference deep.json
 expect_failure 'another order for chrF++' 2 '--chrf-word-order is for --metric chrf' \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --metric chrf++ --chrf-word-order 3
 expect_failure 'standard output is full' 1 'standard output cannot be written' \

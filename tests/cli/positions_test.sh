@@ -36,5 +36,5 @@ expect_text "'rope': 'scaling' needs a factor above 1" "$err"
 expect_code 2 "$dietmt" inspect params --position 'rope(length=64)'
 expect_text "'rope': 'length' needs a factor above 1" "$err"
 expect_code 2 "$dietmt" inspect params --position linformer
-expect_text "'linformer' is not defined for causal self-attention" "$err"
+expect_text "'linformer' is not defined for the causal self-attention of a decoder (--decoder-position)" "$err"
 finish

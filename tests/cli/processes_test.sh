@@ -172,6 +172,11 @@ expect_text "MASTER_ADDR is not set, but SLURM_NTASKS is" "$err"
 expect_code 2 env RANK=0 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=1 \
   "${run[@]}" --output "$work/bad" --processes 2
 expect_text "--processes starts processes" "$err"
+for option in --dry-run --find-batch; do
+  expect_code 2 env RANK=0 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=1 \
+    "${run[@]}" --output "$work/bad" $option
+  expect_text "train $option trains in one process" "$err"
+done
 expect_code 2 "${run[@]}" --output "$work/two" --max-updates 40 --processes 2 --label-smoothing 0.2
 expect_text "--label-smoothing: was 0.1, is 0.2" "$err"
 [ "$(errors_in "$work/err")" -eq 1 ] || fail "said more than once: $err"

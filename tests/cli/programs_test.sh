@@ -98,6 +98,12 @@ same "$work/int8" --shortlist "$work/shortlist" --scores
 head -40 "$work/test.de" | cut -d' ' -f1 >"$work/prefixes"
 same "$work/int8" --prefix "$work/prefixes" --scores
 
+# Prefixes and rerank need no other tables than translations.
+expect_code 0 "$alone" translate --model "$work/int8" --input "$work/test.en" --nbest 2 --workers 1
+cp "$work/out" "$work/list"
+expect_code 0 "$alone" rerank --nbest-list "$work/list" --source "$work/test.en" \
+  --model "$work/int8" --workers 1
+
 # Other encodings; toy_train has one layer and two heads.
 toy_training 60 10
 for position in none learned learnable-sinusoidal t5 alibi diet-rel 'shaw(clip=4)' rope \
@@ -107,6 +113,9 @@ for position in none learned learnable-sinusoidal t5 alibi diet-rel 'shaw(clip=4
   pack "$work/run" int8 "$work/packed"
   same "$work/packed" --scores
 done
+same "$work/packed" --prefix "$work/prefixes" --scores
+expect_code 0 "$alone" rerank --nbest-list "$work/list" --source "$work/test.en" \
+  --model "$work/packed" --workers 1
 
 # What is not stored, or reaches no further, is left to the full program, old directories too.
 rm -rf "$work/run"

@@ -64,6 +64,13 @@ expect_text "exists already" "$err"
 expect_code 2 "${quantize[@]}" --output "$work/refused" --type int4 --source "$work/test.en"
 expect_text "--type is 'int4'; it must be int8, bf16 or fp32" "$err"
 expect_text "give --source and --reference together" "$err"
+expect_code 2 "${quantize[@]}" --output "$work/refused" --beam 9 --runs 3
+expect_text "--beam needs --source" "$err"
+expect_text "--runs needs --source" "$err"
+: >"$work/none.en"
+expect_code 1 "${quantize[@]}" --output "$work/refused" --source "$work/none.en" \
+  --reference "$work/none.en"
+expect_text "none.en: has no lines" "$err"
 expect_code 1 "${quantize[@]}" --output "$work/refused" --source "$work/test.en" \
   --reference <(head -3 "$work/test.de")
 expect_text "has 3" "$err"

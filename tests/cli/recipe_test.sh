@@ -29,6 +29,11 @@ expect_text "usage" "$err"
 expect_code 2 bash "$recipe" nonsense en de "$work" "$work/run"
 expect_text "tok or raw" "$err"
 
+# Where a training runs is no part of its settings.
+. "$(dirname "$recipe")/../settings.sh"
+[ "$(result_options --threads 1 --precision bf16 --device cuda)" = "--precision bf16" ] ||
+  fail "settings: '$(result_options --threads 1 --precision bf16 --device cuda)'"
+
 # The tokenized data set is not compressed.
 mkdir "$work/tok"
 for set in train val test_2016_flickr; do

@@ -120,6 +120,13 @@ for option in nbest-list source tune; do
   kept "--weights and --$option are one file" --tune "$work/kept" --weights "$work/kept"
 done
 
+# A file that cannot be written is said before the scores, and a tag that the model does not know.
+expect_code 1 "${tune[@]}" --weights "$work/nowhere/w"
+expect_text "$work/nowhere/w: cannot be written" "$err"
+expect_code 1 "$dietmt" rerank --nbest-list "$work/list" --source "$source" --model "$model" \
+  --source-tag '<2xx>'
+expect_text "'<2xx>'" "$err"
+
 # Errors name file and line, or the option.
 head -n 39 "$source" >"$work/short"
 expect_code 1 "$dietmt" rerank --nbest-list "$work/list" --source "$work/short" --model "$model"
@@ -158,6 +165,14 @@ expect_code 1 "$dietmt" rerank --nbest-list - --source "$source" --model "$model
 expect_text "<stdin>:9: this is not" "$err"
 expect_code 1 "$dietmt" rerank --nbest-list - --source "$source" --model "$model" </dev/null
 expect_text "<stdin>: line 0, counted from 0, has no translation" "$err"
+expect_code 2 "${rerank[@]}" --metric chrf --restarts 3 --tokenize zh
+for option in metric restarts tokenize; do expect_text "--$option needs --tune" "$err"; done
+expect_text "--tokenize is for --metric bleu" "$err"
+expect_code 2 "$dietmt" rerank --nbest-list "$work/list" --source "$source" --source-tag '<2de>' \
+  --reverse-model ,
+expect_text "--source-tag needs --model" "$err"
+expect_code 2 "$dietmt" rerank --nbest-list "$work/list" --source "$source" --reverse-model ,
+expect_text "--reverse-model ,: empty directory name" "$err"
 expect_code 2 "${tune[@]}" --output "$work/never"
 expect_text "--tune needs --weights" "$err"
 expect_text "--tune writes only weights" "$err"

@@ -60,6 +60,10 @@ expect_code 1 "$dietmt" shortlist --tokenizer "$work/joint.model" --shortlist "$
 expect_text "cut.bin: is damaged" "$err"
 expect_code 2 "$dietmt" shortlist --tokenizer "$work/joint.model" --shortlist "$work/none.bin"
 expect_text "--shortlist needs --valid-source with --valid-target, or --show" "$err"
+expect_code 2 "$dietmt" shortlist --tokenizer "$work/joint.model" --shortlist "$work/list.bin" \
+  --show red --best 3 --train-source "$work/none" --train-target "$work/none"
+expect_text "--best needs --output" "$err"
+expect_text "--train-source needs --output" "$err"
 expect_code 2 "$dietmt" shortlist --output "$work/never.bin" --best 0
 expect_text "give one of --model, --tokenizer" "$err"
 expect_text "--train-source is missing" "$err"

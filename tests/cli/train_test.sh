@@ -104,6 +104,8 @@ expect_text " in 1." "$out"
 expect_text "MB a process" "$out"
 expect_code 2 "${run[@]}" --output "$work/whole" --max-updates 50 --dry-run --width 64
 expect_text "--width: was 32, is 64" "$err"
+expect_code 2 "${run[@]}" --output "$work/linear" --schedule linear --max-epochs 2
+expect_text "--schedule linear ends at --max-updates: give it, too, with --max-epochs" "$err"
 expect_code 0 "${run[@]}" --output "$work/batch" --find-batch
 grep -Eqx -- '--batch-tokens [1-9][0-9]+' "$work/out" || fail "no batch was found: $out $err"
 expect_code 0 "${run[@]}" --output "$work/short" --max-updates 8 --profile
@@ -198,7 +200,7 @@ expect_text "the training text differs from the text of the checkpoint" "$err"
 # Divergence stops with a sentence and leaves the checkpoint.
 expect_code 1 "${train[@]}" --output "$work/nan" --max-updates 200 --valid-interval 5 \
   --no-valid-translation --learning-rate 1000 --clip-norm 0 --warmup 10
-expect_text "the last checkpoint is intact" "$err"
+expect_text "earlier checkpoints are intact" "$err"
 
 # Wrong options: exit code 2, all problems at once.
 expect_code 2 "${train[@]}" --output "$work/bad" --dropout 1.5 --heads 3 --schedule steps

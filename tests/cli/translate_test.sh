@@ -124,6 +124,8 @@ expect_lines "$work/first" 1
 expect_code 0 "${translate[@]}" --input "$input" --nbest 3
 expect_equal "$(sed -n 's/ |||.*//p' "$work/out" | uniq -c | awk '$1 != 3' | wc -l)" 0 "n-best lines"
 expect_equal "$(grep -c '^[0-9]* ||| .* ||| -[0-9.]*$' "$work/out")" 180 "n-best format"
+expect_code 2 "${translate[@]}" --input "$input" --nbest 3 --scores
+expect_text "--nbest includes the scores: leave out --scores" "$err"
 expect_code 0 "${translate[@]}" --input "$input" --scores
 expect_equal "$(cut -f 2 "$work/out" | cmp - "$work/plain" && echo same)" same "--scores text"
 expect_code 0 "${translate[@]}" --input "$work/odd" --json --max-source-length 200
@@ -260,6 +262,8 @@ expect_equal "$(grep -c '^rot' "$work/out")" 60 "lines that start with the prefi
 expect_code 0 "${translate[@]}" --input <(printf '\nrot\n') --prefix <(printf 'rot\nrot\n')
 expect_equal "$(head -n 1 "$work/out")" "" "the translation of an empty line"
 expect_text ":1: has no text, so its prefix is left out" "$err"
+expect_code 0 "${translate[@]}" --input <(echo red) --prefix <(echo '漢')
+expect_text ":1: the vocabulary cannot write all of this prefix" "$err"
 expect_code 1 "${translate[@]}" --input "$input" --prefix <(head -n 3 "$work/prefix")
 expect_text ":3: the prefixes end here" "$err"
 expect_code 1 "${translate[@]}" --input "$input" --prefix <(cat "$work/prefix" <(echo blau)) \

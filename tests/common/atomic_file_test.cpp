@@ -101,6 +101,10 @@ TEST_F(AtomicFileTest, AKeptPartIsContinuedByOneWriterAtATime) {
   EXPECT_THAT(names(), UnorderedElementsAre("file"));
 }
 
+TEST_F(AtomicFileTest, ANameThatLeavesNoRoomForTheTemporaryOneIsAnErrorAtOnce) {
+  EXPECT_THROW(AtomicFile{scratch() / std::string(250, 'x')}, Error);
+}
+
 TEST_F(AtomicFileTest, OnlyRegularFilesAreReplaced) {
   const fs::path pipe = scratch() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);

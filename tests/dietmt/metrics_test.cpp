@@ -47,6 +47,7 @@ TEST(Evaluate, HasTheRangesOfTheCommand) {
   };
   refused({.smooth = "floor", .smooth_value = -1.0}, "smooth_value is -1; it must be from 0 to");
   refused({.smooth_value = std::nan("")}, "smooth_value is nan");
+  refused({.smooth_value = 3.0}, "smooth_value needs smooth floor or add-k");
   refused({.max_order = 0}, "max_order is 0");
   refused({.char_order = -1}, "char_order is -1");
   refused({.word_order = 101}, "word_order is 101");

@@ -243,6 +243,10 @@ class TranslatorTest(unittest.TestCase):
             self.translator.translate([b"dog"])
         with self.assertRaisesRegex(TypeError, "a line must be str, not int"):
             list(self.translator.translate(iter([1])))
+        for call in (lambda: self.translator.translate(["dog", "\udcff"]),
+                     lambda: list(self.translator.stream(["dog", "\udcff"]))):
+            with self.assertRaisesRegex(dietmt.InputError, "lone surrogate"):
+                call()
         for call in (lambda: self.translator.score("ab", ["c", "d"]),
                      lambda: self.translator.score(["c", "d"], "ab"),
                      lambda: self.translator.translate(["a", "b"], prefix="xy"),
@@ -253,6 +257,8 @@ class TranslatorTest(unittest.TestCase):
             dietmt.Translator("/nowhere")
         with self.assertRaisesRegex(dietmt.UsageError, "needs LibTorch"):
             dietmt.Translator(MODEL, device="cuda")
+        with self.assertRaisesRegex(dietmt.UsageError, "weights 'fp16' need a GPU"):
+            dietmt.Translator(MODEL, weights="fp16")
         self.assertTrue(issubclass(dietmt.UsageError, (dietmt.Error, ValueError)))
 
     def test_an_error_of_the_iterable_passes_through(self):

@@ -48,6 +48,17 @@ TEST(Report, ShowsCurvesAndMarksTheBest) {
   EXPECT_THAT(page, HasSubstr("update 200 · training loss 4.5 · validation loss 4"));
 }
 
+// Long series are drawn by means of neighbours.
+TEST(Report, MarksTheBestOfManyValidations) {
+  std::string progress;
+  for (int update = 1; update <= 302; ++update)
+    progress += R"({"kind":"valid","seconds":60,"update":)" + std::to_string(update) +
+                R"(,"valid_loss":)" + (update == 2 ? "1.5" : "4.5") + "}\n";
+  const std::string page = report_of(progress);
+  EXPECT_THAT(page, HasSubstr("\u2605 1.5000"));
+  EXPECT_THAT(page, HasSubstr("class='mark s0'"));
+}
+
 TEST(Report, NeedsNoNetworkOrScript) {
   const std::string page = report_of(kProgress);
   EXPECT_THAT(page, Not(HasSubstr("http")));

@@ -43,10 +43,14 @@ std::vector<float> load_weights(const fs::path& directory) {
   return weights;
 }
 
-void save(CheckpointStore& store, int64_t update, std::map<std::string, double> scores) {
-  store.save(update, scores, [&](const fs::path& directory) {
-    write_text(directory / "model.safetensors", "weights " + std::to_string(update));
-  });
+void save(CheckpointStore& store, int64_t update, std::map<std::string, double> scores,
+          bool by_stop = false) {
+  store.save(
+      update, scores,
+      [&](const fs::path& directory) {
+        write_text(directory / "model.safetensors", "weights " + std::to_string(update));
+      },
+      by_stop);
 }
 
 std::vector<int64_t> updates_of(const std::vector<Checkpoint>& checkpoints) {
@@ -86,6 +90,20 @@ TEST(CheckpointStore, KeepsTheBestAndTheLast) {
   EXPECT_EQ(store.best()->scores.at("bleu"), 30);
   EXPECT_EQ(fs::read_symlink(directory / "best"), "checkpoints/update-00000200");
   EXPECT_EQ(fs::canonical(directory / "last").filename(), "update-00000600");
+}
+
+TEST(CheckpointStore, AStopChangesNothingThatARunLeaves) {
+  const TestDirectory directory;
+  {
+    CheckpointStore store(directory.path(), kBleu);
+    for (const int64_t update : {10, 20}) save(store, update, {});
+    save(store, 23, {}, /*by_stop=*/true);
+  }
+  EXPECT_THAT(updates_of(whole_checkpoints(directory.path())), ElementsAre(10, 20, 23));
+  EXPECT_EQ(newest_checkpoint(directory.path())->update, 23);
+  CheckpointStore store(directory.path(), kBleu);
+  save(store, 30, {});
+  EXPECT_THAT(updates_of(whole_checkpoints(directory.path())), ElementsAre(20, 30));
 }
 
 TEST(CheckpointStore, RemembersScoresAndPolicyOverRestarts) {

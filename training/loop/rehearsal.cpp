@@ -23,10 +23,18 @@ constexpr int64_t kSmallestBatch = 256;
 constexpr int64_t kLargestBatch = 65'536;  // beyond, memory is not what limits a batch
 constexpr int64_t kTriedBatches = 2;
 
-int64_t bytes_of_weights(const torch::nn::Module& model) {
-  int64_t bytes = 0;
-  for (const at::Tensor& parameter : model.parameters()) bytes += parameter.nbytes();
-  return bytes;
+// Of the optimiser's moments, which are divided among the processes, and of the average.
+int64_t bytes_beside_weights(const torch::nn::Module& model, const TrainerOptions& options,
+                             int64_t processes) {
+  double all = 0.0, trained = 0.0;
+  for (const at::Tensor& parameter : model.parameters()) {
+    const auto bytes = static_cast<double>(parameter.nbytes());
+    all += bytes;
+    trained += parameter.requires_grad() ? bytes : 0.0;
+  }
+  const double average = options.ema_decay > 0.0 ? all : 0.0;
+  return static_cast<int64_t>(
+      options.optimizer.moments() * trained / static_cast<double>(processes) + average);
 }
 
 double seconds_between(std::chrono::steady_clock::time_point start,
@@ -64,7 +72,8 @@ int64_t largest_fitting(int64_t smallest, int64_t largest,
   return good;
 }
 
-Rehearsal rehearse(TrainingTask& task, int64_t batches, uint64_t seed, int64_t processes) {
+Rehearsal rehearse(TrainingTask& task, int64_t batches, const TrainerOptions& options,
+                   int64_t processes) {
   using Clock = std::chrono::steady_clock;
   const at::Device device = device_of(task.model());
   Rehearsal done;
@@ -81,7 +90,7 @@ Rehearsal rehearse(TrainingTask& task, int64_t batches, uint64_t seed, int64_t p
       second = Clock::now();
     }
     const Clock::time_point begin = Clock::now();
-    encoders::DropoutKeys dropout(random_key(seed, static_cast<uint64_t>(batch)));
+    encoders::DropoutKeys dropout(random_key(options.seed, static_cast<uint64_t>(batch)));
     encoders::within_memory_of(device,
                                [&] { tokens += task.accumulate_gradients(dropout).tokens; });
     const double took = seconds_between(begin, Clock::now());
@@ -94,8 +103,8 @@ Rehearsal rehearse(TrainingTask& task, int64_t batches, uint64_t seed, int64_t p
   }
   done.tokens = static_cast<double>(tokens) / static_cast<double>(batches);
   done.batches_per_epoch = static_cast<double>(batches) / task.epoch();
-  // Adam keeps two moments per weight, divided among the processes.
-  done.peak_memory = encoders::peak_memory(device) + 2 * bytes_of_weights(task.model()) / processes;
+  done.peak_memory =
+      encoders::peak_memory(device) + bytes_beside_weights(task.model(), options, processes);
   for (at::Tensor& parameter : task.model().parameters()) parameter.mutable_grad().reset();
   return done;
 }
@@ -124,13 +133,14 @@ std::string rehearsal_text(const Rehearsal& rehearsal, int64_t parameters,
       reporting::duration_text(seconds * updates));
 }
 
-int64_t find_batch(const TaskOfBatches& make_task, bool on_cpu, uint64_t seed, int64_t processes) {
+int64_t find_batch(const TaskOfBatches& make_task, bool on_cpu, const TrainerOptions& options,
+                   int64_t processes) {
   const int64_t limit = on_cpu ? (peak_memory() + available_memory() / 10 * 9) / processes : 0;
   MemoryLine memory;
   return largest_fitting(kSmallestBatch, kLargestBatch, [&](int64_t batch_tokens) {
     if (on_cpu && memory.predict(batch_tokens) > limit) return false;
     try {
-      const Rehearsal tried = rehearse(*make_task(batch_tokens), kTriedBatches, seed, processes);
+      const Rehearsal tried = rehearse(*make_task(batch_tokens), kTriedBatches, options, processes);
       spdlog::info("--batch-tokens {}: {:.0f} MB, {:.0f} tokens/s", batch_tokens,
                    static_cast<double>(tried.peak_memory) / 1e6, tried.tokens / tried.seconds);
       memory.add(batch_tokens, tried.peak_memory);

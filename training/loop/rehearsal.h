@@ -36,13 +36,14 @@ struct Rehearsal {
   double seconds = 0;  // of a batch: the fastest; on a device the mean of all but the first
   double tokens = 0;   // of a batch, the mean: those of progress
   double batches_per_epoch = 0;
-  int64_t peak_memory = 0;  // bytes, of the process or the device, with the state of Adam
+  int64_t peak_memory = 0;  // bytes, of the process or the device, with the state of the optimiser
   bool has_graphs = false;  // the device: they would make training faster and take more memory
 };
 
 /// Runs `batches` batches forward and backward as one of `processes`, without an update and without
 /// graphs of the device. Throws Stopped after a signal.
-Rehearsal rehearse(TrainingTask& task, int64_t batches, uint64_t seed, int64_t processes);
+Rehearsal rehearse(TrainingTask& task, int64_t batches, const TrainerOptions& options,
+                   int64_t processes);
 
 /// A few lines for the user: size, memory, epochs and time.
 std::string rehearsal_text(const Rehearsal& rehearsal, int64_t parameters,
@@ -54,6 +55,7 @@ using TaskOfBatches = std::function<std::unique_ptr<TrainingTask>(int64_t batch_
 /// The largest batch, in tokens, that fits into memory; 0 if none does. On the CPU, sizes whose
 /// extrapolated memory exceeds this process's share of nine tenths of the available memory are not
 /// tried; on other devices sizes are tried until the allocator fails.
-int64_t find_batch(const TaskOfBatches& make_task, bool on_cpu, uint64_t seed, int64_t processes);
+int64_t find_batch(const TaskOfBatches& make_task, bool on_cpu, const TrainerOptions& options,
+                   int64_t processes);
 
 }  // namespace dietmt::training

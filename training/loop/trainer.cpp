@@ -89,7 +89,7 @@ class Loop {
       if (stop && !saved) catch_up();
       // A score belongs to the weights it was measured with, so validated weights are saved.
       if (saved || stop) {
-        save();
+        save(/*by_stop=*/!saved);
         saved_update = state_.update;
       }
     }
@@ -237,20 +237,23 @@ class Loop {
     state_.validations_without_gain = better ? 0 : state_.validations_without_gain + 1;
   }
 
-  void save() {
+  void save(bool by_stop = false) {
     NamedTensors moments =
         parallel_ ? optimizer_.state([&](const auto& slices) { return parallel_->gather(slices); })
                   : optimizer_.state();
     if (!store_) return;
     std::unique_lock<std::mutex> hold;
     if (group_ != nullptr) hold = group_->hold();
-    store_->save(state_.update, scores_, [&](const fs::path& directory) {
-      const NamedTensors weights = weights_of(task_.model());
-      task_.write_model(directory, ema_ ? ema_->weights() : weights);
-      write_training_tensors(directory, std::move(moments), ema_ ? weights : NamedTensors(),
-                             low_rank_.get());
-      write_training_state(directory, state_, task_.data_position(), configuration_);
-    });
+    store_->save(
+        state_.update, scores_,
+        [&](const fs::path& directory) {
+          const NamedTensors weights = weights_of(task_.model());
+          task_.write_model(directory, ema_ ? ema_->weights() : weights);
+          write_training_tensors(directory, std::move(moments), ema_ ? weights : NamedTensors(),
+                                 low_rank_.get());
+          write_training_state(directory, state_, task_.data_position(), configuration_);
+        },
+        by_stop);
     scores_.clear();
   }
 

@@ -20,8 +20,8 @@ void DivergenceCheck::check(int64_t update, double loss, double gradient_norm, d
   const std::string where = "update " + std::to_string(update) + ": ";
   const std::string advice =
       std::string(
-          "; training stops, the last checkpoint is intact. Try a lower --learning-rate, a longer "
-          "--warmup or ") +
+          "; training stops, earlier checkpoints are intact. Try a lower learning rate, a longer "
+          "warm-up or ") +
       (clip_norm > 0.0 ? "a smaller --clip-norm" : "clipped gradients (--clip-norm 1)");
   if (!std::isfinite(loss)) throw Error(where + "the loss is not a finite number" + advice);
   if (!std::isfinite(gradient_norm))

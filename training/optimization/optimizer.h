@@ -28,6 +28,9 @@ struct OptimizerOptions {
   double epsilon = 1e-8;
   double weight_decay = 0.0;  // not applied to vectors (biases, layer norm)
 
+  /// Numbers kept for each weight. Muon keeps one of matrices, Adafactor a row and a column.
+  double moments() const { return type == "adafactor" ? 0.0 : type == "muon" ? 1.0 : 2.0; }
+
   /// Whether processes can step parts of a matrix.
   bool works_in_parts() const { return type == "adam" || type == "adamw"; }
 };

@@ -41,7 +41,7 @@ int64_t BertAD::max_length() const { return positions_.size(0); }
 
 void BertAD::lower(const Extent& extent, LayerTerms& terms) const {
   require_position("bert-a-d", reach(extent));
-  const at::Tensor rows = positions_.narrow(0, extent.query_start, extent.queries);
+  const at::Tensor rows = positions_.narrow(0, 0, extent.queries);
   const auto projected = [&](const at::Tensor& weight) {
     return at::matmul(rows, weight)  // [T, H Dh] -> [1, H, T, Dh]
         .unflatten(1, {heads_, head_width_})

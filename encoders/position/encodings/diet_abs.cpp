@@ -46,8 +46,7 @@ int64_t DietAbs::max_length() const { return query_table_.size(2); }
 
 void DietAbs::lower(const Extent& extent, LayerTerms& terms) const {
   require_position("diet-abs", reach(extent));
-  terms.set(&ScoreTerms::query_features,
-            query_table_.narrow(2, extent.query_start, extent.queries));
+  terms.set(&ScoreTerms::query_features, query_table_.narrow(2, 0, extent.queries));
   terms.set(&ScoreTerms::key_features, key_table_.narrow(2, 0, extent.keys));
 }
 

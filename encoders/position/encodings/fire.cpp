@@ -89,7 +89,8 @@ at::Tensor Fire::bias(int64_t first, int64_t queries, int64_t keys,
   const at::Tensor u = at::log1p(c * (i - j).abs()) / at::log1p(c * least);  // [L|1, T, S]
   const at::Tensor hidden = at::relu(u.unsqueeze(-1) * hidden_weight_.unsqueeze(1).unsqueeze(1) +
                                      hidden_bias_.unsqueeze(1).unsqueeze(1));
-  const at::Tensor bias = at::matmul(hidden.flatten(1, 2), head_weight_) + head_bias_.unsqueeze(1);
+  const at::Tensor weight = head_weight_.to(hidden.scalar_type());
+  const at::Tensor bias = at::matmul(hidden.flatten(1, 2), weight) + head_bias_.unsqueeze(1);
   return bias.transpose(1, 2).unflatten(2, {queries, keys});
 }
 
@@ -101,8 +102,7 @@ void Fire::lower(const Extent& extent, LayerTerms& terms) const {
   std::vector<at::Tensor> parts;
   int64_t t = 0;
   do {
-    parts.push_back(bias(extent.query_start + t, std::min(at_once, extent.queries - t), extent.keys,
-                         terms.options()));
+    parts.push_back(bias(t, std::min(at_once, extent.queries - t), extent.keys, terms.options()));
     t += at_once;
   } while (t < extent.queries);
   terms.set(&ScoreTerms::position_bias, parts.size() == 1 ? parts.front() : at::cat(parts, 2));

@@ -63,8 +63,7 @@ void Linformer::lower(const Extent& extent, LayerTerms& terms) const {
   terms.set(&ScoreTerms::key_compression, key_compression_);
   terms.set(&ScoreTerms::value_compression, value_compression_);
   if (!query_table_.defined()) return;
-  terms.set(&ScoreTerms::query_features,
-            query_table_.narrow(2, extent.query_start, extent.queries));
+  terms.set(&ScoreTerms::query_features, query_table_.narrow(2, 0, extent.queries));
   terms.set(&ScoreTerms::key_features, key_table_);
 }
 

@@ -36,7 +36,7 @@ class RelativeSinusoidal : public PositionEncoding {
   RelativeSinusoidalOptions options_;
   int64_t head_width_;
   at::Tensor frequencies_;  // [Dh/2], undefined where fixed
-  TableCache fixed_;        // [2C+1, Dh]
+  TableCache fixed_;        // [2C+1, Dh], its middle for short sentences
 };
 
 at::Tensor start_frequencies(int64_t head_width) {
@@ -50,19 +50,20 @@ RelativeSinusoidal::RelativeSinusoidal(const RelativeSinusoidalOptions& options,
     frequencies_ = register_parameter("frequencies", start_frequencies(head_width_).to(at::kFloat));
 }
 
-void RelativeSinusoidal::lower(const Extent&, LayerTerms& terms) const {
+void RelativeSinusoidal::lower(const Extent& extent, LayerTerms& terms) const {
+  const int64_t clip = std::min(options_.clip, reach(extent));
+  const int64_t first = options_.clip - clip, offsets = 2 * clip + 1;
   const int64_t lowest = options_.origin == OffsetOrigin::kCenter ? -options_.clip : 0;
-  const int64_t offsets = 2 * options_.clip + 1;
-  const auto rows_with = [&](const at::Tensor& w, int64_t count) {
-    return interleaved_sinusoids(at::arange(lowest, lowest + count, w.device()), w);
+  const auto rows_with = [&](const at::Tensor& w, int64_t row, int64_t count) {
+    return interleaved_sinusoids(at::arange(lowest + row, lowest + row + count, w.device()), w);
   };
   const at::Tensor rows =
       frequencies_.defined()
-          ? rows_with(at_least_float(frequencies_), offsets).to(terms.options())
-          : fixed_.rows(0, offsets, terms.options(), [&](int64_t, int64_t count) {
-              return rows_with(start_frequencies(head_width_), count);
+          ? rows_with(at_least_float(frequencies_), first, offsets).to(terms.options())
+          : fixed_.rows(first, offsets, terms.options(), [&](int64_t row, int64_t count) {
+              return rows_with(start_frequencies(head_width_), row, count);
             });
-  const at::Tensor table = rows.unsqueeze(0).unsqueeze(0);  // [1, 1, 2C+1, Dh]
+  const at::Tensor table = rows.unsqueeze(0).unsqueeze(0);  // [1, 1, 2 clip + 1, Dh]
   terms.set(&ScoreTerms::relative_keys, table);
   if (options_.values) terms.set(&ScoreTerms::relative_values, table);
 }

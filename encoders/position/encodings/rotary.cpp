@@ -82,7 +82,7 @@ void Rotary::lower(const Extent& extent, LayerTerms& terms) const {
   const auto set = [&](Side side, const TableCache& cache, at::Tensor ScoreTerms::*cosines,
                        at::Tensor ScoreTerms::*sines) {
     const at::Tensor rows = cache.rows(
-        extent.query_start, extent.queries, terms.options(),
+        0, extent.queries, terms.options(),
         [&](int64_t first, int64_t count) { return turns(first, count, side); });  // [T, 2, Dh/2]
     terms.set(cosines, rows.select(1, 0).unsqueeze(0).unsqueeze(0));
     terms.set(sines, rows.select(1, 1).unsqueeze(0).unsqueeze(0));

@@ -6,7 +6,7 @@
 // Each short offset has its own bucket. Beyond them buckets widen logarithmically up to `distance`,
 // and the last one holds all longer offsets. Encoders give half of the buckets to each direction;
 // decoders give all of them to the past. T5 itself does not divide by sqrt(Dh): scaled = false.
-// Choose it if inputs may be longer than in training.
+// By its paper, for inputs that may be longer than in training.
 #include "encoders/position/encodings/t5.h"
 
 #include <ATen/ATen.h>

@@ -131,22 +131,20 @@ at::Tensor Tupe::reset(const at::Tensor& bias, const at::Tensor& thetas,
   const auto theta = [&](int64_t k) { return thetas.select(1, k).unsqueeze(-1).unsqueeze(-1); };
   const at::Tensor column = theta(1).expand({-1, extent.queries, 1});
   const at::Tensor columns = at::cat({column, bias.narrow(2, 1, extent.keys - 1)}, 2);
-  if (extent.query_start > 0) return columns;
   const at::Tensor row = theta(0).expand({-1, 1, extent.keys});
   return at::cat({row, columns.narrow(1, 1, extent.queries - 1)}, 1);
 }
 
 at::Tensor Tupe::relative_bias(const Extent& extent) const {
   const auto options = relative_.options().dtype(at::kLong).requires_grad(false);
-  const at::Tensor i =
-      at::arange(extent.query_start, extent.query_start + extent.queries, options).unsqueeze(1);
+  const at::Tensor i = at::arange(extent.queries, options).unsqueeze(1);
   const at::Tensor offsets = at::arange(extent.keys, options) - i;  // [T, S]
   at::Tensor index = offsets + (relative_.size(1) - 1) / 2;
   if (options_.bias == TupeBias::kBuckets) {
     index = buckets_by_offset(reach(extent), options).index({offsets + reach(extent)});
     index.select(1, 0).fill_(options_.buckets);
     // T5 never uses the bucket of a later key at distance 0.
-    if (extent.query_start == 0) index.select(0, 0).fill_(options_.buckets / 2);
+    index.select(0, 0).fill_(options_.buckets / 2);
   }
   if (!relative_.is_cpu()) return table_rows(relative_.t(), index).permute({2, 0, 1});
   return relative_.index_select(1, index.flatten()).view({heads_, extent.queries, extent.keys});
@@ -168,8 +166,8 @@ at::Tensor Tupe::buckets_by_offset(int64_t reached, const at::TensorOptions& opt
 void Tupe::lower(const Extent& extent, LayerTerms& terms) const {
   require_position("tupe", reach(extent));
   const double scale = 1.0 / std::sqrt(2.0 * static_cast<double>(head_width_));
-  const auto [u, w] = project(positions_.narrow(0, extent.query_start, extent.queries),
-                              positions_.narrow(0, 0, extent.keys));
+  const auto [u, w] =
+      project(positions_.narrow(0, 0, extent.queries), positions_.narrow(0, 0, extent.keys));
   at::Tensor bias = scale * at::matmul(u, w.transpose(1, 2));  // [H, T, S]
   if (untied()) {
     if (options_.bias == TupeBias::kOffsets) bias = bias + relative_bias(extent);

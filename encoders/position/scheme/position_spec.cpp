@@ -22,7 +22,7 @@ const char* name_of(AttentionSite site) {
     case AttentionSite::kEncoder:
       return "encoders";
     case AttentionSite::kDecoder:
-      return "causal self-attention";
+      return "the causal self-attention of a decoder (--decoder-position)";
     case AttentionSite::kCross:
       break;
   }

@@ -9,6 +9,7 @@
 #include "common/files.h"
 #include "storage/checkpoint.h"
 #include "tests/common/scratch.h"
+#include "tests/common/test_directory.h"
 
 namespace dietmt::bert {
 namespace {
@@ -124,6 +125,34 @@ TEST_F(ProtocolTest, MoreSeedsAddRuns) {
   options_.seeds = {1, 2};
   run();
   EXPECT_THAT(runs_, ElementsAre("lr-1e-05-seed-2", "lr-2e-05-seed-2"));
+}
+
+TEST_F(ProtocolTest, ResultsOfAnotherModelAreRefused) {
+  run();
+  options_.model_hash = 1;
+  EXPECT_THAT(message_of<ConfigError>([&] { run(); }), HasSubstr("other weights in --model"));
+}
+
+TEST_F(ProtocolTest, RatesThatPrintAlikeHaveRunsOfTheirOwn) {
+  options_.learning_rates = {3e-5, 3.0000001e-5};
+  options_.seeds = {1};
+  run();
+  EXPECT_THAT(runs_, ElementsAre("lr-3e-05-seed-1", "lr-3.0000001e-05-seed-1"));
+}
+
+TEST_F(ProtocolTest, RunsReplaceNoOtherFiles) {
+  const auto problem = [&](const fs::path& start) {
+    return message_of<ConfigError>([&] { require_output_for_runs(options_.output, start); });
+  };
+  fs::create_directories(options_.output / "best");
+  EXPECT_NO_THROW(require_output_for_runs(options_.output, options_.output));
+  EXPECT_THAT(problem(options_.output / "best"), HasSubstr("among the files of its runs"));
+  EXPECT_THAT(problem(options_.output / "runs/x/../y"), HasSubstr("among the files of its runs"));
+  EXPECT_NO_THROW(require_output_for_runs(options_.output, options_.output / "best-of-all"));
+  fs::create_directories(options_.output / "checkpoints");
+  EXPECT_THAT(problem("model"), HasSubstr("is the output of a training"));
+  write_file_atomically(options_.output / "config.json", "{}");
+  EXPECT_THAT(problem("model"), HasSubstr("is a model directory"));
 }
 
 TEST_F(ProtocolTest, ResultsOfAnotherConfigurationAreRefused) {

@@ -57,6 +57,20 @@ TEST_F(ParallelCorpusTest, AChangedFileFilterOrTokenizerMakesANewCache) {
   expect_toy_text(oldest);  // still maps the file that was replaced
 }
 
+// Their copies of the text may have other dates.
+TEST_F(ParallelCorpusTest, FurtherProcessesReadTheCacheOfTheFirst) {
+  const auto further = [&] {
+    return ParallelCorpus({{source_file(), target_file()}}, tokenizer(), tokenizer(), {},
+                          cache_folder(), 1, {}, CacheUse::kOfFirstProcess);
+  };
+  EXPECT_THROW(further(), Error);
+  const uint64_t hash = toy_corpus().content_hash();
+  const ino_t first = inode();
+  fs::last_write_time(source_file(), fs::last_write_time(source_file()) + std::chrono::hours(1));
+  EXPECT_EQ(further().content_hash(), hash);
+  EXPECT_EQ(inode(), first);
+}
+
 TEST_F(ParallelCorpusTest, AChangedCorpusLeavesTheCachesOfTheOthers) {
   const Files sources = {write("s1", "tuba\n"), write("s2", "riko\nriko tuba\n")};
   const Files targets = {write("t1", "tuba\n"), write("t2", "riko\nriko tuba\n")};

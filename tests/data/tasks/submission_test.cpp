@@ -30,6 +30,7 @@ class SubmissionTest : public ScratchTest {
     predictions_[0].nbest = {{"größer\n", 1.5, 2.0, 0.75}, {"", 1.0, 1.4, 0.25}};
     predictions_[0].null_difference = -1.1;
     predictions_[1].null_difference = 3.0;
+    require_submission_place(scratch() / "out", TaskKind::kSpan);
   }
   ordered_json written(const std::string& name) const {
     return ordered_json::parse(read_file(scratch() / "out" / name));
@@ -91,6 +92,24 @@ TEST_F(SubmissionTest, WhatDoesNotFitIsAnErrorAndWritesNothing) {
       },
       ThrowsMessage<Error>(HasSubstr("example 7 is not a number")));
   EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(SubmissionTest, APlaceThatCannotBeWrittenIsAnError) {
+  const std::string file = write("file", "");
+  EXPECT_NO_THROW(require_submission_place(file, TaskKind::kClassification));
+  EXPECT_EQ(read_file(file), "");
+  EXPECT_THROW(require_submission_place(file, TaskKind::kSpan), Error);
+  EXPECT_THROW(require_submission_place(scratch() / "none/x", TaskKind::kRegression), Error);
+  EXPECT_FALSE(std::filesystem::exists(scratch() / "none"));
+}
+
+TEST_F(SubmissionTest, IdsThatWouldBreakTheTableAreAnError) {
+  examples_[1].id = "a\tb";
+  EXPECT_THAT(
+      [&] {
+        write_label_submission(scratch() / "x.tsv", examples_, std::vector<int32_t>{0, 0}, {"a"});
+      },
+      ThrowsMessage<DataError>(HasSubstr("\"a\\tb\" cannot stand in a table")));
 }
 
 TEST_F(SubmissionTest, AFullDiskKeepsTheOldFile) {

@@ -111,6 +111,20 @@ TEST_F(PieceVocabularyTest, TheBytesHoldAll) {
   EXPECT_EQ(stored.begin_id(), numbered.begin_id());
 }
 
+TEST_F(PieceVocabularyTest, ASeparatorThatIsTextIsAnOrdinaryPiece) {
+  TokenizerOptions options;
+  options.inputs = {source_file()};
+  options.vocabulary_size = 60;
+  options.tags = {std::string(kSeparatorPiece)};
+  train_tokenizer(options, model_file());
+  const PieceVocabulary own = sentencepiece_vocabulary(model_file());
+  const auto numbered = std::make_shared<const Tokenizer>(model_file(), own);
+  EXPECT_EQ(numbered->separator_id(), -1);
+  EXPECT_EQ(numbered->decode(numbered->encode("tuba <sep> riko")), "tuba <sep> riko");
+  EXPECT_THAT([&] { with_separator(numbered); },
+              ::testing::ThrowsMessage<DataError>(HasSubstr("is text, so it cannot separate")));
+}
+
 TEST_F(PieceVocabularyTest, DamagedBytesAndWrongVocabulariesAreNamed) {
   const std::string bytes = Tokenizer(model_file(), vocabulary_).serialized();
   for (const size_t length : {size_t{20}, bytes.find('\n', 20) + 1, bytes.size() / 2}) {
@@ -125,6 +139,9 @@ TEST_F(PieceVocabularyTest, DamagedBytesAndWrongVocabulariesAreNamed) {
   PieceVocabulary twice = vocabulary_;
   twice.pieces.push_back(twice.pieces[3]);
   EXPECT_THAT(error_of(twice), HasSubstr("source.spm: the vocabulary has the piece"));
+  PieceVocabulary garbled = vocabulary_;
+  garbled.pieces.emplace_back("\xFF");
+  EXPECT_THAT(error_of(garbled), HasSubstr("which is not UTF-8"));
   PieceVocabulary endless = vocabulary_;
   endless.end = -1;
   EXPECT_THAT(error_of(endless), HasSubstr("end of sentence"));

@@ -99,7 +99,7 @@ TEST(PositionScores, CoverCrossAttention) {
   context.max_positions = 32;
   PositionScheme scheme("diet-rel(share=heads)", context);
   fill(scheme);
-  const Extent extent{0, 4, 6};
+  const Extent extent{4, 6};
   const torch::NoGradGuard no_grad;
   const ScoreTerms terms = scheme.lower(extent, at::zeros({4, 16})).front();
   const at::Tensor scores = scores_without_content(terms, extent, 2, 8);
@@ -115,7 +115,7 @@ TEST(PositionScores, CoverCrossAttention) {
 TEST(PositionScores, NameWhatActsThroughWords) {
   const StackConfig config = small("shaw(clip=3)");
   EncoderStack stack(config);
-  const ScoreTerms terms = stack.position().lower({0, 5, 5}, at::zeros({5, 16})).front();
+  const ScoreTerms terms = stack.position().lower({5, 5}, at::zeros({5, 16})).front();
   EXPECT_EQ(terms_with_content(terms),
             (std::vector<std::string>{"relative keys", "relative values"}));
 }

@@ -29,30 +29,6 @@ TEST(CrossAttention, SdpaEqualsReference) {
   }
 }
 
-/// The beams of a sentence are rows at one position, which may lie behind the last key.
-TEST(CrossAttention, RowsAtOnePosition) {
-  const auto scheme = make_scheme("diet-rel(clip=3)", AttentionSite::kCross);
-  at::manual_seed(3);
-  const at::Tensor q = at::randn({2, kRunHeads, 3, kRunHeadWidth}, at::kDouble);
-  const at::Tensor k = at::randn({2, kRunHeads, 5, kRunHeadWidth}, at::kDouble);
-  const at::Tensor mask = at::tensor({1, 1, 1, 1, 1, 1, 1, 0, 0, 0}).view({2, 5}).to(at::kBool);
-  for (const int64_t position : {0, 2, 30}) {
-    const Extent extent{position, 1, 5};
-    const ScoreTerms terms = scheme->lower(extent, q)[0];
-    const auto run = [&](const at::Tensor& rows) {
-      return attend_dense({.queries = rows,
-                           .keys = k,
-                           .values = k,
-                           .key_mask = mask,
-                           .terms = terms,
-                           .extent = extent});
-    };
-    const at::Tensor together = run(q);
-    for (int64_t beam = 0; beam < 3; ++beam)
-      EXPECT_LE(largest_gap(run(q.narrow(2, beam, 1)), together.narrow(2, beam, 1)), 1e-14);
-  }
-}
-
 // As in training with bf16 on a device, where autocast converts nothing.
 TEST(ReferenceAttention, TakesTermsInFp32BesideValuesInBf16) {
   const Packing packing({4, 9, 1});
@@ -62,7 +38,7 @@ TEST(ReferenceAttention, TakesTermsInFp32BesideValuesInBf16) {
   for (const std::string spec : {"none", "diet-rel", "shaw"}) {
     const auto scheme = make_scheme(spec, AttentionSite::kEncoder);
     scheme->to(at::kFloat);
-    const ScoreTerms terms = scheme->lower({0, 9, 9}, q)[0];
+    const ScoreTerms terms = scheme->lower({9, 9}, q)[0];
     const auto run = [&](at::ScalarType type) {
       return attend({.queries = q.to(type),
                      .keys = k.to(type),
@@ -126,7 +102,7 @@ TEST(Backend, ContextualPositionsFallThrough) {
   const Packing packing({5, 2});
   const Inputs doubles = make_inputs(7, 7);
   const Inputs inputs{doubles.q.to(at::kFloat), doubles.k.to(at::kFloat), doubles.v.to(at::kFloat)};
-  const ScoreTerms terms = scheme->lower({0, 5, 5}, inputs.q)[0];
+  const ScoreTerms terms = scheme->lower({5, 5}, inputs.q)[0];
   const AttentionCall call{.queries = inputs.q,
                            .keys = inputs.k,
                            .values = inputs.v,

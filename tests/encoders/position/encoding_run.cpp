@@ -46,8 +46,7 @@ at::Tensor attend_with(const PositionScheme& scheme, const Inputs& inputs, const
   const auto embed = [&](const at::Tensor& x, const Packing& packing) {
     return scheme.embed(x.flatten(1), packing.positions(), segments_of(packing)).view_as(x);
   };
-  const ScoreTerms terms =
-      scheme.lower({0, queries.max_length(), keys.max_length()}, inputs.q).at(1);
+  const ScoreTerms terms = scheme.lower({queries.max_length(), keys.max_length()}, inputs.q).at(1);
   return attend({.queries = embed(inputs.q, queries),
                  .keys = embed(inputs.k, keys),
                  .values = inputs.v,

@@ -9,7 +9,9 @@
 #include <sstream>
 #include <string>
 
+#include "encoders/attention/step_attention.h"
 #include "encoders/attention/vector_terms.h"
+#include "encoders/position/term_table.h"
 #include "tests/encoders/position/encoding_list.h"
 #include "tests/encoders/position/encoding_run.h"
 
@@ -110,62 +112,64 @@ TEST_P(EveryEncoding, GradientsAreThoseOfFiniteDifferences) {
 /// Of decoders, whose words have no segments.
 class EveryDecoderEncoding : public EveryEncoding {};
 
-/// Single steps, and blocks of a prefix that is forced.
+/// Each step of cached decoding reads the rows of its position from tables of the whole sentence.
 TEST_P(EveryDecoderEncoding, CachedDecodingEqualsTheFullPass) {
-  constexpr int64_t kLength = 23;
+  constexpr int64_t kSentences = 2, kLength = 23;
   const Packing packing({kLength, kLength});
   const Inputs inputs = make_inputs(packing.tokens(), packing.tokens());
   const auto built = scheme(true);
   const torch::NoGradGuard no_grad;
-  const at::Tensor full = attend_with(*built, inputs, packing, packing, {.causal = true});
-  const at::Tensor segments = segments_of(packing);
-  const auto by_sentence = [&](const at::Tensor& x) {  // [B, T, H, Dh]
-    return x.view({2, kLength, kRunHeads, kRunHeadWidth});
+  const auto by_sentence = [&](const at::Tensor& x) {  // [N, H Dh] -> [B, T, H, Dh]
+    return x.view({kSentences, kLength, kRunHeads, kRunHeadWidth}).to(at::kFloat);
   };
   const auto embedded = [&](const at::Tensor& x) {
-    return by_sentence(built->embed(x.flatten(1), packing.positions(), segments));
+    return by_sentence(built->embed(x.flatten(1), packing.positions(), segments_of(packing)));
   };
-  const at::Tensor q = embedded(inputs.q), k = embedded(inputs.k);
-  const at::Tensor v = by_sentence(inputs.v).transpose(1, 2);
-  for (const int64_t block : {1, 5}) {
-    at::Tensor cache = at::empty({2, kRunHeads, kLength, kRunHeadWidth}, at::kDouble);
-    for (int64_t start = 0; start < kLength; start += block) {
-      const int64_t rows = std::min(block, kLength - start);
-      const Extent extent{start, rows, start + rows};
-      const ScoreTerms terms = built->lower(extent, q)[1];
-      const Packing steps({rows, rows});
-      const auto moved = [&](const at::Tensor& x, auto move) {  // [B, H, rows, Dh]
-        const at::Tensor packed = x.narrow(1, start, rows).flatten(0, 1);
-        return move(packed, steps.positions(), terms)
-            .view({2, rows, kRunHeads, kRunHeadWidth})
-            .transpose(1, 2);
-      };
-      cache.narrow(2, start, rows).copy_(moved(k, move_keys));
-      const at::Tensor output = attend_dense({.queries = moved(q, move_queries),
-                                              .keys = cache.narrow(2, 0, extent.keys),
-                                              .values = v.narrow(2, 0, extent.keys),
-                                              .key_mask = {},
-                                              .terms = terms,
-                                              .extent = extent,
-                                              .causal = true});
-      const at::Tensor wanted = by_sentence(full).transpose(1, 2).narrow(2, start, rows);
-      EXPECT_LE(largest_gap(output, wanted), 1e-12) << "rows from " << start;
-    }
+  const at::Tensor full =
+      by_sentence(attend_with(*built, inputs, packing, packing, {.causal = true}).flatten(1));
+  const at::Tensor q = embedded(inputs.q), k = embedded(inputs.k), v = by_sentence(inputs.v);
+  built->to(at::kFloat);
+  const StepTerms terms = step_terms(built->lower({kLength, kLength}, q), q)[1];
+  at::Tensor keys = at::zeros({kSentences * kLength, kRunHeads, kRunHeadWidth});
+  at::Tensor values = at::zeros_like(keys);
+  const at::Tensor slots = at::arange(kSentences * kLength, at::kInt).view({kSentences, kLength});
+  for (int64_t t = 0; t < kLength; ++t) {
+    const at::Tensor positions = at::full({kSentences}, t, at::kLong);
+    const at::Tensor output =
+        attend_step({.queries = move_queries(q.select(1, t), positions, terms.scores),
+                     .keys = keys,
+                     .values = values,
+                     .slots = slots,
+                     .counts = positions + 1,
+                     .positions = positions,
+                     .terms = terms,
+                     .new_keys = move_keys(k.select(1, t), positions, terms.scores),
+                     .new_values = v.select(1, t),
+                     .new_slots = slots.select(1, t).to(at::kLong)});
+    EXPECT_LE(largest_gap(output, full.select(1, t)), 1e-5) << "position " << t;
+  }
+}
+
+/// As exports ask for them.
+TEST_P(EveryEncoding, TermsInDoubleOfParametersInFloat) {
+  const auto built = scheme(first_causal());
+  built->to(at::kFloat);
+  const torch::NoGradGuard no_grad;
+  const ScoreTerms found = built->lower({5, 5}, at::empty({0}, at::kDouble))[1];
+  const ScoreTerms expected = built->lower({5, 5}, at::empty({0}, at::kFloat))[1];
+  for (const Term& term : kTerms) {
+    if (!(expected.*term.table).defined()) continue;
+    EXPECT_LE(largest_gap(found.*term.table, expected.*term.table), 1e-5) << term.name;
   }
 }
 
 /// Layers with the same numbers share the tensor: it was computed once.
 TEST_P(EveryEncoding, LayersShareATableOrHaveTheirOwn) {
-  const auto layers = scheme(first_causal())->lower({0, 5, 5}, at::empty({0}, at::kDouble));
+  const auto layers = scheme(first_causal())->lower({5, 5}, at::empty({0}, at::kDouble));
   ASSERT_EQ(layers.size(), size_t{kRunLayers});
-  using Terms = ScoreTerms;
-  for (const auto field :
-       {&Terms::position_bias, &Terms::offset_bias, &Terms::relative_keys, &Terms::relative_queries,
-        &Terms::relative_values, &Terms::segment_bias, &Terms::contextual, &Terms::query_shift,
-        &Terms::key_shift, &Terms::query_cosines, &Terms::query_sines, &Terms::key_cosines,
-        &Terms::key_sines, &Terms::key_compression, &Terms::value_compression}) {
-    const at::Tensor& first = layers[0].*field;
-    const at::Tensor& second = layers[1].*field;
+  for (const Term& term : kTerms) {
+    const at::Tensor& first = layers[0].*term.table;
+    const at::Tensor& second = layers[1].*term.table;
     ASSERT_EQ(first.defined(), second.defined());
     EXPECT_TRUE(!first.defined() || first.is_same(second) || !first.equal(second));
   }

@@ -31,7 +31,7 @@ Probe probe(const std::string& spec, at::Tensor ScoreTerms::*term, const std::st
       if (item.key() == spec + "." + parameter) probed = item.value();
     }
   }
-  const at::Tensor bias = scheme->lower({0, 7, 7}, at::empty({0}, at::kFloat)).front().*term;
+  const at::Tensor bias = scheme->lower({7, 7}, at::empty({0}, at::kFloat)).front().*term;
   const at::Tensor weights = at::linspace(-1, 2, bias.numel()).view_as(bias);
   const at::Tensor gradient = torch::autograd::grad({(bias * weights).sum()}, {probed})[0];
   return {bias, gradient.sum().item<double>()};

@@ -154,7 +154,7 @@ TEST(CTranslate2Positions, BucketsGiveEachOffsetItsNumber) {
       const Tensor table = std::get<Tensor>(file.variables().at(scope + "bias"));
       const auto distance = std::get<int32_t>(file.variables().at(scope + "max_distance"));
       const Tensor bias =
-          scheme.lower({0, 80, 80}, at::empty({0}))[1].offset_bias.expand({4, -1});  // [H, 2C+1]
+          scheme.lower({80, 80}, at::empty({0}))[1].offset_bias.expand({4, -1});  // [H, 2C+1]
       const int64_t clip = bias.size(1) / 2;
       for (int64_t offset = -79; offset <= (context.causal() ? 0 : 79); ++offset) {
         const int64_t bucket =
@@ -201,6 +201,17 @@ TEST(CTranslate2Positions, RotationsAndRelativeVectors) {
             0);
 }
 
+TEST(CTranslate2Positions, RotationsOfOnePairMustBeUnscaled) {
+  EncodingContext context = context_at(AttentionSite::kEncoder);
+  context.head_width = 2;
+  const auto problem = [&](const std::string& spec) {
+    CTranslate2File file;
+    return add_positions(file, {"stack", PositionScheme(spec, context), context});
+  };
+  EXPECT_EQ(problem("rope"), "");
+  EXPECT_NE(problem("rope(factor=4,scaling=linear)"), "");
+}
+
 TEST(CTranslate2Positions, UnscaledContentHasAScale) {
   CTranslate2File file;
   EXPECT_EQ(exported("t5(scaled=false)", AttentionSite::kEncoder, file), "");
@@ -222,7 +233,7 @@ TEST(CTranslate2Positions, RefusalsNameTheEncodingTheReasonAndWhatWorks) {
     EXPECT_THAT(problem,
                 AllOf(HasSubstr(reason),
                       HasSubstr("stack's position encoding '" + std::string(spec).substr(0, 4)),
-                      HasSubstr("what works: sinusoidal")));
+                      HasSubstr("what works: none, sinusoidal")));
   }
 }
 

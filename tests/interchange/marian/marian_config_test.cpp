@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "common/error.h"
+#include "tests/interchange/cases.h"
 
 namespace dietmt::interchange {
 namespace {
@@ -56,6 +57,14 @@ TEST(YamlOptions, OtherLinesAreNamed) {
       EXPECT_THAT(error.what(), HasSubstr("file.yml:2: "));
     }
   }
+}
+
+TEST(MarianModelConfig, AWordForANumberIsNamed) {
+  EXPECT_THAT(failure<CheckpointError>([&] {
+                marian_model_config(marian_options("type: transformer\nenc-depth: six\n", "m"),
+                                    "m");
+              }),
+              HasSubstr("--enc-depth is six, not a number"));
 }
 
 TEST(MarianModelConfig, NamesTheHeadThatAligns) {

@@ -30,10 +30,14 @@ constexpr int32_t kInner = 24;
 /// A small model with an SSRU decoder, twice: with int8 weights, and with the same weights in fp32.
 class TwinFiles {
  public:
-  explicit TwinFiles(int32_t vocabulary) : vocabulary_(vocabulary) {
+  explicit TwinFiles(int32_t vocabulary, bool text_as_bias = false) : vocabulary_(vocabulary) {
     matrix("Wemb", vocabulary, kWidth, 0.0F);
     alpha("none", 20.0F);
-    vector("decoder_ff_logit_out_b", vocabulary, 0.0F);
+    if (text_as_bias)
+      int8_.add_text("decoder_ff_logit_out_b",
+                     std::string(static_cast<size_t>(vocabulary - 1), 'x'));
+    else
+      vector("decoder_ff_logit_out_b", vocabulary, 0.0F);
     for (const std::string letter : {"q", "k", "v", "o"}) {
       linear("encoder_l1_self_W" + letter, kWidth, kWidth, letter == "o" ? 60.0F : 18.0F);
       linear("decoder_l1_context_W" + letter, kWidth, kWidth, letter == "o" ? 60.0F : 25.0F);
@@ -220,6 +224,9 @@ TEST_F(MarianInt8Test, WrongOptionsAndWeightsAreNamed) {
   EXPECT_THAT(failed_with(bytes, std::string(reinterpret_cast<const char*>(&alpha), 4),
                           std::string(reinterpret_cast<const char*>(&infinite), 4)),
               HasSubstr("_QuantMultA' is not a positive number"));
+  const auto pieces = data::sentencepiece_vocabulary(path("vocab.test.spm")).pieces.size();
+  EXPECT_THAT(failed_with(TwinFiles(static_cast<int32_t>(pieces), true).int8(), "ssru", "ssru"),
+              HasSubstr("'decoder_ff_logit_out_b' is text, not numbers"));
   twins_->add_stray();
   EXPECT_THAT(failed_with(twins_->int8(), "ssru", "ssru"),
               HasSubstr("'encoder_l2_ffn_W1' is not part of the model"));

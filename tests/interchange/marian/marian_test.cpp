@@ -35,6 +35,18 @@ MarianOptions usual_options() {
           {"tied-embeddings", {"true"}}};
 }
 
+TEST(Marian, SizesThatCannotBeAreOfTheFile) {
+  const auto problem = [](int64_t width, int64_t layers) {
+    nmt::ModelConfig config = marian_model_config(usual_options(), "model.npz");
+    config.width = width;
+    config.heads = 1;
+    config.encoder_layers = layers;
+    return failure<CheckpointError>([&] { require_possible(config, "model.npz"); });
+  };
+  EXPECT_THAT(problem(15, 6), AllOf(HasSubstr("model.npz"), HasSubstr("sinusoids need an even")));
+  EXPECT_THAT(problem(65536, 1000), AllOf(HasSubstr("model.npz"), HasSubstr("GB")));
+}
+
 TEST(Marian, AModelComputesWhatItsTwinOfTransformersDoes) {
   expect_outputs(import_marian(stored_files()), case_directory("marian"));
 }

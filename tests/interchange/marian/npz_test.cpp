@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
+#include <cstring>
+
 #include "common/error.h"
 #include "interchange/marian/npz_archive.h"
 #include "storage/npy.h"
@@ -61,6 +63,26 @@ TEST_F(NpzTest, AnEntryThatClaimsTooMuchIsAnError) {
   archive.replace(entry + 24, 4, std::string("\xF0\xFF\xFF\xFF"));
   const std::string path = write("large.npz", archive);
   EXPECT_THAT(failure<CheckpointError>([&] { load_npz(path); }), HasSubstr("too large"));
+}
+
+// As in an archive bomb, whose entries are all the same bytes.
+TEST_F(NpzTest, EntriesThatShareBytesAreAnError) {
+  std::string archive = read_file(case_directory("marian") / "model.npz");
+  const size_t end = archive.rfind("PK\5\6");
+  uint16_t entries = 0;
+  uint32_t size = 0, begin = 0;
+  std::memcpy(&entries, &archive[end + 10], sizeof entries);
+  std::memcpy(&size, &archive[end + 12], sizeof size);
+  std::memcpy(&begin, &archive[end + 16], sizeof begin);
+  const std::string directory = archive.substr(begin, size);
+  entries = static_cast<uint16_t>(3 * entries);
+  size *= 3;
+  std::memcpy(&archive[end + 8], &entries, sizeof entries);
+  std::memcpy(&archive[end + 10], &entries, sizeof entries);
+  std::memcpy(&archive[end + 12], &size, sizeof size);
+  archive.insert(end, directory + directory);
+  const std::string path = write("shared.npz", archive);
+  EXPECT_THAT(failure<CheckpointError>([&] { load_npz(path); }), HasSubstr("overlaps"));
 }
 
 TEST_F(NpzTest, DamagedArchivesAreErrors) {

@@ -29,7 +29,7 @@ encoders::PositionScheme scheme(const std::string& spec) {
 // The table that the encodings give to layer `l`, without padding.
 at::Tensor given(const encoders::PositionScheme& positions, at::Tensor encoders::ScoreTerms::*table,
                  size_t l, int64_t length) {
-  return positions.lower({0, length, length}, at::zeros({1}))[l].*table;
+  return positions.lower({length, length}, at::zeros({1}))[l].*table;
 }
 
 TEST(LowerTerms, CopiesTheTablesOfEveryLayer) {

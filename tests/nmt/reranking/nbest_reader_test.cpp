@@ -79,7 +79,8 @@ TEST_F(NBestReaderTest, NamesFileAndLineOfWrongLines) {
 TEST_F(NBestReaderTest, NamesFileAndLineOfWrongJson) {
   const std::string good = R"({"source": "a", "translations": [{"text": "x", "score": -1}]})";
   for (const auto& [line, what] : std::vector<std::pair<std::string, std::string>>{
-           {"{", "not JSON"},
+           {"{", "is not valid JSON"},
+           {R"({"source": )" + std::string(100'000, '['), "levels deep"},
            {R"({"translations": [{"text": "x", "score": -1}]})", "source"},
            {R"({"source": "a", "translations": []})", "\"translations\" is empty"},
            {R"({"source": "a", "translations": [{"text": "x"}]})", "score"},

@@ -30,12 +30,6 @@ TEST_F(ModelSpecTest, LanguagesCanBeGiven) {
   EXPECT_EQ(spec.directory, directory);
 }
 
-TEST_F(ModelSpecTest, TheConfigurationGoesBeforeTheName) {
-  const std::string directory = folder("fr-it");
-  write("fr-it/config.json", R"({"source_language": "cs", "target_language": "sk"})");
-  EXPECT_EQ(pair_of(directory), "cs>sk");
-}
-
 TEST_F(ModelSpecTest, NamesTellTheLanguages) {
   EXPECT_EQ(pair_of(folder("en-de")), "en>de");
   EXPECT_EQ(pair_of(folder("opus-mt-en-de") + "/"), "en>de");
@@ -43,8 +37,6 @@ TEST_F(ModelSpecTest, NamesTellTheLanguages) {
   EXPECT_EQ(pair_of(folder("runs/en-zh_Hant/checkpoints/best")), "en>zh_Hant");
   EXPECT_EQ(pair_of(folder("opus-mt-tc-big-en-pt_BR")), "en>pt_BR");
   EXPECT_EQ(pair_of(folder("mt-en")), "mt>en");
-  write("en-de/config.json", "not JSON");
-  EXPECT_EQ(pair_of(folder("en-de")), "en>de");
 }
 
 TEST_F(ModelSpecTest, OtherWordsOfNamesAreNoLanguages) {
@@ -71,9 +63,8 @@ TEST_F(ModelSpecTest, ASecondModelOfAPairIsNamedAfterItsDirectory) {
 }
 
 TEST_F(ModelSpecTest, AnAdapterIsAModelWithItsOwnName) {
-  const std::string base = folder("models/base");
-  write("models/base/config.json", R"({"source_language": "en", "target_language": "de"})");
-  const std::string adapter = write("models/base/medicine.adapter", "");
+  const std::string base = folder("models/en-de");
+  const std::string adapter = write("models/en-de/medicine.adapter", "");
   const auto specs = parse_model_specs({base, adapter});
   EXPECT_EQ(specs[1].name, "medicine");
   EXPECT_EQ(specs[1].source + ">" + specs[1].target, "en>de");

@@ -53,19 +53,24 @@ TEST(DeviceRehearsal, MeasuresTheMemoryOfTheDeviceAndWaitsTwice) {
   PieceTask task(40);
   const int64_t before = counting::allocated_bytes();
   counting::reset_counts();
-  const Rehearsal done = rehearse(task, 5, 1, 1);
+  const Rehearsal done = rehearse(task, 5, {}, 1);
   EXPECT_EQ(counting::counts().waits, 2);
   EXPECT_EQ(done.tokens, 40);
   EXPECT_GT(done.seconds, 0.0);
   // With the two moments of a weight of one piece.
   EXPECT_NEAR(static_cast<double>(done.peak_memory - before), 42.0 * kPiece, 0.5 * kPiece);
+  TrainerOptions average;
+  average.optimizer.type = "adafactor";  // without moments of this size
+  average.ema_decay = 0.999;
+  const Rehearsal other = rehearse(task, 5, average, 1);
+  EXPECT_NEAR(static_cast<double>(other.peak_memory - before), 41.0 * kPiece, 0.5 * kPiece);
 }
 
 TEST(DeviceRehearsal, LackOfMemoryNamesTheDevice) {
   PieceTask task(40);
   const counting::MemoryLimit limit(counting::allocated_bytes() + 30 * kPiece);
   try {
-    rehearse(task, 2, 1, 1);
+    rehearse(task, 2, {}, 1);
     FAIL() << "fits";
   } catch (const MemoryError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr(" has no memory left, and this process has"));
@@ -76,7 +81,7 @@ TEST(DeviceRehearsal, LackOfMemoryNamesTheDevice) {
 TEST(DeviceRehearsal, TheLargestBatchIsThatOfTheDevice) {
   const counting::MemoryLimit limit(counting::allocated_bytes() + 700 * kPiece);
   const int64_t found =
-      find_batch([](int64_t tokens) { return std::make_unique<PieceTask>(tokens); }, false, 1, 1);
+      find_batch([](int64_t tokens) { return std::make_unique<PieceTask>(tokens); }, false, {}, 1);
   EXPECT_GE(found, 600);
   EXPECT_LT(found, 700);
 }

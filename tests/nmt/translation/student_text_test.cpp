@@ -1,0 +1,56 @@
+#include "nmt/translation/student_text.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "common/files.h"
+#include "tests/common/scratch.h"
+
+namespace dietmt::nmt {
+namespace {
+
+namespace fs = std::filesystem;
+
+class StudentTextTest : public ScratchTest {
+ protected:
+  std::string file(const std::string& name) const { return (scratch() / name).string(); }
+  StudentText open() const { return {file("source"), file("target"), "settings"}; }
+};
+
+TEST_F(StudentTextTest, ContinuesAfterTheLinesThatBothHave) {
+  {
+    StudentText text = open();
+    text.write("a", "A");
+    text.write("b", "B");
+    text.flush();
+  }
+  StudentText text = open();
+  EXPECT_EQ(text.lines(), 2);
+  text.write("c", "C");
+  text.commit();
+  EXPECT_EQ(read_file(file("source")), "a\nb\nc\n");
+  EXPECT_EQ(read_file(file("target")), "A\nB\nC\n");
+}
+
+// The target got its name, and then the process was killed.
+TEST_F(StudentTextTest, AStopBetweenTheTwoFilesLosesNothing) {
+  {
+    StudentText text = open();
+    text.write("a", "A");
+    text.write("b", "B");
+    text.flush();
+  }
+  fs::rename(file("target.part"), file("target"));
+  fs::last_write_time(file("target"), fs::file_time_type::clock::now());
+  StudentText text = open();
+  EXPECT_EQ(text.lines(), 2);
+  text.commit();
+  EXPECT_EQ(read_file(file("source")), "a\nb\n");
+  EXPECT_EQ(read_file(file("target")), "A\nB\n");
+  EXPECT_FALSE(fs::exists(file("target.part")));
+  EXPECT_FALSE(fs::exists(file("target.part.settings")));
+}
+
+}  // namespace
+}  // namespace dietmt::nmt
