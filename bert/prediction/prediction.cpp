@@ -68,6 +68,7 @@ std::optional<data::Scores> predict_examples(const FinetunedModel& finetuned,
                                              const PredictionFiles& files,
                                              const Execution& execution) {
   const TaskDescription& description = finetuned.description;
+  data::require_submission_place(files.output, description.kind());
   const TaskData data = read(description, files, LabelUse::kIgnored);
   spdlog::info("{}: {} examples", files.input, data.examples.size());
   const EncodedInputs inputs =
@@ -99,6 +100,7 @@ std::optional<data::Scores> predict_spans(const FinetunedModel& finetuned,
   spdlog::info("{}: {}", files.input, set.summary());
   const bool scored = has_answers(set, description.task);
   if (scored && description.task.scores_by_language()) require_language(description.task, files);
+  data::require_submission_place(files.output, description.kind());
   const QuestionInputs questions =
       encode_questions(std::move(set), *finetuned.tokenizer, description.windows);
   const std::vector<data::SpanPrediction> predictions =
@@ -121,10 +123,9 @@ FinetunedModel load_finetuned(const std::filesystem::path& path, at::Device devi
 
 std::optional<data::Scores> predict(const FinetunedModel& finetuned, const PredictionFiles& files,
                                     const Execution& execution) {
-  const TaskKind kind = finetuned.description.kind();
-  data::require_submission_place(files.output, kind);
-  return kind == TaskKind::kSpan ? predict_spans(finetuned, files, execution)
-                                 : predict_examples(finetuned, files, execution);
+  return finetuned.description.kind() == TaskKind::kSpan
+             ? predict_spans(finetuned, files, execution)
+             : predict_examples(finetuned, files, execution);
 }
 
 }  // namespace dietmt::bert

@@ -60,7 +60,7 @@ at::Tensor OffsetBand::widen(const at::Tensor& by_offset) const {
 }
 
 at::Tensor OffsetBand::spread(const at::Tensor& by_offset) const {
-  return skew(widen(by_offset), keys_);
+  return queries_ == 1 ? widen(by_offset) : skew(widen(by_offset), keys_);
 }
 
 at::Tensor OffsetBand::spread_keys(const at::Tensor& by_offset) const {
@@ -68,7 +68,7 @@ at::Tensor OffsetBand::spread_keys(const at::Tensor& by_offset) const {
 }
 
 at::Tensor OffsetBand::gather(const at::Tensor& pairs) const {
-  const at::Tensor by_offset = unskew(pairs);  // [.., T, T + S - 1]
+  const at::Tensor by_offset = queries_ == 1 ? pairs : unskew(pairs);  // [.., T, T + S - 1]
   if (left_ == 0 && right_ == 0) return by_offset;
   if (width_ == 1) return by_offset.sum(-1, /*keepdim=*/true);
   return at::cat({by_offset.narrow(-1, 0, left_ + 1).sum(-1, /*keepdim=*/true),

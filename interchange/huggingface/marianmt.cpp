@@ -1,6 +1,7 @@
 #include "interchange/huggingface/marianmt.h"
 
 #include <ATen/ATen.h>
+#include <spdlog/spdlog.h>
 
 #include <nlohmann/json.hpp>
 
@@ -117,7 +118,7 @@ json generation(const data::Tokenizer& target) {
           {"forced_eos_token_id", target.end_id()},
           {"bad_words_ids", {{target.begin_id()}, {target.unknown_id()}}},
           {"num_beams", 5},
-          {"max_length", kExportedLength}};
+          {"max_length", 512}};
 }
 
 std::vector<std::pair<std::string, Tensor>> exported_tensors(const nmt::TranslationModel& model) {
@@ -155,6 +156,9 @@ nmt::LoadedModel import_marianmt(const fs::path& directory) {
 
 void export_marianmt(const fs::path& directory, const nmt::LoadedModel& model) {
   json description = to_marianmt_config(model.model->config());
+  // Sinusoids have no limit here.
+  spdlog::info("transformers makes a table of {} positions: give it no longer sentences",
+               model.model->config().max_positions);
   const json generated = generation(*model.target_tokenizer);
   description.update(generated);
   write_marian_tokenizers(directory, {model.source_tokenizer, model.target_tokenizer});

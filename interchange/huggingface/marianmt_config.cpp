@@ -108,7 +108,7 @@ json to_marianmt_config(const nmt::ModelConfig& config) {
           {"decoder_ffn_dim", config.feed_forward},
           {"encoder_attention_heads", config.heads},
           {"decoder_attention_heads", config.heads},
-          {"max_position_embeddings", std::max(config.max_positions, kExportedLength)},
+          {"max_position_embeddings", config.max_positions},
           {"activation_function", config.activation},
           {"scale_embedding", true},
           {"normalize_before", false},

@@ -7,9 +7,6 @@
 
 namespace dietmt::interchange {
 
-/// Tokens of a sentence that an exported model admits, at least: dietmt has no limit for sinusoids.
-inline constexpr int64_t kExportedLength = 512;
-
 /// Sizes and choices, with the vocabularies that the file says. Throws ConfigError with every
 /// choice that this program does not have.
 nmt::ModelConfig from_marianmt_config(const nlohmann::json& description);

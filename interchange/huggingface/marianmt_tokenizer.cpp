@@ -5,7 +5,6 @@
 #include "common/files.h"
 #include "common/json_fields.h"
 #include "interchange/huggingface/marianmt.h"
-#include "interchange/huggingface/marianmt_config.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -94,8 +93,7 @@ nmt::Tokenizers read_marian_tokenizers(const fs::path& directory, const json& ge
     begin = special_piece(target, generation, "decoder_start_token_id");
     end = special_piece(target, generation, "eos_token_id");
   } catch (const CheckpointError& error) {
-    throw CheckpointError((directory / "config.json").string() +
-                          " or generation_config.json: " + error.what());
+    throw CheckpointError((directory / "config.json").string() + ": " + error.what());
   }
   const auto tokenizer = [&](const char* file, const std::vector<std::string>& pieces) {
     return std::make_shared<data::Tokenizer>(
@@ -127,7 +125,7 @@ void write_marian_tokenizers(const fs::path& directory, const nmt::Tokenizers& t
                             {"separate_vocabs", separate},
                             {"source_lang", "source"},
                             {"target_lang", "target"},
-                            {"model_max_length", kExportedLength}};
+                            {"model_max_length", 512}};
   write_file_atomically(directory / kTokenizerFile, description.dump(2) + "\n");
   write_file_atomically(directory / kVocabularyFile, source_ids.dump() + "\n");
   if (separate) write_file_atomically(directory / kTargetVocabularyFile, target_ids.dump() + "\n");

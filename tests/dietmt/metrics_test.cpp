@@ -58,8 +58,9 @@ TEST(Evaluate, HasTheRangesOfTheCommand) {
 }
 
 TEST(Evaluate, NamesWrongOptionsAndLengths) {
-  EXPECT_THAT([] { evaluate({kSystem}, {kReference}, {.metric = "meteor"}); },
-              ThrowsMessage<UsageError>(HasSubstr("metric; choose bleu, chrf, chrf++ or ter")));
+  EXPECT_THAT(
+      [] { evaluate({kSystem}, {kReference}, {.metric = "meteor"}); },
+      ThrowsMessage<UsageError>(HasSubstr("metric 'meteor'; choose bleu, chrf, chrf++ or ter")));
   EXPECT_THAT([] { evaluate({kSystem}, {kReference}, {.paired = "bootstrap"}); },
               ThrowsMessage<UsageError>(HasSubstr("paired compares systems")));
   EXPECT_THAT([] { evaluate({kSystem}, {{"one line"}}); },

@@ -337,7 +337,7 @@ TEST_F(SentencePairsTest, NeedsDocumentsAndSentences) {
     return "no error";
   };
   EXPECT_THAT(error_of("w0\nw1\n"), HasSubstr("the corpus has one document"));
-  EXPECT_THAT(error_of("w0\n\nw1\n"), HasSubstr("two sentences or more"));
+  EXPECT_THAT(error_of("w0\n\nw1\n"), HasSubstr("one sentence in each document"));
   EXPECT_EQ(error_of("w0\n\nw1\nw2\n"), "no error");
 }
 

@@ -112,11 +112,9 @@ TEST_F(PieceVocabularyTest, TheBytesHoldAll) {
 }
 
 TEST_F(PieceVocabularyTest, ASeparatorThatIsTextIsAnOrdinaryPiece) {
-  TokenizerOptions options;
-  options.inputs = {source_file()};
-  options.vocabulary_size = 60;
-  options.tags = {std::string(kSeparatorPiece)};
-  train_tokenizer(options, model_file());
+  // Field 1 of the model: a piece (field 1) of type 4 (field 3), user-defined.
+  const std::string piece = "\x0a\x05<sep>\x18\x04";
+  write_file_atomically(model_file(), tokenizer().serialized() + "\x0a\x09" + piece);
   const PieceVocabulary own = sentencepiece_vocabulary(model_file());
   const auto numbered = std::make_shared<const Tokenizer>(model_file(), own);
   EXPECT_EQ(numbered->separator_id(), -1);

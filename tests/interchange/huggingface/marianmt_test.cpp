@@ -166,15 +166,6 @@ TEST_F(MarianMt, OtherArchitecturesAreNamed) {
   EXPECT_THAT(import_failure(), HasSubstr("d_model"));
 }
 
-// Sinusoids have no limit here, but transformers makes a table of so many rows.
-TEST(MarianMtConfig, ExportAdmitsSentencesOfUsualLength) {
-  nmt::ModelConfig config;
-  config.source_vocabulary = config.target_vocabulary = 10;
-  config.encoder_position = config.decoder_position = "sinusoidal(layout=halves-2m)";
-  config.max_positions = 8;
-  EXPECT_EQ(to_marianmt_config(config).at("max_position_embeddings"), kExportedLength);
-}
-
 TEST(MarianMtConfig, ExportNamesAllThatTheyDoNotHave) {
   nmt::ModelConfig config;
   config.source_vocabulary = config.target_vocabulary = 10;

@@ -227,7 +227,7 @@ TEST_F(StoredPositionsTest, DamageIsNamed) {
   EXPECT_THAT(failure(), HasSubstr("does not describe the tables"));
   auto one_row = tensors;  // steps would read behind it
   for (auto& [name, tensor] : one_row)
-    if (tensor.size(1) == 4096) tensor = tensor.narrow(1, 0, 1).contiguous();
+    if (tensor.size(1) > 100) tensor = tensor.narrow(1, 0, 1).contiguous();
   encoders::save_safetensors(file(), {one_row.begin(), one_row.end()}, metadata);
   EXPECT_THAT(failure(), HasSubstr("'embedding' are not those of the model"));
   tensors["table0"] = tensors["table0"].narrow(2, 0, 1).contiguous();

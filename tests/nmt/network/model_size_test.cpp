@@ -87,9 +87,10 @@ TEST(PositionProblems, ARecurrentDecoderHasNoScores) {
   config.decoder_layer = "ssru";
   config.encoder_position = "sinusoidal";
   config.decoder_position = "sinusoidal+diet-rel";
-  EXPECT_THAT(position_problems(config),
-              ElementsAre(AllOf(HasSubstr("column 12: 'diet-rel' is for self-attention"),
-                                HasSubstr("--decoder-position none, sinusoidal and learned"))));
+  EXPECT_THAT(
+      position_problems(config),
+      ElementsAre(AllOf(HasSubstr("column 12: 'diet-rel' is for self-attention"),
+                        HasSubstr("--decoder-position none, sinusoidal, learned and learnable"))));
 }
 
 TEST(ModelSize, IsThatOfBuiltModelsWithEveryEncoding) {
