@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 
@@ -42,16 +43,11 @@ bool is_finite(const Point& point) { return std::isfinite(point.x) && std::isfin
 // Drops points that cannot be drawn and thins long series, but keeps the best point.
 Series drawable(const Series& series) {
   std::vector<Point> finite;
-  Point best;
-  for (size_t i = 0; i < series.points.size(); ++i) {
-    if (!is_finite(series.points[i])) continue;
-    finite.push_back(series.points[i]);
-    if (static_cast<int>(i) == series.best) best = series.points[i];
-  }
+  std::ranges::copy_if(series.points, std::back_inserter(finite), is_finite);
   Series result{series.name, thinned(finite, kMaxPoints), -1};
-  const bool has_best =
-      series.best >= 0 && is_finite(series.points[static_cast<size_t>(series.best)]);
-  if (!has_best) return result;
+  if (series.best < 0) return result;
+  const Point& best = series.points[static_cast<size_t>(series.best)];
+  if (!is_finite(best)) return result;
   const auto nearest = std::ranges::min_element(
       result.points, {}, [&](const Point& point) { return std::abs(point.x - best.x); });
   *nearest = best;

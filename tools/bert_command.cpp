@@ -1,5 +1,5 @@
 // dietmt bert: the commands of encoder-only models, and the short one among them.
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
 #include <iostream>
 

@@ -17,6 +17,7 @@
 #include "tools/commands.h"
 #include "tools/decoding_options.h"
 #include "tools/line_progress.h"
+#include "tools/unused_options.h"
 
 namespace dietmt::tools {
 namespace {
@@ -100,9 +101,8 @@ std::vector<std::string> problems_of(DistillOptions& o, const OptionTable& table
   o.search.nbest = o.nbest.value_or(o.reference.empty() ? 1 : o.search.beam);
   std::vector<std::string> problems = resolve(o);
   for (const std::string& problem : shared_files(o)) problems.push_back(problem);
-  for (const char* option : {"nbest", "metric", "tokenize"})
-    if (o.reference.empty() && table.changed(option))
-      problems.push_back(std::string("--") + option + " needs --reference");
+  if (o.reference.empty())
+    refuse_unused(table, {"nbest", "metric", "tokenize"}, "--reference", problems);
   if (o.metric == "chrf" && table.changed("tokenize"))
     problems.emplace_back("--tokenize is for --metric bleu");
   if (!o.reference.empty() && !(nmt::can_reread(o.source) && nmt::can_reread(o.reference)))

@@ -16,6 +16,7 @@
 #include "metrics/segment_mean.h"
 #include "tools/commands.h"
 #include "tools/evaluate_options.h"
+#include "tools/unused_options.h"
 
 namespace dietmt::tools {
 namespace {
@@ -142,20 +143,6 @@ OptionTable option_table(EvaluateOptions& o) {
 
 constexpr const char* kComet = "comet";
 
-// Options that act on some metrics only.
-const std::map<std::string, std::vector<std::string>>& options_of_metrics() {
-  static const std::map<std::string, std::vector<std::string>> options{
-      {"bleu",
-       {"tokenize", "subword-model", "mecab-dictionary", "smooth", "smooth-value", "max-order",
-        "effective-order"}},
-      {"chrf",
-       {"chrf-char-order", "chrf-word-order", "chrf-beta", "chrf-whitespace",
-        "chrf-eps-smoothing"}},
-      {"ter", {"ter-normalized", "ter-no-punct", "ter-asian-support", "ter-case-sensitive"}},
-      {kComet, {"comet-model", "source", "device", "threads", "batch-tokens"}}};
-  return options;
-}
-
 std::vector<std::string> metric_names(const EvaluateOptions& o) {
   std::vector<std::string> names;
   std::istringstream list(o.metrics);
@@ -196,12 +183,20 @@ std::vector<std::string> problems_of_metrics(const OptionTable& table, const Eva
       problems.push_back("--metric has '" + name + "'; choose bleu, chrf, chrf++, ter or comet");
     chosen.insert(name == "chrf++" ? "chrf" : name);
   }
-  for (const auto& [metric, options] : options_of_metrics())
-    for (const std::string& option : options)
-      if (table.changed(option) && !chosen.contains(metric))
-        problems.push_back("--" + option + " needs --metric " + metric);
-  if (table.changed("lowercase") && !chosen.contains("bleu") && !chosen.contains("chrf"))
-    problems.emplace_back("--lowercase needs --metric bleu or chrf");
+  const auto refuse = [&](const std::string& metric, std::initializer_list<const char*> options) {
+    refuse_unused(table, options, "--metric " + metric, problems);
+  };
+  if (!chosen.contains("bleu"))
+    refuse("bleu", {"tokenize", "subword-model", "mecab-dictionary", "smooth", "smooth-value",
+                    "max-order", "effective-order"});
+  if (!chosen.contains("chrf"))
+    refuse("chrf", {"chrf-char-order", "chrf-word-order", "chrf-beta", "chrf-whitespace",
+                    "chrf-eps-smoothing"});
+  if (!chosen.contains("bleu") && !chosen.contains("chrf")) refuse("bleu or chrf", {"lowercase"});
+  if (!chosen.contains("ter"))
+    refuse("ter", {"ter-normalized", "ter-no-punct", "ter-asian-support", "ter-case-sensitive"});
+  if (!chosen.contains(kComet))
+    refuse(kComet, {"comet-model", "source", "device", "threads", "batch-tokens"});
   return problems;
 }
 

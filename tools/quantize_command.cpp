@@ -14,6 +14,7 @@
 #include "nmt/translation/translator.h"
 #include "tools/commands.h"
 #include "tools/decoding_options.h"
+#include "tools/unused_options.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -62,9 +63,8 @@ OptionTable option_table(QuantizeOptions& o) {
 
 std::vector<std::string> problems_of(const OptionTable& table, const QuantizeOptions& o) {
   std::vector<std::string> problems;
-  for (const char* name : {"runs", "beam", "workers", "batch-tokens"})
-    if (o.source.empty() && table.changed(name))
-      problems.push_back(fmt::format("--{} needs --source", name));
+  if (o.source.empty())
+    refuse_unused(table, {"runs", "beam", "workers", "batch-tokens"}, "--source", problems);
   if (o.source.empty() != o.reference.empty())
     problems.emplace_back("give --source and --reference together");
   return problems;

@@ -23,6 +23,7 @@
 #include "tools/commands.h"
 #include "tools/output_problems.h"
 #include "tools/rerank_features.h"
+#include "tools/unused_options.h"
 
 namespace dietmt::tools {
 namespace {
@@ -124,8 +125,7 @@ std::vector<std::string> shared_files(const RerankOptions& o) {
 std::vector<std::string> problems_of(const OptionTable& table, const RerankOptions& o) {
   std::vector<std::string> problems = o.search.problems();
   const bool tunes = !o.reference.empty();
-  for (const char* name : {"metric", "tokenize", "restarts", "seed"})
-    if (!tunes && table.changed(name)) problems.push_back(fmt::format("--{} needs --tune", name));
+  if (!tunes) refuse_unused(table, {"metric", "tokenize", "restarts", "seed"}, "--tune", problems);
   if (table.changed("tokenize") && o.metric == "chrf")
     problems.emplace_back("--tokenize is for --metric bleu");
   if (o.source_tag && o.models.empty()) problems.emplace_back("--source-tag needs --model");

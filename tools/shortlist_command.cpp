@@ -18,6 +18,7 @@
 #include "nmt/model/model_files.h"
 #include "tools/commands.h"
 #include "tools/output_problems.h"
+#include "tools/unused_options.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -45,15 +46,12 @@ NamedFiles input_files(const ShortlistOptions& o) {
   return files;
 }
 
-// Options of a shortlist that is to be made.
-constexpr const char* kOfMaking[] = {"train-source", "train-target", "best",
-                                     "first",        "iterations",   "largest-table"};
-
 std::vector<std::string> problems_of(const OptionTable& table, const ShortlistOptions& o) {
   std::vector<std::string> all = output_problems(o.output, input_files(o));
-  for (const char* name : kOfMaking)
-    if (o.output.empty() && table.changed(name))
-      all.push_back(std::string("--") + name + " needs --output");
+  if (o.output.empty())
+    refuse_unused(table,
+                  {"train-source", "train-target", "best", "first", "iterations", "largest-table"},
+                  "--output", all);
   const auto require = [&](bool holds, const char* problem) {
     if (!holds) all.push_back(problem);
   };

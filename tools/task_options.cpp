@@ -24,28 +24,21 @@ constexpr const char* kOwn[] = {"kind",   "format",  "no-header", "first",
                                 "second", "label",   "id",        "labels",
                                 "lowest", "highest", "metrics",   "unanswerable"};
 
-using Kinds = std::initializer_list<TaskKind>;
-
-struct OptionKinds {
-  const char* name;
-  Kinds kinds;
+// Options that only some kinds of task read.
+struct OptionsOfKinds {
+  std::initializer_list<const char*> names;
+  std::initializer_list<TaskKind> kinds;
   const char* described;
 };
-
-constexpr Kinds kClasses = {TaskKind::kClassification};
-constexpr Kinds kNumbers = {TaskKind::kRegression};
-constexpr Kinds kTables = {TaskKind::kClassification, TaskKind::kRegression};
-constexpr Kinds kSpans = {TaskKind::kSpan};
-
-// Options that only some kinds of task read.
-constexpr OptionKinds kOfKinds[] = {
-    {"format", kTables, "tables"},        {"no-header", kTables, "tables"},
-    {"first", kTables, "tables"},         {"second", kTables, "tables"},
-    {"label", kTables, "tables"},         {"id", kTables, "tables"},
-    {"labels", kClasses, "classes"},      {"lowest", kNumbers, "regressions"},
-    {"highest", kNumbers, "regressions"}, {"unanswerable", kSpans, "questions"},
-    {"stride", kSpans, "questions"},      {"max-question", kSpans, "questions"},
-    {"max-answer", kSpans, "questions"},  {"null-threshold", kSpans, "questions"}};
+constexpr OptionsOfKinds kOfKinds[] = {
+    {{"format", "no-header", "first", "second", "label", "id"},
+     {TaskKind::kClassification, TaskKind::kRegression},
+     "tables"},
+    {{"labels"}, {TaskKind::kClassification}, "classes"},
+    {{"lowest", "highest"}, {TaskKind::kRegression}, "regressions"},
+    {{"unanswerable", "stride", "max-question", "max-answer", "null-threshold"},
+     {TaskKind::kSpan},
+     "questions"}};
 
 std::vector<std::string> default_metrics(TaskKind kind) {
   if (kind == TaskKind::kClassification) return {"accuracy"};
@@ -97,12 +90,14 @@ TaskDescription describe(const TaskOptions& o, const Task& task) {
 void refuse_options_of_other_kinds(const OptionTable& table,
                                    const std::vector<TaskDescription>& descriptions,
                                    std::vector<std::string>& problems) {
-  for (const auto& [name, kinds, described] : kOfKinds) {
-    const auto reads = [&kinds = kinds](const TaskDescription& description) {
-      return std::ranges::find(kinds, description.kind()) != kinds.end();
+  for (const OptionsOfKinds& some : kOfKinds) {
+    const auto reads = [&](const TaskDescription& description) {
+      return std::ranges::count(some.kinds, description.kind()) > 0;
     };
-    if (table.changed(name) && std::ranges::none_of(descriptions, reads))
-      problems.push_back("--" + std::string(name) + " is for " + described);
+    if (std::ranges::any_of(descriptions, reads)) continue;
+    for (const char* name : some.names)
+      if (table.changed(name))
+        problems.push_back("--" + std::string(name) + " is for " + some.described);
   }
   const auto may_lack_answer = [](const TaskDescription& description) {
     return description.kind() != TaskKind::kSpan || description.task.has_unanswerable;

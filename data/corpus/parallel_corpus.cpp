@@ -127,23 +127,21 @@ class DocumentWriter {
 CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const Tokenizer& target,
                        const LengthFilter& filter, const fs::path& folder, int64_t threads,
                        bool documents, CacheUse use) {
-  const std::string fingerprint = fingerprint_of(files, source, target, filter, documents);
   const fs::path file = folder / cache_name(files);
-  const auto open = [&]() -> CorpusShard {
-    std::unique_ptr<const MappedCache> cache = use == CacheUse::kOfFirstProcess
-                                                   ? MappedCache::open(file, std::nullopt)
-                                                   : MappedCache::open(file, fingerprint);
+  const auto open = [&](const std::optional<std::string>& fingerprint) -> CorpusShard {
+    std::unique_ptr<const MappedCache> cache = MappedCache::open(file, fingerprint);
     if (!cache) return {};
     const auto report = std::bit_cast<CorpusReport>(cache->counters());
     return {std::move(cache), report};
   };
   if (use == CacheUse::kOfFirstProcess) {
-    CorpusShard shard = open();
+    CorpusShard shard = open(std::nullopt);
     if (!shard.cache) throw other_text(file);
     return shard;
   }
+  const std::string fingerprint = fingerprint_of(files, source, target, filter, documents);
   if (!fingerprint.empty())
-    if (CorpusShard shard = open(); shard.cache) return shard;
+    if (CorpusShard shard = open(fingerprint); shard.cache) return shard;
 
   spdlog::info("encoding {} and {}", files.source, files.target);
   CacheWriter writer(file, fingerprint);
@@ -165,7 +163,7 @@ CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const 
   reader.report();
   report.empty -= reader.skipped();
   writer.finish(std::bit_cast<CacheCounters>(report));
-  CorpusShard shard = open();
+  CorpusShard shard = open(fingerprint);
   if (!shard.cache) throw Error(file.string() + ": the corpus cache cannot be read back");
   return shard;
 }

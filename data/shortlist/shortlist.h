@@ -53,9 +53,8 @@ class Shortlist {
 
   /// Sets `sorted_ids` to the ids that translations of these source ids may use, ascending and
   /// without repetition. End of sentence is always among them; unknown and begin of sentence are
-  /// not, except in imported lists.
-  /// `source` may be the ids of several sentences, for one list that serves them all. Source ids
-  /// outside the vocabulary are ignored.
+  /// not, except in imported lists. `source` may be the ids of several sentences, for one list that
+  /// serves them all. Source ids outside the vocabulary are ignored.
   void candidates(std::span<const int32_t> source, std::vector<int32_t>& sorted_ids) const;
 
   /// The ids that every list has, ascending.

@@ -31,8 +31,7 @@ std::string table_row(const std::string& id, const std::string& prediction) {
   for (const std::string& cell : {id, prediction})
     if (cell.find_first_of("\t\r\n") != std::string::npos)
       throw DataError(dumped(cell) +
-                      " cannot stand in a table of predictions: it has a tab or a "
-                      "line break");
+                      " has a tab or a line break, which would split a row of the predictions");
   return id + '\t' + prediction + '\n';
 }
 

@@ -1,8 +1,8 @@
 // Applies tables over clipped offsets to score matrices without a tensor of [T, S, Dh].
 //
-// A table has one entry for each offset -C .. C. Query i and key j meet at the offset
-// j - i, so row i reads the entries of a window that moves one step to the left
-// per row. Three moves are enough for every relative encoding:
+// A table has one entry for each offset -C .. C. Query i and key j meet at the offset j - i,
+// so row i reads the entries of a window that moves one step to the left per row. Three moves are
+// enough for every relative encoding:
 //   band    the entries of a table that occur at all;
 //   spread  [.., T, band] -> [.., T, S]: entry of each pair's offset, both ends repeated;
 //   gather  [.., T, S] -> [.., T, band]: sums over the pairs of one offset (the adjoint of spread).

@@ -11,7 +11,6 @@
 #include "interchange/marian/marian_config.h"
 #include "interchange/marian/marian_names.h"
 #include "interchange/marian/npz.h"
-#include "nmt/network/model_size.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -67,19 +66,13 @@ TensorsByName read_parameters(ForeignTensors& tensors, const nmt::ModelConfig& c
 
 }  // namespace
 
-void require_possible(const nmt::ModelConfig& config, const std::string& file) {
-  throw_if_any<CheckpointError>(nmt::position_problems(config, file));
-  const std::string problem = nmt::memory_problem(config, sizeof(float), file);
-  if (!problem.empty()) throw CheckpointError(problem);
-}
-
 nmt::LoadedModel import_marian(const MarianFiles& files) {
   ForeignTensors tensors(files.weights,
                          turned(files.weights.extension() == ".bin" ? load_binary(files.weights)
                                                                     : load_npz(files.weights)));
   nmt::ModelConfig config =
       marian_model_config(read_options(tensors, files.weights), files.weights.string());
-  require_possible(config, files.weights.string());
+  nmt::require_buildable(config, sizeof(float), files.weights.string());
   const auto source = marian_tokenizer(files, 0, config.source_vocabulary++);
   const auto target = marian_tokenizer(files, 1, config.target_vocabulary++);
   check_vocabularies(files, config, *source, *target);

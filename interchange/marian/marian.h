@@ -12,8 +12,4 @@ namespace dietmt::interchange {
 /// missing, does not fit, or is not known here.
 nmt::LoadedModel import_marian(const MarianFiles& files);
 
-/// Throws CheckpointError naming the file if no model can have these sizes, or this machine's
-/// memory cannot hold it.
-void require_possible(const nmt::ModelConfig& config, const std::string& file);
-
 }  // namespace dietmt::interchange

@@ -18,10 +18,14 @@ data::SentenceContext LoadedModel::context() const {
 }
 
 void require_buildable(const ModelFiles& files) {
-  const std::string file = (files.directory / kConfigFile).string();
-  throw_if_any<CheckpointError>(position_problems(files.config, file));
-  const double bytes_per_weight = files.quantization.empty() ? sizeof(float) : 1.0;
-  const std::string problem = memory_problem(files.config, bytes_per_weight, file);
+  require_buildable(files.config, files.quantization.empty() ? sizeof(float) : 1.0,
+                    (files.directory / kConfigFile).string());
+}
+
+void require_buildable(const ModelConfig& config, double bytes_per_weight,
+                       const std::string& file) {
+  throw_if_any<CheckpointError>(position_problems(config, file));
+  const std::string problem = memory_problem(config, bytes_per_weight, file);
   if (!problem.empty()) throw CheckpointError(problem);
 }
 

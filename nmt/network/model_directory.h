@@ -26,6 +26,9 @@ struct LoadedModel {
 /// the weights would not fit into memory.
 void require_buildable(const ModelFiles& files);
 
+/// The same of a configuration in `file`.
+void require_buildable(const ModelConfig& config, double bytes_per_weight, const std::string& file);
+
 /// The weights of `files`, which must not be packed, with their adapter.
 LoadedModel load_model(const ModelFiles& files, at::Device device = at::kCPU);
 

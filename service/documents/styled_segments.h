@@ -37,10 +37,10 @@ class StyledSegments {
   void add_mark(xmlNode* node, const std::string& range);
   void end_segment();
 
-  /// Call it once, after the last end_segment(). A translation without tags goes to the
-  /// first node of most of the text; otherwise its stretches become copies of items, behind the
-  /// first one. If its tags are not
-  /// those of the segment, it has the formatting of most of the text, and the marks follow it.
+  /// Call it once, after the last end_segment(). A translation without tags goes to the first
+  /// node with the formatting of most of the text; otherwise its stretches become copies of items,
+  /// behind the first one. If its tags are not those of the segment, it has the formatting of most
+  /// of the text, and the marks follow it.
   void fill(const std::vector<std::string>& translations) const;
 
  private:

@@ -101,7 +101,7 @@ expect_code 0 "${own[@]}" --train "$work/test.jsonl" --valid "$work/test.jsonl" 
   --output "$work/jsonl" --epochs 1 --max-length 16
 expect_code 1 "$dietmt" bert predict --model "$work/jsonl" --input "$work/tab.jsonl" \
   --output "$work/no.tsv" --threads 1
-expect_text "cannot stand in a table of predictions" "$err"
+expect_text "would split a row of the predictions" "$err"
 
 # A stop in the middle of a run, then the same command: the same results as without a stop.
 slow=("${own[@]}" --train "$work/train.tsv" --valid "$work/valid.tsv.gz" --batch-size 2

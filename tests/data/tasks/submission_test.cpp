@@ -109,7 +109,8 @@ TEST_F(SubmissionTest, IdsThatWouldBreakTheTableAreAnError) {
       [&] {
         write_label_submission(scratch() / "x.tsv", examples_, std::vector<int32_t>{0, 0}, {"a"});
       },
-      ThrowsMessage<DataError>(HasSubstr("\"a\\tb\" cannot stand in a table")));
+      ThrowsMessage<DataError>(
+          HasSubstr("\"a\\tb\" has a tab or a line break, which would split a row")));
 }
 
 TEST_F(SubmissionTest, AFullDiskKeepsTheOldFile) {

@@ -4,6 +4,8 @@
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/types.h>
 
+#include "encoders/attention/vector_terms.h"
+
 namespace dietmt::encoders {
 
 EncodingContext context(AttentionSite site) {
@@ -57,6 +59,28 @@ at::Tensor attend_with(const PositionScheme& scheme, const Inputs& inputs, const
                  .dropout = DropoutKeys(setting.pass_key).next(setting.dropout),
                  .segments = terms.segment_bias.defined() ? segments_of(queries) : at::Tensor()},
                 setting.backend);
+}
+
+at::Tensor decoded(const StepTerms& terms, const at::Tensor& q, const at::Tensor& k,
+                   const at::Tensor& v) {
+  const int64_t sentences = q.size(0), length = q.size(1);
+  at::Tensor keys = at::zeros_like(k.flatten(0, 1)), values = at::zeros_like(keys);
+  const at::Tensor slots = at::arange(sentences * length, at::kInt).view({sentences, length});
+  std::vector<at::Tensor> rows;
+  for (int64_t t = 0; t < length; ++t) {
+    const at::Tensor positions = at::full({sentences}, t, at::kLong);
+    rows.push_back(attend_step({.queries = move_queries(q.select(1, t), positions, terms.scores),
+                                .keys = keys,
+                                .values = values,
+                                .slots = slots,
+                                .counts = positions + 1,
+                                .positions = positions,
+                                .terms = terms,
+                                .new_keys = move_keys(k.select(1, t), positions, terms.scores),
+                                .new_values = v.select(1, t),
+                                .new_slots = slots.select(1, t).to(at::kLong)}));
+  }
+  return at::stack(rows, 1);
 }
 
 at::Tensor loss(const at::Tensor& output) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "encoders/attention/attention.h"
+#include "encoders/attention/step_attention.h"
 #include "encoders/position/scheme/position_scheme.h"
 
 namespace dietmt::encoders {
@@ -43,6 +44,11 @@ at::Tensor segments_of(const Packing& packing);
 /// Returns [N, H, Dh].
 at::Tensor attend_with(const PositionScheme& scheme, const Inputs& inputs, const Packing& queries,
                        const Packing& keys, const Setting& setting);
+
+/// q, k and v of whole sentences, before they move, one position after the other from a cache, as
+/// cached decoding does: [B, T, H, Dh].
+at::Tensor decoded(const StepTerms& terms, const at::Tensor& q, const at::Tensor& k,
+                   const at::Tensor& v);
 
 /// A scalar whose gradient differs from element to element.
 at::Tensor loss(const at::Tensor& output);

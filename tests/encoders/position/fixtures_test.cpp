@@ -7,11 +7,11 @@
 #include <algorithm>
 
 #include "encoders/attention/backends.h"
-#include "encoders/attention/step_attention.h"
 #include "encoders/attention/vector_terms.h"
 #include "encoders/position/scheme/position_scheme.h"
 #include "fixture_cases.h"
 #include "fixture_file.h"
+#include "tests/encoders/position/encoding_run.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -103,23 +103,7 @@ class Example {
         scheme_->embed(leaf("w").flatten(0, 1), positions.repeat({sentences})).view_as(leaf("w"));
     const at::Tensor q = project(x, "WQ"), k = project(x, "WK"), v = project(x, "WV");
     const StepTerms terms = step_terms(lower({padded_, padded_}), q)[0];
-    at::Tensor keys = at::zeros_like(k.flatten(0, 1)), values = at::zeros_like(keys);
-    const at::Tensor slots = at::arange(sentences * padded_, at::kInt).view({sentences, padded_});
-    std::vector<at::Tensor> rows;
-    for (int64_t t = 0; t < padded_; ++t) {
-      const at::Tensor at_t = at::full({sentences}, t, at::kLong);
-      rows.push_back(attend_step({.queries = move_queries(q.select(1, t), at_t, terms.scores),
-                                  .keys = keys,
-                                  .values = values,
-                                  .slots = slots,
-                                  .counts = at_t + 1,
-                                  .positions = at_t,
-                                  .terms = terms,
-                                  .new_keys = move_keys(k.select(1, t), at_t, terms.scores),
-                                  .new_values = v.select(1, t),
-                                  .new_slots = slots.select(1, t).to(at::kLong)}));
-    }
-    return pack(at::stack(rows, 1).flatten(2), lengths_);
+    return pack(decoded(terms, q, k, v).flatten(2), lengths_);
   }
 
   at::Tensor expected_output() const {
@@ -233,10 +217,6 @@ class Example {
   at::Tensor segments_;  // [B, n]
   std::shared_ptr<PositionScheme> scheme_;
 };
-
-double largest_gap(const at::Tensor& a, const at::Tensor& b) {
-  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
-}
 
 class Fixture : public testing::TestWithParam<FixtureCase> {
  protected:

@@ -9,8 +9,6 @@
 #include <sstream>
 #include <string>
 
-#include "encoders/attention/step_attention.h"
-#include "encoders/attention/vector_terms.h"
 #include "encoders/position/term_table.h"
 #include "tests/encoders/position/encoding_list.h"
 #include "tests/encoders/position/encoding_run.h"
@@ -130,24 +128,9 @@ TEST_P(EveryDecoderEncoding, CachedDecodingEqualsTheFullPass) {
   const at::Tensor q = embedded(inputs.q), k = embedded(inputs.k), v = by_sentence(inputs.v);
   built->to(at::kFloat);
   const StepTerms terms = step_terms(built->lower({kLength, kLength}, q), q)[1];
-  at::Tensor keys = at::zeros({kSentences * kLength, kRunHeads, kRunHeadWidth});
-  at::Tensor values = at::zeros_like(keys);
-  const at::Tensor slots = at::arange(kSentences * kLength, at::kInt).view({kSentences, kLength});
-  for (int64_t t = 0; t < kLength; ++t) {
-    const at::Tensor positions = at::full({kSentences}, t, at::kLong);
-    const at::Tensor output =
-        attend_step({.queries = move_queries(q.select(1, t), positions, terms.scores),
-                     .keys = keys,
-                     .values = values,
-                     .slots = slots,
-                     .counts = positions + 1,
-                     .positions = positions,
-                     .terms = terms,
-                     .new_keys = move_keys(k.select(1, t), positions, terms.scores),
-                     .new_values = v.select(1, t),
-                     .new_slots = slots.select(1, t).to(at::kLong)});
-    EXPECT_LE(largest_gap(output, full.select(1, t)), 1e-5) << "position " << t;
-  }
+  const at::Tensor output = decoded(terms, q, k, v);
+  for (int64_t t = 0; t < kLength; ++t)
+    EXPECT_LE(largest_gap(output.select(1, t), full.select(1, t)), 1e-5) << "position " << t;
 }
 
 /// As exports ask for them.
