@@ -9,15 +9,17 @@ rm -rf "$work" && mkdir -p "$work"
 toy_training 2000 40
 run=("${toy_train[@]}" --batch-tokens 1500 --dropout 0.1 --valid-interval 20 --save-interval 4
   --max-updates 400 --log-interval 10)
+begin=$(date +%s%N)
 expect_code 0 "${run[@]}" --output "$work/whole"
+longest=$((($(date +%s%N) - begin) / 6000000))  # milliseconds; so ten kills come before the end
 
 RANDOM=7
 kills=0
 for _ in $(seq 200); do
   "${run[@]}" --output "$work/killed" 2>"$work/err" &
   pid=$!
-  sleep "0.$((RANDOM % 10))$((RANDOM % 10))"
-  [ "$kills" -lt 5 ] || sleep "0.$((RANDOM % 10))"
+  delay=$((RANDOM % longest))
+  sleep "$(printf '%d.%03d' $((delay / 1000)) $((delay % 1000)))"
   if kill -KILL $pid 2>/dev/null; then kills=$((kills + 1)); fi
   wait $pid 2>/dev/null
   [ $kills -lt 10 ] || break

@@ -49,6 +49,14 @@ start_server() {
   finish
 }
 
+# A port that nobody listens on, outside the range from which the system takes ports by itself.
+free_port() {
+  local port
+  for port in $(shuf -i 20000-32000 -n 50); do
+    (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || { echo "$port"; return; }
+  done
+}
+
 finish() {
   [ "$failures" -eq 0 ] || { echo "$failures failures" >&2; exit 1; }
   echo "passed"

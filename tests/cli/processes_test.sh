@@ -10,13 +10,6 @@ toy_training 600 20
 run=("${toy_train[@]}" --batch-tokens 200 --dropout 0.1 --ema-decay 0.9 --accumulate 4
   --valid-interval 10 --save-interval 5 --log-interval 5 --keep-last 9)
 
-free_port() {
-  local port
-  for port in $(shuf -i 20000-32000 -n 50); do
-    (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || { echo "$port"; return; }
-  done
-}
-
 # start_ranks COUNT OPTION...: starts the processes one by one, their pids in $ranks, their stderr in
 # $work/rank0 ... Options may name the rank as @.
 start_ranks() {
@@ -41,7 +34,7 @@ expect_end() {
 
 # wait_for TEXT FILE
 wait_for() {
-  for _ in $(seq 600); do
+  for _ in $(seq 3000); do
     grep -q "$1" "$2" 2>/dev/null && return
     sleep 0.05
   done

@@ -182,7 +182,7 @@ if has_service && command -v curl >/dev/null; then
   expect_text "\"translatedText\":\"$("$alone" translate --model "$work/int8" <<<"red cat")\"" "$out"
   rm "$work/int8/positions.safetensors"  # reading it again fails, and the old weights stay
   kill -HUP "$server"
-  for _ in $(seq 100); do grep -q "restart the server" "$work/log" && break; sleep 0.1; done
+  for _ in $(seq 600); do grep -q "restart the server" "$work/log" && break; sleep 0.1; done
   grep -q "restart the server" "$work/log" || fail "a reload without positions: $(cat "$work/log")"
   expect_code 0 curl -sS --max-time 60 "$url/translate" -d q="red cat" -d source=en -d target=de
   kill -TERM "$server"

@@ -103,7 +103,7 @@ ready_is() { [ "$(curl -s -o "$work/out" -w '%{http_code}' "$url/ready")" = "$1"
 
 # While a job splits one long word into tokens, which nothing interrupts: SIGTERM counts at once, a
 # second one ends the server, and so does the end of --drain.
-python3 -c 'print("<p>" + "\u4e2d" * 300000)' >"$work/word.html"
+python3 -c 'print("<p>" + "\u4e2d" * 340000)' >"$work/word.html"
 start --data "$work/word"
 submit "$work/word.html"
 until_true job_is running
@@ -113,7 +113,7 @@ kill -TERM $server
 code=0
 wait $server || code=$?
 [ $code -eq 143 ] || fail "exit code after a second SIGTERM: $code"
-start --data "$work/other_word" --drain 1
+start --data "$work/other_word" --drain 0
 submit "$work/word.html"
 until_true job_is running
 stop

@@ -36,7 +36,7 @@ field() { sed -n "s/.*\"$1\": *\"\{0,1\}\([^\",}]*\).*/\1/p" <<<"$out" | head -n
 submit() { expect_answer 201 /v1/jobs -F "file=@$1" -F source=en -F target=de -F 'options={"beam": 1}'; }
 
 await_job() {
-  for _ in $(seq 400); do
+  for _ in $(seq 1200); do
     ask "/v1/jobs/$1"
     case $(field state) in queued | running) sleep 0.1 ;; *) return ;; esac
   done
@@ -68,7 +68,7 @@ toy_corpus 60 7 "$work/toy"
 "$dietmt" translate --model "$model" --input "$work/toy.en" --beam 1 >"$work/expected"
 
 # Without --data there are no jobs.
-health_port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+health_port=$(free_port)
 start --health-port "$health_port"
 main_url=$url
 url=http://127.0.0.1:$health_port
@@ -108,7 +108,7 @@ expect_text "<html" "$out"
 
 # SIGHUP reads the model again; SIGTERM ends with 0.
 kill -HUP $server
-for _ in $(seq 100); do
+for _ in $(seq 600); do
   ask /v1/models
   [ "$(field loads)" = 2 ] && break
   sleep 0.1
@@ -166,12 +166,12 @@ if command -v openssl >/dev/null; then
   expect_equal "$(shown)" first "certificate at the start"
   echo broken >"$work/tls.key"
   kill -HUP $server
-  for _ in $(seq 100); do grep -q 'The old certificate stays in use' "$work/log" && break; sleep 0.1; done
+  for _ in $(seq 600); do grep -q 'The old certificate stays in use' "$work/log" && break; sleep 0.1; done
   expect_text "tls.key cannot be used" "$(cat "$work/log")"
   expect_equal "$(shown)" first "certificate after a broken one"
   certify second
   kill -HUP $server
-  for _ in $(seq 100); do [ "$(shown)" = second ] && break; sleep 0.1; done
+  for _ in $(seq 600); do [ "$(shown)" = second ] && break; sleep 0.1; done
   expect_equal "$(shown)" second "certificate after SIGHUP"
   kill -TERM $server
   wait $server
@@ -198,7 +198,7 @@ for _ in 1 2 3; do
   submit "$work/long.en"
   ids+=("$(field id)")
 done
-for _ in $(seq 100); do
+for _ in $(seq 600); do
   ask "/v1/jobs/${ids[0]}"
   [ "$(field lines_done)" != 0 ] && break
   sleep 0.02

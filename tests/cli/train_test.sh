@@ -158,6 +158,7 @@ stop_at() {
 }
 
 # A signal saves and exits with 75; the same command continues.
+: >"$work/err"  # or stop_at would read the last one
 "${run[@]}" --output "$work/signal" --max-updates 100000 2>"$work/err" &
 stop_at "update 10/" $!
 saved=$(sed -n 's/.*"update": *\([0-9]*\).*/\1/p' "$work/signal/last/training.json" | head -n 1)
@@ -171,6 +172,7 @@ for language in en de; do
   (while cat "$work/train.$language"; do sleep 0.1; done) >"$work/pipe.$language" 2>/dev/null &
 done
 piped=(--train-source "$work/pipe.en" --train-target "$work/pipe.de" "${data[@]:4}" "${sizes[@]}")
+: >"$work/err"
 "$dietmt" train "${piped[@]}" --tokenizer "$work/model/best/tokenizer.model" \
   --output "$work/piped" --max-updates 10 2>"$work/err" &
 stop_at "encoding $work/pipe" $!

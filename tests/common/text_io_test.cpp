@@ -182,7 +182,7 @@ TEST(StandardInputTest, ALineIsGivenAsSoonAsItHasArrived) {
       std::string got;
       return reader.next(got) ? got : "<end>";
     });
-    const auto status = line.wait_for(std::chrono::seconds(10));
+    const auto status = line.wait_for(std::chrono::seconds(60));
     if (status != std::future_status::ready) input.close();  // lets the reader go
     ASSERT_EQ(status, std::future_status::ready);
     EXPECT_EQ(line.get(), text);

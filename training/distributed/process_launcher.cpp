@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -15,6 +16,8 @@
 #include <map>
 #include <optional>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <utility>
+#include <vector>
 
 #include "common/error.h"
 #include "common/logging.h"
@@ -123,14 +126,17 @@ class Launcher {
   }
 
   void reap() {
+    std::vector<std::pair<int64_t, int>> ended;  // rank and status
     int status = 0;
     for (pid_t process; (process = waitpid(-1, &status, WNOHANG)) > 0;) {
       const auto found = running_.find(process);
       if (found == running_.end()) continue;
-      const int64_t rank = found->second;
+      ended.emplace_back(found->second, status);
       running_.erase(found);
-      count_end(rank, status);
     }
+    // A process that was killed is why the others end.
+    std::ranges::stable_partition(ended, [](const auto& end) { return WIFSIGNALED(end.second); });
+    for (const auto& [rank, how] : ended) count_end(rank, how);
   }
 
   void count_end(int64_t rank, int status) {

@@ -99,7 +99,9 @@ TEST(ServiceLoadTest, LongRequestsArePreparedOneForEachCore) {
   std::atomic<int> prepared = 0, most = 0;
   const auto encode = [&, characters = fake_model().encode_source](std::string_view sentence) {
     if (sentence.size() < text.size()) return characters(sentence);
-    most = std::max(most.load(), ++prepared);
+    const int now = ++prepared;
+    for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+    }
     gate.wait();
     --prepared;
     return characters("x");
@@ -122,14 +124,14 @@ TEST(ServiceLoadTest, LongRequestsArePreparedOneForEachCore) {
 }
 
 TEST(ServiceLoadTest, PastItsDeadlineARequestIs504) {
-  TestServer server({.api = {.limits = {.deadline = 1000ms}}, .step = 30ms});
-  const std::string slow(100, 'x');  // three seconds
+  TestServer server({.api = {.limits = {.deadline = 1000ms}}, .step = 200ms});
+  const std::string slow(100, 'x');  // twenty seconds
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(server.post("/translate", request_for(slow)).first, 504);
   EXPECT_EQ(
       server.post("/v1/translate", {{"text", slow}, {"model", "en-de"}, {"deadline_ms", 50}}).first,
       504);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 2500ms);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 15s);
   EXPECT_EQ(server.post("/translate", request_for("a")).first, 200);
   EXPECT_EQ(server.models().status()[0].load.decoding_tokens, 0);
 }
@@ -216,7 +218,7 @@ TEST(ServiceLoadTest, AModelThatCannotBeReadIs503AndOthersServe) {
 }
 
 TEST(ServiceLoadTest, DrainingFinishesWhatRuns) {
-  TestServer server({.step = 5ms});
+  TestServer server({.step = 50ms});
   auto running = std::async(std::launch::async, [&] {
     return server.post("/translate", request_for(std::string(60, 'x'))).second;
   });

@@ -57,11 +57,14 @@ TEST(RequestLimits, HalfSentBodyIsEnded) {
 }
 
 TEST(RequestLimits, SteadyBodyMayTakeLong) {
-  EchoServer server(impatient());
+  HttpOptions options;
+  options.transfer_period = milliseconds(2000);
+  options.transfer_rate = 125;
+  EchoServer server(options);
   TestClient steady(server.start());
   steady.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n");
-  for (int i = 0; i < 10; ++i) {  // 1000 bytes in half a second, longer than a period
-    std::this_thread::sleep_for(milliseconds(50));
+  for (int i = 0; i < 10; ++i) {  // 1000 bytes in 2.2 seconds, longer than a period
+    std::this_thread::sleep_for(milliseconds(220));
     steady.send(std::string(100, 'x'));
   }
   EXPECT_EQ(steady.response().body, std::string(1000, 'x'));

@@ -21,7 +21,7 @@ TestClient::TestClient(int port, int receive_buffer)
   if (receive_buffer > 0) {
     ::setsockopt(socket_.number(), SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
   }
-  const timeval patience = {10, 0};
+  const timeval patience = {60, 0};
   ::setsockopt(socket_.number(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   ::setsockopt(socket_.number(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   sockaddr_in address = {};

@@ -71,10 +71,10 @@ std::string post(const std::string& path, std::string_view body, const std::stri
 /// A member of /proc/self/status in bytes, e.g. "VmRSS".
 int64_t process_memory(const std::string& member);
 
-/// Waits up to ten seconds for a condition.
+/// Waits up to a minute for a condition.
 template <typename Condition>
 bool soon(Condition condition) {
-  for (int i = 0; i < 1000 && !condition(); ++i) {
+  for (int i = 0; i < 6000 && !condition(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return condition();

@@ -74,8 +74,13 @@ TEST_P(CrashTest, TenJobsSurviveKillsAtAnyMoment) {
 
   std::mt19937 random(20);
   int kills = 0;
-  for (pid_t worker = start_worker(20);; worker = start_worker(20)) {
-    // Slow machines start more slowly; what counts is where in the work the kill falls.
+  for (bool finished = false;;) {
+    const auto before = begun();
+    const pid_t worker = start_worker(20);
+    // Every second kill falls into the work, however long a worker takes to start.
+    while (kills % 2 == 1 && begun() == before && !(finished = has_finished(worker)))
+      std::this_thread::sleep_for(5ms);
+    if (finished) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(20 + random() % 180));
     if (has_finished(worker)) break;
     kill_now(worker);

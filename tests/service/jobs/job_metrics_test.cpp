@@ -27,7 +27,7 @@ class JobMetricsTest : public JobQueueTest {
 
   template <typename Condition>
   static bool soon(Condition condition) {
-    for (int i = 0; i < 1000 && !condition(); ++i) std::this_thread::sleep_for(milliseconds(10));
+    for (int i = 0; i < 6000 && !condition(); ++i) std::this_thread::sleep_for(milliseconds(10));
     return condition();
   }
 };

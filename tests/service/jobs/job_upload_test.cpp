@@ -343,8 +343,10 @@ TEST_P(JobUploadTest, ALargeBodyIsNotCopied) {
   for (Route& route : job_routes(service)) router.add(std::move(route));
   HttpServer server({.max_body = 10'000'000, .spool_directory = scratch()}, router);
   httplib::Client client("127.0.0.1", server.listen("127.0.0.1", 0));
+  client.set_read_timeout(60);
   const std::string text = numbered_lines(1, 200'000);
   const auto answer = client.Post("/v1/jobs", text, "text/plain");
+  ASSERT_TRUE(answer);
   ASSERT_EQ(answer->status, 201) << answer->body;
   EXPECT_EQ(json::parse(answer->body).at("lines"), 200'000);
   EXPECT_EQ(error_of(client.Post("/v1/jobs", "a\n", "text/plain"), 500),

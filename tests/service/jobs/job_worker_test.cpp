@@ -32,10 +32,10 @@ class JobWorkerTest : public DatabaseTest {
 
   JobState state(const std::string& id) { return queue_->find("", id)->state; }
 
-  // Waits until `condition` holds; fails after ten seconds.
+  // Waits until `condition` holds; fails after a minute.
   template <class Condition>
   static void wait_until(Condition condition) {
-    for (int i = 0; i < 2000 && !condition(); ++i) std::this_thread::sleep_for(5ms);
+    for (int i = 0; i < 12'000 && !condition(); ++i) std::this_thread::sleep_for(5ms);
     EXPECT_TRUE(condition());
   }
 
@@ -69,11 +69,11 @@ TEST_P(JobWorkerTest, AChunkThatTakesLongerThanALeaseStaysWithItsWorker) {
   std::atomic<int> calls = 0;
   const auto slow = [&](const JobOptions&, const ConnectedTexts& lines, const Cancelled&) {
     ++calls;
-    std::this_thread::sleep_for(900ms);
+    std::this_thread::sleep_for(4s);
     return fake_translations(lines.texts);
   };
   const std::string id = submit(*queue_, "a\n");
-  const JobWorker worker(*queue_, slow, quick());
+  const JobWorker worker(*queue_, slow, {.threads = 2, .lease = 3s, .poll = 10ms});
   wait_until([&] { return state(id) == JobState::kDone; });
   EXPECT_EQ(calls, 1);
 }
@@ -94,7 +94,7 @@ TEST_P(JobWorkerTest, CancellingReachesTheTranslatorSoon) {
   EXPECT_TRUE(queue_->cancel("", id));
   const auto start = std::chrono::steady_clock::now();
   wait_until([&] { return ended.load(); });
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 2s);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
   EXPECT_EQ(state(id), JobState::kCancelled);
   EXPECT_EQ(result(*queue_, id), "");
 }

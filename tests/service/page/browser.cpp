@@ -130,7 +130,7 @@ json Browser::value(const std::string& expression) {
 }
 
 bool Browser::wait_for(const std::string& expression) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const auto end = std::chrono::steady_clock::now() + kPatience;
   while (std::chrono::steady_clock::now() < end) {
     if (value("Boolean(" + expression + ")") == true) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

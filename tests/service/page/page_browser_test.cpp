@@ -1,6 +1,8 @@
 // The behaviour of the page.
 #include <gmock/gmock.h>
 
+#include <thread>
+
 #include "tests/service/page/page_browser_fixture.h"
 
 namespace dietmt::service {
@@ -33,6 +35,7 @@ TEST_F(PageBrowserTest, AnOutdatedTranslationNeverAppears) {
   open();
   browser_->type("#text", "slow house");
   ASSERT_TRUE(browser_->wait_for("document.getElementById('status').textContent !== ''"));
+  while (service_->translated().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   browser_->value("document.getElementById('text').select()");
   browser_->type("#text", "Hello");
   ASSERT_TRUE(wait_for_text("translation", "Hallo"));

@@ -12,6 +12,7 @@
 #include "common/process.h"
 #include "service/scheduling/scheduling_errors.h"
 #include "tests/service/fake_decoder.h"
+#include "tests/service/http/gate.h"
 
 namespace dietmt::service {
 namespace {
@@ -111,16 +112,18 @@ TEST(ModelRegistryTest, AFailedLoadIsToldAndTriedAgainLater) {
 }
 
 TEST(ModelRegistryTest, WaitingForALoadEndsAtTheDeadline) {
+  Gate gate;
   ModelRegistry models(two_models(),
-                       [](const ModelSpec&) {
-                         std::this_thread::sleep_for(300ms);
+                       [&](const ModelSpec&) {
+                         gate.wait();
                          return fake_model();
                        },
                        {});
   std::jthread loader([&] { models.acquire("en-de", {}); });
-  while (models.status()[0].state != ModelState::kLoading) std::this_thread::sleep_for(1ms);
+  gate.await(1);
   EXPECT_THROW(models.acquire("en-de", {.deadline = std::chrono::steady_clock::now() + 20ms}),
                DeadlineExceeded);
+  gate.open();
 }
 
 TEST(ModelRegistryTest, AReloadUnderLoadDropsNothing) {
@@ -156,7 +159,7 @@ TEST(ModelRegistryTest, AReloadUnderLoadDropsNothing) {
 TEST(ModelRegistryTest, WhatAnOldModelHasBegunItEnds) {
   std::atomic<int> loads{0};
   ModelRegistry models(
-      two_models(), [&](const ModelSpec&) { return fake_model(5ms, std::to_string(++loads)); }, {});
+      two_models(), [&](const ModelSpec&) { return fake_model(100ms, std::to_string(++loads)); }, {});
   const auto old = models.acquire("en-de", {});
   auto running = std::async(std::launch::async, [&] { return translated(*old, "abcdefghij"); });
   while (old->queue().load().decoding_tokens == 0) std::this_thread::sleep_for(1ms);

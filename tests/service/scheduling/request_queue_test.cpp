@@ -34,7 +34,7 @@ std::vector<std::string> best_texts(const std::vector<nmt::NBest>& translations)
 // Waits for something that another thread is about to do.
 template <typename Condition>
 bool soon(Condition condition) {
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 60'000; ++i) {
     if (condition()) return true;
     std::this_thread::sleep_for(1ms);
   }
@@ -181,7 +181,7 @@ TEST_F(RequestQueueTest, TooManyTokensAreRefusedWithATimeFromTheMeasuredRate) {
     FAIL() << "admitted";
   } catch (const QueueFull& error) {
     EXPECT_GE(error.retry_after(), 3);  // 2000 tokens at 500 a second, or a bit fewer
-    EXPECT_LE(error.retry_after(), 20);
+    EXPECT_LE(error.retry_after(), 120);
   }
   fed = queue.take(1000, true);
   Result admitted = send(queue, {"y"});  // nothing waits any more
@@ -193,7 +193,7 @@ TEST_F(RequestQueueTest, TooManyTokensAreRefusedWithATimeFromTheMeasuredRate) {
 
 TEST_F(RequestQueueTest, PastItsDeadlineARequestLeavesTheQueueAndTheDecoder) {
   RequestQueue queue({});
-  Result late = send(queue, {"a", "b"}, {.deadline = Clock::now() + 50ms});
+  Result late = send(queue, {"a", "b"}, {.deadline = Clock::now() + 2s});
   const auto fed = queue.take(1, true);
   ASSERT_EQ(fed.size(), 1U);
   EXPECT_FALSE(fed[0].is_abandoned());
@@ -269,21 +269,22 @@ TEST_F(RequestQueueTest, AFailedSentenceFailsOnlyItsOwnRequest) {
 }
 
 TEST_F(RequestQueueTest, AnIdleWorkerWaitsForAFullBatchAndNoLongerThanSaid) {
-  RequestQueue queue({.fill_wait = 500ms});
-  Result first = send(queue, {"aaa"});
+  RequestQueue patient({.fill_wait = 60s});
+  Result first = send(patient, {"aaa"});
   const auto start = Clock::now();
-  auto taking = std::async(std::launch::async, [&] { return queue.take(8, true); });
-  Result second = send(queue, {"bbb"});  // fills it
+  auto taking = std::async(std::launch::async, [&] { return patient.take(8, true); });
+  Result second = send(patient, {"bbb"});  // fills it
   const auto full = taking.get();
   EXPECT_EQ(full.size(), 2U);
-  EXPECT_LT(Clock::now() - start, 450ms);
+  EXPECT_LT(Clock::now() - start, 30s);
+  deliver_all(patient, full);
 
-  Result third = send(queue, {"c"});
+  RequestQueue queue({.fill_wait = 500ms});
   const auto again = Clock::now();
+  Result third = send(queue, {"c"});
   const auto lone = queue.take(8, true);
   EXPECT_EQ(lone.size(), 1U);
-  EXPECT_GE(Clock::now() - again, 400ms);
-  deliver_all(queue, full);
+  EXPECT_GE(Clock::now() - again, 500ms);
   deliver_all(queue, lone);
   for (Result* one : {&first, &second, &third}) one->get();
 }
@@ -319,7 +320,7 @@ TEST(RequestQueueLoadTest, ManyClientsGetTheirOwnTranslations) {
 }
 
 TEST(RequestQueueLoadTest, AShortRequestIsDoneLongBeforeALongOne) {
-  ServedModel model(fake_model(200us), {.workers = 1, .threads = 1, .batch_tokens = 64},
+  ServedModel model(fake_model(1ms), {.workers = 1, .threads = 1, .batch_tokens = 64},
                     {.turn_tokens = 64}, nullptr);
   const auto start = Clock::now();
   auto large = std::async(std::launch::async, [&] {
