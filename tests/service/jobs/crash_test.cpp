@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <map>
 #include <random>
 #include <thread>
@@ -55,6 +56,7 @@ class CrashTest : public DatabaseTest {
   // Chunks that each process has begun.
   std::map<std::string, int> begun() const {
     std::map<std::string, int> chunks;
+    if (!std::filesystem::exists(scratch() / "log")) return chunks;
     for (const std::string& process : read_lines((scratch() / "log").string())) ++chunks[process];
     return chunks;
   }

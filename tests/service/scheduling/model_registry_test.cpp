@@ -158,8 +158,9 @@ TEST(ModelRegistryTest, AReloadUnderLoadDropsNothing) {
 
 TEST(ModelRegistryTest, WhatAnOldModelHasBegunItEnds) {
   std::atomic<int> loads{0};
-  ModelRegistry models(
-      two_models(), [&](const ModelSpec&) { return fake_model(100ms, std::to_string(++loads)); }, {});
+  ModelRegistry models(two_models(),
+                       [&](const ModelSpec&) { return fake_model(100ms, std::to_string(++loads)); },
+                       {});
   const auto old = models.acquire("en-de", {});
   auto running = std::async(std::launch::async, [&] { return translated(*old, "abcdefghij"); });
   while (old->queue().load().decoding_tokens == 0) std::this_thread::sleep_for(1ms);
