@@ -40,6 +40,8 @@ def main():
     if arguments.command == "add":
         for run in arguments.runs:
             add(log, run)
+    elif not read(log):
+        print(f"{log} has no runs")
     else:
         write_tables(arguments.root / "docs/results.md", "<!-- bench/bert_results.py -->",
                      lambda _: result_table(read(log)), "bench/bert_results.py table",

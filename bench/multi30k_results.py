@@ -9,10 +9,10 @@ runs from different days.
 `add` appends result.json of each new run to bench/log/multi30k.jsonl, and statistics of its sentences to
 bench/log/multi30k_sentences.jsonl: the matching n-grams of orders 1 to 4, and the lengths of
 translation and reference, in tokens of lower-cased text (Papineni et al. 2002). From these come the
-differences from the sinusoidal encoding of the seeds that both have, and the p-value of their mean
-by approximate randomization (Riezler and Maxwell 2005), which exchanges a sentence in all seeds
-together. It holds for these models: other seeds may differ more. `lengths` appends lengths.json of
-each run to bench/log/multi30k_lengths.jsonl. --check changes nothing and fails if a table is stale.
+mean difference from all runs with the sinusoidal encoding, and its p-value by approximate
+randomization (Riezler and Maxwell 2005), which exchanges a sentence in all pairs of runs together.
+It holds for these models: other seeds may differ more. `lengths` appends lengths.json of each run to
+bench/log/multi30k_lengths.jsonl. --check changes nothing and fails if a table is stale.
 --root FOLDER: the project, if it is not that of this file; FOLDER needs bench/log and, for the
 tables, docs/results.md with the lines between which they stand.
 """
@@ -90,38 +90,44 @@ def corpus_sums(sentences):
     return [sum(column) for column in zip(*map(sums_of, sentences))]
 
 
-# The differences of a sentence's numbers in one integer, so that a trial adds integers only.
-FIELD, OFFSET = 32, 256
+class System:
+    """What the sentences of one run add up to."""
+    FIELD = 32  # bits of a number: those of a sentence are one integer, so that a trial adds quickly
+
+    def __init__(self, sentences):
+        self.all = corpus_sums(sentences)
+        self.sentences = [sum(number << (self.FIELD * field)
+                              for field, number in enumerate(sums_of(sentence)))
+                          for sentence in sentences]
+
+    def of(self, chosen):
+        """The sums of the chosen sentences."""
+        total = sum(itertools.compress(self.sentences, chosen))
+        return [(total >> (self.FIELD * field)) % (1 << self.FIELD) for field in range(len(self.all))]
 
 
-class Pair:
-    """Two systems of one seed, whose sentences may be exchanged."""
-
-    def __init__(self, ours, others):
-        self.ours, self.others = corpus_sums(ours), corpus_sums(others)
-        self.sentences = [
-            sum((a - b + OFFSET) << (FIELD * field)
-                for field, (a, b) in enumerate(zip(sums_of(x), sums_of(y))))
-            for x, y in zip(ours, others)]
-
-    def difference(self, chosen=()):
-        """Of BLEU, with the chosen sentences exchanged."""
-        total, count = sum(itertools.compress(self.sentences, chosen)), sum(chosen)
-        moved = [(total >> (FIELD * field)) % (1 << FIELD) - OFFSET * count
-                 for field in range(len(self.ours))]
-        return bleu([a - m for a, m in zip(self.ours, moved)]) - bleu(
-            [b + m for b, m in zip(self.others, moved)])
+def exchanged(system, given, taken):
+    """BLEU of a system that gives sentences with these sums for others."""
+    return bleu([a - b + c for a, b, c in zip(system.all, given, taken)])
 
 
-def p_value(pairs):
-    """Of the mean difference."""
-    observed = abs(sum(pair.difference() for pair in pairs))
-    count = len(pairs[0].sentences)
+def difference(ours, others, chosen=()):
+    """The mean of BLEU of all pairs of one of ours and one of the others, which exchange the chosen
+    sentences."""
+    parts, other_parts = ([system.of(chosen) for system in side] for side in (ours, others))
+    return statistics.fmean(exchanged(a, x, y) - exchanged(b, y, x)
+                           for a, x in zip(ours, parts) for b, y in zip(others, other_parts))
+
+
+def p_value(ours, others):
+    """Of their difference."""
+    observed = abs(difference(ours, others))
+    count = len(ours[0].sentences)
     draws = random.Random(1)
     at_least = 0
     for _ in range(TRIALS):
         chosen = [bit == "1" for bit in f"{draws.getrandbits(count):0{count}b}"]
-        at_least += abs(sum(pair.difference(chosen) for pair in pairs)) >= observed
+        at_least += abs(difference(ours, others, chosen)) >= observed
     return (at_least + 1) / (TRIALS + 1)
 
 
@@ -171,12 +177,11 @@ def add_lengths(logs, runs):
 
 
 def comparison(ours, others):
-    """The differences of BLEU of the seeds that both have, and the p-value; both by seed."""
-    shared = sorted(ours.keys() & others.keys())
-    if not shared or ours is others:
+    """The difference of BLEU of all runs of ours and all others, and its p-value."""
+    if not others or ours is others:
         return "", ""
-    pairs = [Pair(ours[seed], others[seed]) for seed in shared]
-    return spread([pair.difference() for pair in pairs], "+"), f"{p_value(pairs):.3f}"
+    ours, others = (list(map(System, runs.values())) for runs in (ours, others))
+    return f"{difference(ours, others):+.2f}", f"{p_value(ours, others):.3f}"
 
 
 def by_encoding(runs):

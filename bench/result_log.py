@@ -31,9 +31,11 @@ def is_new(log, line, run, identity):
 
 
 def write_tables(page, head, made, command, check):
-    """Puts made(match) between each line that matches `head` and the next <!-- end -->. With
-    `check`, changes nothing and ends the program if a table is another one."""
+    """Puts made(match) between each line that matches `head`, one at least, and the next
+    <!-- end -->. With `check`, changes nothing and ends the program if a table is another one."""
     before = page.read_text()
+    if not re.search(head, before):
+        sys.exit(f"{page}: no line is the head of a table: {head}")
     after = re.sub(rf"({head}\n).*?(<!-- end -->)",
                    lambda match: f"{match[1]}{made(match)}\n{match[match.re.groups]}", before,
                    flags=re.S)

@@ -83,10 +83,18 @@ def commit():
 
 
 def processor():
-    """Its name, after the number of its processing units."""
+    """Its name, family and model, after the number of its processing units."""
     try:
         lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
         return platform.processor()
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return f"{len(names)} x {names[0]}" if names else platform.machine()
+    facts = collections.defaultdict(list)
+    for line in lines:
+        key, _, value = line.partition(":")
+        facts[key.strip()].append(value.strip())
+    names = facts["model name"]
+    if not names:
+        return platform.machine()
+    # Virtual machines may hide the name.
+    family, model = (facts[key][0] if facts[key] else "?" for key in ("cpu family", "model"))
+    return f"{len(names)} x {names[0]}, family {family}, model {model}"

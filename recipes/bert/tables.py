@@ -5,8 +5,8 @@
     tables.py record RUN       writes RUN/result.json: one line with settings, scores, time and place
     tables.py results RUN...   the table of these files
 
-Mean and sample standard deviation: of the losses over the seeds of pre-training, of a task's scores
-over all fine-tuned models at the best learning rate.
+Mean and sample standard deviation over the seeds of pre-training. An encoder's score in a task is the
+mean of its fine-tuned models at the best learning rate, which differ by their own seeds.
 """
 import collections
 import json
@@ -73,7 +73,7 @@ def result_table(results):
         cells = [spread(loss), spread(accuracy)]
         for task, metrics in tasks.items():
             cells.append(" / ".join(
-                spread([score for result in own for score in result["tasks"][task]["scores"][metric]],
+                spread([statistics.mean(result["tasks"][task]["scores"][metric]) for result in own],
                        digits=1) for metric in metrics))
         seeds = ", ".join(str(result["seed"]) for result in own)
         lines.append(f"| `{encoding}` | {seeds} | {' | '.join(cells)} |")

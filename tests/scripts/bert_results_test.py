@@ -12,8 +12,8 @@ PAGE = "before\n<!-- bench/bert_results.py -->\n{}<!-- end -->\nafter\n"
 TABLE = """\
 | encoding | seeds | MLM loss | accuracy, % | MRPC, accuracy / f1 | RTE, accuracy |
 |---|---|---|---|---|---|
-| `t5` | 1, 2 | 4.10 ± 0.14 | 30.00 ± 0.00 | 71.5 ± 1.3 / 80.0 ± 0.0 | 55.0 ± 0.0 |
-| `learned` | 1 | 5.00 | 30.00 | 70.5 ± 0.7 / 80.0 ± 0.0 | 55.0 ± 0.0 |
+| `t5` | 1, 2 | 4.10 ± 0.14 | 30.00 ± 0.00 | 71.5 ± 1.4 / 80.0 ± 0.0 | 55.0 ± 0.0 |
+| `learned` | 1 | 5.00 | 30.00 | 70.5 / 80.0 | 55.0 |
 """
 
 
@@ -42,6 +42,13 @@ class MadeUpRuns(LogScratch):
         rows = self.page.read_text()
         self.assertEqual(sorted(rows.splitlines()), sorted(PAGE.format(TABLE).splitlines()))
         self.assertEqual(self.run_script("table", "--check").returncode, 0)
+
+    def test_a_page_without_a_place_for_the_table_is_refused(self):
+        self.assertEqual(self.add("t5", 1, 4.0, [70.0, 71.0]).returncode, 0)
+        self.page.write_text("before\nafter\n")
+        answer = self.run_script("table", "--check")
+        self.assertEqual(answer.returncode, 1)
+        self.assertIn("no line is the head of a table", answer.stderr)
 
     def test_a_run_is_added_once_and_others_of_its_kind_are_refused(self):
         for _ in range(2):
