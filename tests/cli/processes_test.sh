@@ -140,6 +140,15 @@ kill -KILL "$victim"
 ranks=($launcher) && expect_end 75 0
 [ "$(errors_in "$work/here")" -eq 1 ] || fail "not one sentence: $(cat "$work/here")"
 expect_text "the process of rank 1 was killed by signal 9" "$(cat "$work/here")"
+# Also if the other one has ended by the time it looks.
+start_here
+read -r other victim _ <"/proc/$launcher/task/$launcher/children"
+kill -STOP $launcher
+kill -KILL "$victim"
+for _ in $(seq 600); do grep -q '^State:.*Z' "/proc/$other/status" && break; sleep 0.1; done
+kill -CONT $launcher
+ranks=($launcher) && expect_end 75 0
+expect_text "the process of rank 1 was killed by signal 9" "$(cat "$work/here")"
 expect_code 0 "${run[@]}" --output "$work/signal" --max-updates 1 --processes 2
 
 # Pre-training too.
