@@ -10,6 +10,8 @@ keep_settings() {
     echo "${0##*/}: $1 is of other settings: $(<"$file"); give another OUTPUT" >&2
     exit 2
   fi
+  if [[ -e $file ]]; then return; fi
   mkdir -p "$1"
-  echo "$2" >"$file"
+  echo "$2" >"$file.$$"
+  mv "$file.$$" "$file"
 }

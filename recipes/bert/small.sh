@@ -48,8 +48,8 @@ fi
 # A part of the validation text, so that validating does not take the time of training.
 if [[ ! -e $output/valid.txt ]]; then
   gzip --decompress --force --stdout "${valid[@]}" | sed -n "1,${valid_lines}p" \
-    >"$output/valid.txt.part"
-  mv "$output/valid.txt.part" "$output/valid.txt"
+    >"$output/valid.txt.$$"
+  mv "$output/valid.txt.$$" "$output/valid.txt"
 fi
 
 pretrain() {
@@ -60,9 +60,12 @@ pretrain() {
 
 # The original release of MRPC has no development set: every tenth row of training becomes one.
 split_mrpc() {
+  if [[ -e $output/mrpc-dev.txt ]]; then return; fi
   gzip --decompress --force --stdout "$1" |
-    awk -v train="$output/mrpc-train.txt" -v dev="$output/mrpc-dev.txt" \
+    awk -v train="$output/mrpc-train.txt.$$" -v dev="$output/mrpc-dev.txt.$$" \
       'NR == 1 { print >train; print >dev; next } { print >(NR % 10 == 0 ? dev : train) }'
+  mv "$output/mrpc-train.txt.$$" "$output/mrpc-train.txt"
+  mv "$output/mrpc-dev.txt.$$" "$output/mrpc-dev.txt"
 }
 
 # The options that name the data of a task: official files, or those of the original release.
