@@ -34,11 +34,11 @@ def write_tables(page, head, made, command, check):
     """Puts made(match) between each line that matches `head`, one at least, and the next
     <!-- end -->. With `check`, changes nothing and ends the program if a table is another one."""
     before = page.read_text()
-    if not re.search(head, before):
+    after, count = re.subn(rf"({head}\n).*?(<!-- end -->)",
+                           lambda match: f"{match[1]}{made(match)}\n{match[match.re.groups]}",
+                           before, flags=re.S)
+    if count == 0:
         sys.exit(f"{page}: no line is the head of a table: {head}")
-    after = re.sub(rf"({head}\n).*?(<!-- end -->)",
-                   lambda match: f"{match[1]}{made(match)}\n{match[match.re.groups]}", before,
-                   flags=re.S)
     if check and after != before:
         sys.exit(f"{page}: a table is stale; {command} writes it")
     if not check:

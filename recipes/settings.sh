@@ -6,11 +6,11 @@ result_options() { sed -E 's/(^| +)--(threads|device|processes)[ =][^ ]+//g; s/^
 # keep_settings FOLDER SETTINGS: writes them to FOLDER/settings.txt; ends the script if it has others.
 keep_settings() {
   local file=$1/settings.txt
-  if [[ -e $file && $(<"$file") != "$2" ]]; then
+  if [[ -e $file ]]; then
+    [[ $(<"$file") != "$2" ]] || return 0
     echo "${0##*/}: $1 is of other settings: $(<"$file"); give another OUTPUT" >&2
     exit 2
   fi
-  if [[ -e $file ]]; then return; fi
   mkdir -p "$1"
   echo "$2" >"$file.$$"
   mv "$file.$$" "$file"

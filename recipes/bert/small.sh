@@ -60,7 +60,6 @@ pretrain() {
 
 # The original release of MRPC has no development set: every tenth row of training becomes one.
 split_mrpc() {
-  if [[ -e $output/mrpc-dev.txt ]]; then return; fi
   gzip --decompress --force --stdout "$1" |
     awk -v train="$output/mrpc-train.txt.$$" -v dev="$output/mrpc-dev.txt.$$" \
       'NR == 1 { print >train; print >dev; next } { print >(NR % 10 == 0 ? dev : train) }'

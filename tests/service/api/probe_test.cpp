@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 
+#include "tests/common/soon.h"
 #include "tests/service/api/test_server.h"
 #include "tests/service/http/test_client.h"
 

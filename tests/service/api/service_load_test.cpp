@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "tests/service/api/test_server.h"
-#include "tests/service/http/gate.h"
+#include "tests/service/gate.h"
 
 namespace dietmt::service {
 namespace {

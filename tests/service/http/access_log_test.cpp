@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "tests/common/scratch.h"
+#include "tests/common/soon.h"
 #include "tests/service/http/echo_server.h"
 #include "tests/service/http/test_client.h"
 

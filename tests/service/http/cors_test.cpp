@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "service/http/message.h"
+#include "tests/service/gate.h"
 #include "tests/service/http/echo_server.h"
-#include "tests/service/http/gate.h"
 #include "tests/service/http/test_client.h"
 
 namespace dietmt::service {

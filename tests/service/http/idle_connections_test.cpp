@@ -11,6 +11,7 @@
 #include <cstdio>
 
 #include "tests/common/measurable_memory.h"
+#include "tests/common/soon.h"
 #include "tests/service/http/echo_server.h"
 #include "tests/service/http/test_client.h"
 

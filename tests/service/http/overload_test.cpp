@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "common/error.h"
+#include "tests/common/soon.h"
+#include "tests/service/gate.h"
 #include "tests/service/http/echo_server.h"
-#include "tests/service/http/gate.h"
 #include "tests/service/http/test_client.h"
 
 namespace dietmt::service {

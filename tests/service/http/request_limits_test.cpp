@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "tests/service/http/echo_server.h"
 #include "tests/service/http/test_client.h"

@@ -3,11 +3,9 @@
 
 #include <openssl/ssl.h>
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include "common/files.h"
 
@@ -22,7 +20,7 @@ struct TestResponse {
   std::string field(const std::string& name) const;
 };
 
-/// Every call waits at most ten seconds, then throws std::runtime_error.
+/// Every call waits at most a minute, then throws std::runtime_error.
 class TestClient {
  public:
   /// Connects to 127.0.0.1; `receive_buffer`: of the socket; 0: the system's default.
@@ -70,14 +68,5 @@ std::string post(const std::string& path, std::string_view body, const std::stri
 
 /// A member of /proc/self/status in bytes, e.g. "VmRSS".
 int64_t process_memory(const std::string& member);
-
-/// Waits up to a minute for a condition.
-template <typename Condition>
-bool soon(Condition condition) {
-  for (int i = 0; i < 6000 && !condition(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return condition();
-}
 
 }  // namespace dietmt::service

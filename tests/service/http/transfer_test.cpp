@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "tests/common/measurable_memory.h"
+#include "tests/common/soon.h"
+#include "tests/service/gate.h"
 #include "tests/service/http/echo_server.h"
-#include "tests/service/http/gate.h"
 #include "tests/service/http/test_client.h"
 
 namespace dietmt::service {

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "tests/common/soon.h"
 #include "tests/service/jobs/job_queue_fixture.h"
 
 namespace dietmt::service {
@@ -23,12 +24,6 @@ class JobMetricsTest : public JobQueueTest {
             metric.gauge.value;
     }
     return values;
-  }
-
-  template <typename Condition>
-  static bool soon(Condition condition) {
-    for (int i = 0; i < 6000 && !condition(); ++i) std::this_thread::sleep_for(milliseconds(10));
-    return condition();
   }
 };
 

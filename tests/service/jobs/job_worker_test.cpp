@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "service/scheduling/scheduling_errors.h"
+#include "tests/common/soon.h"
 #include "tests/common/thread_limit.h"
 #include "tests/service/jobs/fake_translator.h"
 #include "tests/service/jobs/test_database.h"
@@ -32,13 +33,6 @@ class JobWorkerTest : public DatabaseTest {
 
   JobState state(const std::string& id) { return queue_->find("", id)->state; }
 
-  // Waits until `condition` holds; fails after a minute.
-  template <class Condition>
-  static void wait_until(Condition condition) {
-    for (int i = 0; i < 12'000 && !condition(); ++i) std::this_thread::sleep_for(5ms);
-    EXPECT_TRUE(condition());
-  }
-
   std::unique_ptr<JobQueue> queue_;
 };
 
@@ -49,19 +43,19 @@ Lines translate(const JobOptions&, const ConnectedTexts& lines, const Cancelled&
 TEST_P(JobWorkerTest, WorksOnWhatIsThereAndWhatComes) {
   const std::string first = submit(*queue_, "a\n\nb\n\xFF\n", 2);
   const JobWorker worker(*queue_, translate, quick());
-  wait_until([&] { return state(first) == JobState::kDone; });
+  EXPECT_TRUE(soon([&] { return state(first) == JobState::kDone; }));
   EXPECT_EQ(result(*queue_, first), "<a>\n\n<b>\n\xFF\n");
   EXPECT_EQ(queue_->find("", first)->bad_lines, 1);
   EXPECT_EQ(queue_->bad_lines(first, 10).at(0).line, 4);
   const std::string second = submit(*queue_, "c\n");
-  wait_until([&] { return state(second) == JobState::kDone; });
+  EXPECT_TRUE(soon([&] { return state(second) == JobState::kDone; }));
 }
 
 TEST_P(JobWorkerTest, ManyWorkersMakeOneFile) {
   const std::string id = submit(*queue_, numbered_lines(1, 300), 7);
   JobQueue other(open());
   const JobWorker workers[] = {{*queue_, translate, quick(3)}, {other, translate, quick(3)}};
-  wait_until([&] { return state(id) == JobState::kDone; });
+  EXPECT_TRUE(soon([&] { return state(id) == JobState::kDone; }));
   EXPECT_EQ(result(*queue_, id), numbered_lines(1, 300, "<line ", ">\n"));
 }
 
@@ -74,7 +68,7 @@ TEST_P(JobWorkerTest, AChunkThatTakesLongerThanALeaseStaysWithItsWorker) {
   };
   const std::string id = submit(*queue_, "a\n");
   const JobWorker worker(*queue_, slow, {.threads = 2, .lease = 3s, .poll = 10ms});
-  wait_until([&] { return state(id) == JobState::kDone; });
+  EXPECT_TRUE(soon([&] { return state(id) == JobState::kDone; }));
   EXPECT_EQ(calls, 1);
 }
 
@@ -90,10 +84,10 @@ TEST_P(JobWorkerTest, CancellingReachesTheTranslatorSoon) {
   };
   const std::string id = submit(*queue_, "a\n");
   const JobWorker worker(*queue_, endless, quick());
-  wait_until([&] { return started.load(); });
+  EXPECT_TRUE(soon([&] { return started.load(); }));
   EXPECT_TRUE(queue_->cancel("", id));
   const auto start = std::chrono::steady_clock::now();
-  wait_until([&] { return ended.load(); });
+  EXPECT_TRUE(soon([&] { return ended.load(); }));
   EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
   EXPECT_EQ(state(id), JobState::kCancelled);
   EXPECT_EQ(result(*queue_, id), "");
@@ -111,12 +105,12 @@ TEST_P(JobWorkerTest, AStoppedWorkerGivesItsChunksBack) {
           return i % 2 == 0 ? lines.texts : throw Error("cancelled");
         },
         quick());
-    wait_until([&] { return started == 2; });
+    EXPECT_TRUE(soon([&] { return started == 2; }));
     worker.request_stop();
-    wait_until([&] { return worker.has_ended(); });
+    EXPECT_TRUE(soon([&] { return worker.has_ended(); }));
   }
   const JobWorker worker(*queue_, translate, quick());
-  wait_until([&] { return state(id) == JobState::kDone; });
+  EXPECT_TRUE(soon([&] { return state(id) == JobState::kDone; }));
   EXPECT_EQ(result(*queue_, id), "<a>\n<b>\n");
 }
 
@@ -132,12 +126,12 @@ TEST_P(JobWorkerTest, AChunkThatIsTranslatedWhenTheWorkerStopsIsStored) {
         return fake_translations(lines.texts);
       },
       quick());
-  wait_until([&] { return started.load(); });
+  EXPECT_TRUE(soon([&] { return started.load(); }));
   worker.request_stop();
   std::this_thread::sleep_for(100ms);
   EXPECT_FALSE(worker.has_ended());
   finish = true;
-  wait_until([&] { return worker.has_ended(); });
+  EXPECT_TRUE(soon([&] { return worker.has_ended(); }));
   EXPECT_EQ(result(*queue_, id), "<a>\n");
   EXPECT_EQ(state(id), JobState::kDone);
 }
@@ -150,7 +144,7 @@ TEST_P(JobWorkerTest, AnErrorOfTheTranslatorIsTriedAgain) {
   };
   const std::string id = submit(*queue_, "a\n");
   const JobWorker worker(*queue_, moody, quick());
-  wait_until([&] { return has_ended(state(id)); });
+  EXPECT_TRUE(soon([&] { return has_ended(state(id)); }));
   EXPECT_EQ(state(id), JobState::kDone);
   EXPECT_EQ(calls, 3);
 }
@@ -164,7 +158,7 @@ TEST_P(JobWorkerTest, AModelThatCannotBeLoadedIsWaitedFor) {
   };
   const std::string id = submit(*queue_, "a\n");
   const JobWorker worker(*queue_, late, quick());
-  wait_until([&] { return has_ended(state(id)); });
+  EXPECT_TRUE(soon([&] { return has_ended(state(id)); }));
   EXPECT_EQ(state(id), JobState::kDone);
   EXPECT_EQ(calls, 6);
 }
@@ -179,17 +173,17 @@ TEST_P(JobWorkerTest, AWorkerWithoutTheModelLeavesTheJobToOthers) {
   };
   const std::string id = submit(*queue_, numbered_lines(1, 20), 1);
   const JobWorker worker(*queue_, broken, quick(2));
-  wait_until([&] { return calls > 0; });
+  EXPECT_TRUE(soon([&] { return calls > 0; }));
   JobOptions other;
   other.model = "other";
   JobUpload upload = queue_->start_upload({}, other);
   upload.append({{1, "a\n"}});
   const std::string second = upload.finish();
-  wait_until([&] { return state(second) == JobState::kDone; });
+  EXPECT_TRUE(soon([&] { return state(second) == JobState::kDone; }));
   EXPECT_EQ(state(id), JobState::kRunning);
   JobQueue shared(open());
   const JobWorker able(shared, translate, quick(1));
-  wait_until([&] { return state(id) == JobState::kDone; });
+  EXPECT_TRUE(soon([&] { return state(id) == JobState::kDone; }));
   EXPECT_LE(calls, 2);  // one by each thread
 }
 
@@ -203,8 +197,9 @@ TEST_P(JobWorkerTest, AnErrorThatStaysFailsOnlyItsJob) {
   const std::string refused = submit(*queue_, "refused\n", 1);
   const std::string good = submit(*queue_, "a\nb\n", 1);
   const JobWorker worker(*queue_, picky, quick());
-  wait_until(
-      [&] { return has_ended(state(bad)) && has_ended(state(refused)) && has_ended(state(good)); });
+  EXPECT_TRUE(soon([&] {
+    return has_ended(state(bad)) && has_ended(state(refused)) && has_ended(state(good));
+  }));
   EXPECT_EQ(state(bad), JobState::kFailed);
   EXPECT_EQ(queue_->find("", bad)->error,
             "lines 2 to 2 could not be translated in 3 attempts: the translation failed; the "

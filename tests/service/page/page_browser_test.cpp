@@ -1,8 +1,7 @@
 // The behaviour of the page.
 #include <gmock/gmock.h>
 
-#include <thread>
-
+#include "tests/common/soon.h"
 #include "tests/service/page/page_browser_fixture.h"
 
 namespace dietmt::service {
@@ -35,7 +34,7 @@ TEST_F(PageBrowserTest, AnOutdatedTranslationNeverAppears) {
   open();
   browser_->type("#text", "slow house");
   ASSERT_TRUE(browser_->wait_for("document.getElementById('status').textContent !== ''"));
-  while (service_->translated().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(soon([&] { return !service_->translated().empty(); }));
   browser_->value("document.getElementById('text').select()");
   browser_->type("#text", "Hello");
   ASSERT_TRUE(wait_for_text("translation", "Hallo"));

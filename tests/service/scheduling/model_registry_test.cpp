@@ -12,7 +12,7 @@
 #include "common/process.h"
 #include "service/scheduling/scheduling_errors.h"
 #include "tests/service/fake_decoder.h"
-#include "tests/service/http/gate.h"
+#include "tests/service/gate.h"
 
 namespace dietmt::service {
 namespace {
