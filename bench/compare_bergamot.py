@@ -28,7 +28,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "recipes"))
-from runs import commit, processor  # noqa: E402
+from runs import place  # noqa: E402
 
 ROWS = {"1 thread": dict(workers=1, single=False), "2 threads": dict(workers=2, single=False),
         "lines one by one": dict(workers=1, single=True)}
@@ -190,8 +190,7 @@ def main():
         print_row(facts)
         if options.log:
             with open(options.log, "a", encoding="utf-8") as log:
-                log.write(json.dumps({"model": options.model.name, **facts, "commit": commit(),
-                                      "processor": processor(),
+                log.write(json.dumps({"model": options.model.name, **facts, **place(),
                                       "date": datetime.date.today().isoformat()}) + "\n")
     return None
 

@@ -31,7 +31,7 @@ import numpy
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "recipes"))
-from runs import commit, processor  # noqa: E402
+from runs import place  # noqa: E402
 
 
 def transformers_vectors(options, lines, connection):
@@ -127,8 +127,8 @@ def main():
                 "difference": difference, "threads": options.threads,
                 "lines_per_second": {p: [round(len(lines) / s, 1) for s in values]
                                      for p, values in seconds.items()},
-                "memory_mb": {p: round(m) for p, m in memory.items()}, "commit": commit(),
-                "processor": processor(), "date": datetime.date.today().isoformat()}) + "\n")
+                "memory_mb": {p: round(m) for p, m in memory.items()}, **place(),
+                "date": datetime.date.today().isoformat()}) + "\n")
     if difference > options.tolerance:
         sys.exit(f"compare_embedding.py: the difference is above {options.tolerance}")
 

@@ -26,7 +26,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "recipes"))
-from runs import commit, processor  # noqa: E402
+from runs import place  # noqa: E402
 
 SPEED, COST = "target_tokens_per_second", "processor_seconds_per_million_tokens"
 
@@ -102,7 +102,7 @@ class Comparison:
                 "tokens_per_second": [round(result[SPEED]) for result in results],
                 COST: [round(result[COST], 1) for result in results],
                 "threads": self.options.threads, "updates": self.options.updates,
-                "commit": commit(), "processor": processor(),
+                **place(),
                 "date": datetime.date.today().isoformat(),
             }
 

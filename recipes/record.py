@@ -10,14 +10,14 @@ import json
 import pathlib
 import sys
 
-from runs import training_facts
+from runs import place, training_facts
 
 
 def record(run, facts):
     settings = json.loads((run / "settings.json").read_text())["settings"]
     scores = json.loads((run / "test.json").read_text())
     read = datetime.datetime.fromtimestamp((run / "test.json").stat().st_mtime, datetime.timezone.utc)
-    return facts | training_facts(run) | {
+    return facts | training_facts(run) | place() | {
         "decoder_encoding": settings["decoder-position"] or settings["position"],
         "test": {score["metric"]: round(score["score"], 4) for score in scores},
         "signatures": [score["signature"] for score in scores],

@@ -46,7 +46,7 @@ def entries(run):
 
 
 def training_facts(run):
-    """Encoding, size, last validation, time and place of the training in the directory `run`."""
+    """Encoding, size, last validation and time of the training in the directory `run`."""
     settings = json.loads((pathlib.Path(run) / "settings.json").read_text())["settings"]
     train = [entry for entry in entries(run) if entry["kind"] == "train"]
     valid = [entry for entry in entries(run) if entry["kind"] == "valid"]
@@ -61,8 +61,6 @@ def training_facts(run):
         "hours": round(train[-1]["seconds"] / 3600, 3),
         "tokens_per_second": statistics.median(entry["tokens_per_second"] for entry in train),
         "memory_mb": max(entry["peak_memory_mb"] for entry in train),
-        "commit": commit(),
-        "processor": processor(),
     }
 
 
@@ -70,6 +68,11 @@ def spread(values, sign="", digits=2):
     """The mean, with the sample standard deviation of several."""
     mean = f"{statistics.mean(values):{sign}.{digits}f}"
     return mean if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.{digits}f}"
+
+
+def place():
+    """What is running here, and on what."""
+    return {"commit": commit(), "processor": processor()}
 
 
 def commit():

@@ -90,6 +90,8 @@ data_of() {
   return 1
 }
 
+for task in "${tasks[@]}"; do data_of "$task" >/dev/null; done
+
 finetune() {
   local encoder=$1 task=$2 data passes=$epochs
   data=$(data_of "$task")

@@ -15,7 +15,7 @@ import statistics
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from runs import entries, spread, training_facts  # noqa: E402
+from runs import entries, place, spread, training_facts  # noqa: E402
 
 
 def print_equal_time(runs):
@@ -54,7 +54,7 @@ def task_scores(path):
 
 def record(run):
     tasks = {path.parent.name: task_scores(path) for path in sorted(run.glob("tasks/*/results.json"))}
-    (run / "result.json").write_text(json.dumps(training_facts(run) | {"tasks": tasks}) + "\n")
+    (run / "result.json").write_text(json.dumps(training_facts(run) | place() | {"tasks": tasks}) + "\n")
 
 
 def result_table(results):

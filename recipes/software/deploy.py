@@ -15,7 +15,7 @@ import time
 from operator import attrgetter
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from runs import commit, measured, processor  # noqa: E402
+from runs import measured, place, training_facts  # noqa: E402
 
 SMALL, TINY = "small-{}/model/{}", "tiny-{}/{}"
 AVERAGES = [SMALL.format("sinusoidal", "averaged"), SMALL.format("diet-rel", "averaged")]
@@ -54,7 +54,7 @@ class System:
     def megabytes(self):
         """Of the files that translation needs."""
         files = [file for model in self.models for file in model.iterdir()
-                 if not file.name.startswith("training.") and file.name != "shortlist.bin"]
+                 if not file.name.startswith(("training.", "shortlist."))]
         return sum(file.stat().st_size for file in files + [self.shortlist] * bool(self.shortlist)) / 1e6
 
 
@@ -82,6 +82,8 @@ def measure(systems, output, source, target, rounds):
     return [{
         "system": system.name,
         "pair": f"{source}-{target}",
+        "rounds": rounds,
+        "trainings": [training_facts(model.parent) for model in system.models],
         "validation": scores(text / f"valid.{target}", file(system, "valid")),
         "test": scores(text / f"test.{target}", file(system, "test")),
         "megabytes": round(system.megabytes(), 3),
@@ -91,23 +93,24 @@ def measure(systems, output, source, target, rounds):
                                                          statistics.median(system.starts)), 1),
         "processor_seconds": round(system.median("processor_seconds"), 3),
         "memory_mb": round(system.median("memory_mb"), 1),
-        "commit": commit(),
-        "processor": processor(),
         "date": time.strftime("%Y-%m-%d"),
-    } for system in systems]
+    } | place() for system in systems]
 
 
-def print_table(results):
-    print("| system | validation BLEU | chrF2 | test BLEU | chrF2 | MB | start, s | lines/s |"
-          " CPU s | memory, MB |")
-    print("|---" * 10 + "|")
+def result_table(results):
+    """Of the objects that measure() returns."""
+    lines = ["| system | training, hours | validation BLEU | chrF2 | test BLEU | chrF2 | MB | start, s |"
+             " lines/s | CPU s | memory, MB |", "|---" * 11 + "|"]
     for result in results:
+        hours = sum(training["hours"] for training in result["trainings"])
         quality = [f"{result[part][metric]:.2f}" for part in ("validation", "test")
                    for metric in ("BLEU", "chrF2")]
-        print(f"| {result['system']} | {' | '.join(quality)} | {result['megabytes']:,.1f} |"
-              f" {statistics.median(result['start_seconds']):.2f} |"
-              f" {result['lines_per_second']:,.0f} | {result['processor_seconds']:,.1f} |"
-              f" {result['memory_mb']:,.0f} |")
+        lines.append(f"| {result['system']} | {hours:.2f} | {' | '.join(quality)} |"
+                     f" {result['megabytes']:,.1f} |"
+                     f" {statistics.median(result['start_seconds']):.2f} |"
+                     f" {result['lines_per_second']:,.0f} | {result['processor_seconds']:,.1f} |"
+                     f" {result['memory_mb']:,.0f} |")
+    return "\n".join(lines)
 
 
 def main():
@@ -115,7 +118,8 @@ def main():
     systems = [System(name, output) for name in SYSTEMS]
     results = measure(systems, output, source, target, int(sys.argv[4]))
     (output / "results.jsonl").write_text("".join(json.dumps(result) + "\n" for result in results))
-    print_table(results)
+    print(result_table(results))
 
 
-main()
+if __name__ == "__main__":
+    main()

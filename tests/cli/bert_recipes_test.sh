@@ -60,6 +60,9 @@ cp "$work/glue/CoLA/in_domain_train.tsv" "$work/glue/CoLA/in_domain_dev.tsv"
 small=(env TASKS=CoLA RUNS=2 EPOCHS=1 SEEDS="1 2" THREADS=1 VOCABULARY=40
   OPTIONS="--preset tiny --valid-interval 5 --log-interval 5" bash "$recipes/small.sh" "$work/text"
   "$work/glue" "$work/small")
+expect_code 1 "${small[@]/TASKS=CoLA/TASKS=CoLA RTE}" 10 learned
+expect_text "glue/RTE: there are no files for training and development" "$err"
+[ ! -e "$work/small/learned-1" ] || fail "a training began without the data of a task"
 expect_code 0 "${small[@]}" 10 learned 'diet-rel(share=layers)'
 expect_text "seconds of training, or the last one before" "$out"
 for encoding in learned 'diet-rel(share=layers)'; do

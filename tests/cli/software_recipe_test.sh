@@ -90,8 +90,12 @@ assert [a["test"] for a in first] == [b["test"] for b in again]
 for entry in first:
     assert len(entry["seconds"]) == len(entry["start_seconds"]) == 2
     assert entry["memory_mb"] > 1 and entry["lines_per_second"] > 0
+    assert all(training["updates"] == 5 for training in entry["trainings"])
 size = {entry["system"]: entry["megabytes"] for entry in first}
 assert size["the same in int8"] < size["the same with a shortlist"]
+encodings = {entry["system"]: [training["encoding"] for training in entry["trainings"]]
+             for entry in first}
+assert encodings["ensemble of the averages"] == ["sinusoidal", "diet-rel"]
 assert size["ensemble of the averages"] > size["`small`, DIET-REL, averaged"]
 PYTHON
 expect_code 2 "${deploy[@]}" --max-updates 9

@@ -53,7 +53,7 @@ class MadeUpRuns(LogScratch):
     def test_a_run_is_added_once_and_others_of_its_kind_are_refused(self):
         for _ in range(2):
             self.assertEqual(self.add("t5", 1, 4.0, [70.0, 71.0]).returncode, 0)
-        self.assertIn("has another run", self.add("t5", 1, 4.5, [70.0, 71.0]).stderr)
+        self.assertIn("has another run of t5, 1", self.add("t5", 1, 4.5, [70.0, 71.0]).stderr)
         self.assertIn("updates is 20", self.add("t5", 2, 4.0, [70.0, 71.0], updates=20).stderr)
         log = (self.root / "bench/log/bert_small.jsonl").read_text()
         self.assertEqual(len(log.splitlines()), 1)
