@@ -28,6 +28,21 @@ nmt::SearchOptions machine_options(const TranslatorOptions& o) {
   return search;
 }
 
+[[noreturn]] void refuse(const std::vector<std::string>& directories, const TranslatorOptions& o) {
+  for (const std::string& directory : directories) {
+    if (nmt::open_model(directory).quantization.empty()) {
+      throw CheckpointError(directory + " has no packed weights: pack it with 'dietmt quantize " +
+                            "--model DIR --type fp32 --output PACKED'");
+    }
+    if (!nmt::has_stored_positions(directory)) {
+      throw CheckpointError(directory + " has no stored positions: its encodings need LibTorch, " +
+                            "which only 'dietmt translate' and 'dietmt serve' use");
+    }
+  }
+  throw CheckpointError("no stored positions for lines of " + std::to_string(o.max_source_length) +
+                        " tokens: lower max_source_length");
+}
+
 std::shared_ptr<const nmt::LoadedDecoder> load(const std::string& model,
                                                const TranslatorOptions& o) {
   kernels::chosen_instruction_set();  // reports a wrong DIETMT_INSTRUCTION_SET
@@ -38,16 +53,11 @@ std::shared_ptr<const nmt::LoadedDecoder> load(const std::string& model,
     throw ConfigError("weights 'fp16' need a GPU, which only the command dietmt translate uses");
   const nmt::SearchOptions search = machine_options(o);
   throw_if_any(search.problems());
+  const std::vector<std::string> directories = nmt::model_directories({model});
   auto loaded = nmt::load_stored_decoder(
-      nmt::model_directories({model}),
+      directories,
       {.weights = nmt::parse_weight_choice(o.weights), .shortlist = o.shortlist, .search = search});
-  if (!loaded) {
-    throw CheckpointError(
-        model + " has no packed weights, or no stored positions for lines of " +
-        std::to_string(o.max_source_length) +
-        " tokens: pack it with 'dietmt quantize --model DIR --type fp32 --output PACKED', or lower "
-        "max_source_length");
-  }
+  if (!loaded) refuse(directories, o);
   return std::make_shared<const nmt::LoadedDecoder>(std::move(*loaded));
 }
 

@@ -8,6 +8,10 @@
 
 namespace dietmt::kernels {
 
+/// A table of so many pairs of positions of one head still fits into the cache. For more, attention
+/// computes the product of features again in each sentence.
+inline constexpr int64_t kFewPairs = 1024 * 1024;
+
 /// What the numbers of one head stand for.
 enum class TableRows {
   kPairs,          // [T, S]

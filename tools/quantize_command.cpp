@@ -1,5 +1,6 @@
 // dietmt quantize: a model directory with weights packed for decoding.
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <chrono>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include "common/text_io.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
+#include "nmt/translation/loaded_decoder.h"
 #include "nmt/translation/translator.h"
 #include "tools/commands.h"
 #include "tools/decoding_options.h"
@@ -166,6 +168,13 @@ int run_quantize(const std::vector<std::string>& arguments) {
   AtomicDirectory output(options.output);
   own.write(output.path(), model, options.type);
   output.commit();
+  if (!nmt::has_stored_positions(options.output)) {
+    spdlog::warn(
+        "the positions of '{}' and '{}' cannot be stored: {} translates with dietmt-torch, not "
+        "from "
+        "Python or C++",
+        model.config.encoder_position, model.config.decoder_position, options.output);
+  }
   if (test) report(own, model, options, *test);
   return 0;
 }

@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "encoders/attention/backends.h"
 #include "encoders/attention/vector_terms.h"
+#include "kernels/attention_tables.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -116,7 +117,7 @@ std::vector<ScoreTerms> multiply_features(std::vector<ScoreTerms> layers) {
   FeatureProduct product;
   for (ScoreTerms& terms : layers) {
     if (!terms.query_features.defined()) continue;
-    if (terms.query_features.size(1) * terms.key_features.size(1) > kFewPairs) continue;
+    if (terms.query_features.size(1) * terms.key_features.size(1) > kernels::kFewPairs) continue;
     if (!product.belongs_to(terms)) product = product_of(terms);
     terms.position_bias = product.sum;
     terms.query_features = terms.key_features = at::Tensor();

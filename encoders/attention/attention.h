@@ -44,12 +44,9 @@ struct AttentionCall {
   int64_t key_part = 0;
 };
 
-/// A table of so many pairs of positions of one head still fits into the cache.
-inline constexpr int64_t kFewPairs = 1024 * 1024;
-
 /// Replaces features by their product, a position bias, where reading it costs less than computing
-/// it again for each sentence: for up to kFewPairs pairs of positions. Layers that share features
-/// share the bias. Call it once a pass, on the terms of all layers; attend() gives the
+/// it again for each sentence: for up to kernels::kFewPairs pairs of positions. Layers that share
+/// features share the bias. Call it once a pass, on the terms of all layers; attend() gives the
 /// same results without it.
 std::vector<ScoreTerms> multiply_features(std::vector<ScoreTerms> layers);
 

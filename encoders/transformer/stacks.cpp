@@ -11,6 +11,7 @@
 #include "encoders/ops/weight_copies.h"
 #include "encoders/position/term_table.h"
 #include "encoders/transformer/recomputation.h"
+#include "kernels/attention_tables.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -44,7 +45,7 @@ ScoreTerms with_tables(ScoreTerms terms, const std::vector<Tensor>& inputs, size
 
 double kept_of_pairs(const PositionScheme& position, const Extent& extent) {
   const int64_t pairs = extent.queries * extent.keys;
-  const double products = pairs <= kFewPairs ? position.products_per_pair() : 0.0;
+  const double products = pairs <= kernels::kFewPairs ? position.products_per_pair() : 0.0;
   return static_cast<double>(pairs) * (position.kept_per_pair() + products);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/attention_tables.h"
+
 namespace dietmt::nmt {
 namespace {
 
@@ -49,6 +51,43 @@ PositionRows rows_of(const TermTable& table) {
 // The kernels only read tables; the struct is not const because gradients use it, too.
 kernels::HeadTable head_table(const TermTable& table) {
   return {const_cast<float*>(table.data), rows_of(table).head_stride};
+}
+
+// sum[i, j] += queries[i] . keys[j], of one head.
+void add_product(const TermTable& queries, const TermTable& keys, int64_t head, float* sum) {
+  const PositionRows query_rows = rows_of(queries), key_rows = rows_of(keys);
+  std::vector<float> columns(static_cast<size_t>(keys.width * keys.rows));  // [R, S]
+  for (int64_t j = 0; j < keys.rows; ++j)
+    for (int64_t r = 0; r < keys.width; ++r)
+      columns[static_cast<size_t>(r * keys.rows + j)] = key_rows.at(head, j)[r];
+  for (int64_t i = 0; i < queries.rows; ++i, sum += keys.rows) {
+    for (int64_t r = 0; r < keys.width; ++r) {
+      const float query = query_rows.at(head, i)[r];
+      const float* column = columns.data() + r * keys.rows;
+      for (int64_t j = 0; j < keys.rows; ++j) sum[j] += query * column[j];
+    }
+  }
+}
+
+// The position bias, if any, and the product of the features: [H|1, T, S].
+TermTable sum_of(const LayerTerms& layer, std::vector<std::shared_ptr<const void>>& storage) {
+  const TermTable &queries = layer.query_features, &keys = layer.key_features,
+                  &bias = layer.position_bias;
+  const int64_t heads = std::max({queries.heads, keys.heads, bias.heads});
+  const int64_t pairs = queries.rows * keys.rows;
+  const auto sum = std::make_shared<std::vector<float>>(static_cast<size_t>(heads * pairs));
+  for (int64_t h = 0; h < heads; ++h) {
+    float* of_head = sum->data() + h * pairs;
+    if (bias) std::copy_n(rows_of(bias).at(h, 0), pairs, of_head);
+    add_product(queries, keys, h, of_head);
+  }
+  storage.push_back(sum);
+  return {sum->data(), heads, queries.rows, keys.rows, pairs};
+}
+
+bool have_the_same_sum(const LayerTerms& a, const LayerTerms& b) {
+  return a.query_features.data == b.query_features.data &&
+         a.key_features.data == b.key_features.data && a.position_bias.data == b.position_bias.data;
 }
 
 LayerPositions layer_positions(const LayerTerms& from, const float* content_scale) {
@@ -101,6 +140,22 @@ SiteTerms part_of(const SiteTerms& terms, int64_t length) {
     });
   }
   return part;
+}
+
+SiteTerms multiply_features(SiteTerms terms) {
+  LayerTerms multiplied;  // the last one
+  TermTable sum;
+  for (LayerTerms& layer : terms.layers) {
+    if (!layer.query_features) continue;
+    if (layer.query_features.rows * layer.key_features.rows > kernels::kFewPairs) continue;
+    if (!have_the_same_sum(multiplied, layer)) {
+      multiplied = layer;
+      sum = sum_of(layer, terms.storage);
+    }
+    layer.position_bias = sum;
+    layer.query_features = layer.key_features = {};
+  }
+  return terms;
 }
 
 bool equal(const SiteTerms& a, const SiteTerms& b) {

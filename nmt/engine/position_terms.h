@@ -89,6 +89,10 @@ SiteSizes decoder_sizes(const EngineWeights& weights);
 /// The parts of the tables that sentences of up to `length` tokens read; at most terms.length.
 SiteTerms part_of(const SiteTerms& terms, int64_t length);
 
+/// With the product of the features added to the position bias, for up to kernels::kFewPairs pairs
+/// of positions. Layers that share them share the sum.
+SiteTerms multiply_features(SiteTerms terms);
+
 /// Whether both hold the same numbers.
 bool equal(const SiteTerms& a, const SiteTerms& b);
 

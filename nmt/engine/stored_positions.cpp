@@ -167,7 +167,9 @@ StoredPositions read_positions(const std::filesystem::path& path, const EngineWe
 std::unique_ptr<PositionTables> position_tables(std::shared_ptr<const StoredSite> site) {
   const int64_t max_length = std::min(site->max_length, site->terms.length);
   return std::make_unique<PositionTables>(
-      [site = std::move(site)](int64_t length) { return site_positions(terms_of(*site, length)); },
+      [site = std::move(site)](int64_t length) {
+        return site_positions(multiply_features(terms_of(*site, length)));
+      },
       max_length);
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "encoders/attention/attention.h"
 #include "encoders/position/scheme/position_scheme.h"
 
 namespace dietmt::nmt {
@@ -76,8 +75,7 @@ SiteTerms lower_terms(const encoders::PositionScheme& scheme, const SiteSizes& s
   const Tensor none = at::zeros({length, sizes.width});
   const Tensor embedded = scheme.embed(none, at::arange(length));
   if (!embedded.is_same(none)) site.embedding = lowering.table(embedded.unsqueeze(0));
-  for (const ScoreTerms& terms : encoders::multiply_features(scheme.lower({length, length}, none)))
-    lowering.add_layer(terms);
+  for (const ScoreTerms& terms : scheme.lower({length, length}, none)) lowering.add_layer(terms);
   return site;
 }
 
@@ -86,7 +84,7 @@ std::unique_ptr<PositionTables> lower_positions(
   const int64_t max_length = scheme->max_length();
   return std::make_unique<PositionTables>(
       [scheme = std::move(scheme), sizes](int64_t length) {
-        return site_positions(lower_terms(*scheme, sizes, length));
+        return site_positions(multiply_features(lower_terms(*scheme, sizes, length)));
       },
       max_length);
 }

@@ -16,8 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kLongest = 4096;       // tokens; twice what 'dietmt translate' takes by default
-constexpr size_t kMostBytes = 8U << 20;  // of all tables
+constexpr int64_t kLongest = 4096;        // tokens; twice what 'dietmt translate' takes by default
+constexpr size_t kMostBytes = 64U << 20;  // of all tables
 
 // Collects tables as tensors of a file; equal tables are stored once.
 class TableFile {

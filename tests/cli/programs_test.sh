@@ -106,7 +106,7 @@ expect_code 0 "$alone" rerank --nbest-list "$work/list" --source "$work/test.en"
 
 # Other encodings; toy_train has one layer and two heads.
 toy_training 60 10
-for position in none learned learnable-sinusoidal t5 alibi diet-rel 'shaw(clip=4)' rope \
+for position in none learned learnable-sinusoidal t5 alibi diet-rel 'shaw(clip=4)' rope diet-abs tupe-r \
   'heads[rope:0,diet-rel:1]'; do
   rm -rf "$work/run" "$work/packed"
   expect_code 0 "${toy_train[@]}" --position "$position" --max-updates 2 --output "$work/run"
@@ -119,12 +119,13 @@ expect_code 0 "$alone" rerank --nbest-list "$work/list" --source "$work/test.en"
 
 # What is not stored, or reaches no further, is left to the full program, old directories too.
 rm -rf "$work/run"
-expect_code 0 "${toy_train[@]}" --position tupe-r --max-updates 2 --output "$work/run"
-pack "$work/run" int8 "$work/tupe"
+expect_code 0 "${toy_train[@]}" --position fire --max-updates 2 --output "$work/run"
+pack "$work/run" int8 "$work/fire"
+expect_text "the positions of 'fire' and 'fire' cannot be stored" "$err"
 cp -r "$work/int8" "$work/old"
 rm "$work/old/positions.safetensors"
 long=(--max-source-length 5000)
-for call in "$work/tupe" "$work/old" "$work/fp32,$work/old" "$work/packed ${long[*]}"; do
+for call in "$work/fire" "$work/old" "$work/fp32,$work/old" "$work/packed ${long[*]}"; do
   translate=(translate --input "$work/test.en" --workers 1 --model $call)
   expect_code 1 "$alone" "${translate[@]}"
   expect_text "dietmt-torch cannot be run" "$err"
@@ -149,9 +150,9 @@ for packed in int8 bf16; do
 done
 expect_code 1 "$alone" quantize --model "$model" --output "$work/refused"
 expect_text "dietmt-torch cannot be run" "$err"
-pack "$work/run" fp32 "$work/tupe32"
-expect_code 0 "$dietmt" quantize --model "$work/tupe32" --output "$work/tupe8"
-diff -r "$work/tupe" "$work/tupe8" || fail "other files of TUPE from packed weights"
+pack "$work/run" fp32 "$work/fire32"
+expect_code 0 "$dietmt" quantize --model "$work/fire32" --output "$work/fire8"
+diff -r "$work/fire" "$work/fire8" || fail "other files of FIRE from packed weights"
 
 # dietmt-torch reads --config again, so it must not be a pipe; one that is read once may be.
 printf 'beam = 1\nnbest = 1\n' >"$work/options"

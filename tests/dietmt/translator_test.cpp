@@ -227,6 +227,16 @@ TEST_F(TranslatorTest, AnErrorOfTheSourceOfLinesPassesThrough) {
   EXPECT_THROW(stream.next(), std::out_of_range);
 }
 
+TEST_F(TranslatorTest, WhatAModelLacksIsNamed) {
+  const auto copy = std::filesystem::temp_directory_path() / "dietmt_lacking_test";
+  std::filesystem::remove_all(copy);
+  std::filesystem::copy(packed_model(), copy, std::filesystem::copy_options::recursive);
+  std::filesystem::remove(copy / "positions.safetensors");
+  EXPECT_THAT([&] { Translator own(copy.string()); },
+              ThrowsMessage<ModelError>(HasSubstr("has no stored positions: its encodings need")));
+  std::filesystem::remove_all(copy);
+}
+
 TEST_F(TranslatorTest, ReloadKeepsTheOldWeightsIfItFails) {
   const auto copy = std::filesystem::temp_directory_path() / "dietmt_reload_test";
   std::filesystem::remove_all(copy);

@@ -45,7 +45,8 @@ class Tupe : public PositionEncoding {
   Tupe(const TupeOptions& options, const EncodingContext& context);
   void lower(const Extent& extent, LayerTerms& terms) const override;
   int64_t max_length() const override;
-  double kept_per_pair() const override { return static_cast<double>(heads_); }
+  double kept_per_pair() const override { return untied() ? static_cast<double>(heads_) : 0.0; }
+  double products_per_pair() const override { return untied() ? 0.0 : static_cast<double>(heads_); }
 
  private:
   bool untied() const { return summary_.defined(); }
@@ -168,18 +169,21 @@ void Tupe::lower(const Extent& extent, LayerTerms& terms) const {
   const double scale = 1.0 / std::sqrt(2.0 * static_cast<double>(head_width_));
   const auto [u, w] =
       project(positions_.narrow(0, 0, extent.queries), positions_.narrow(0, 0, extent.keys));
-  at::Tensor bias = scale * at::matmul(u, w.transpose(1, 2));  // [H, T, S]
+  terms.set_content_scale(scale);
   if (untied()) {
+    at::Tensor bias = scale * at::matmul(u, w.transpose(1, 2));  // [H, T, S]
     if (options_.bias == TupeBias::kOffsets) bias = bias + relative_bias(extent);
     const auto [from, to] = project(summary_, summary_);
     bias = reset(bias, scale * (from * to).sum(-1), extent);
     if (options_.bias == TupeBias::kBuckets) bias = bias + relative_bias(extent);
-  } else if (options_.bias != TupeBias::kNone) {
-    const at::Tensor by_offset = tied_buckets_ ? tied_buckets_->by_offset(relative_) : relative_;
-    terms.set(&ScoreTerms::offset_bias, by_offset.unsqueeze(0));
+    terms.set(&ScoreTerms::position_bias, bias.unsqueeze(0));
+    return;
   }
-  terms.set(&ScoreTerms::position_bias, bias.unsqueeze(0));
-  terms.set_content_scale(scale);
+  terms.set(&ScoreTerms::query_features, (scale * u).unsqueeze(0));
+  terms.set(&ScoreTerms::key_features, w.unsqueeze(0));
+  if (options_.bias == TupeBias::kNone) return;
+  const at::Tensor by_offset = tied_buckets_ ? tied_buckets_->by_offset(relative_) : relative_;
+  terms.set(&ScoreTerms::offset_bias, by_offset.unsqueeze(0));
 }
 
 constexpr std::array<Choice<SummaryPosition>, 3> kSummaryPositions = {

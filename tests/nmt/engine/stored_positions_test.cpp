@@ -130,18 +130,35 @@ TEST_F(StoredPositionsTest, DecodeAsTheModulesOrAreNotStored) {
       EXPECT_FALSE(load_stored_decoder(directories_, {}));
     }
   }
-  for (const char* spec :
-       {"none", "sinusoidal", "sinusoidal(layout=halves)", "sinusoidal(layout=halves-2m)",
-        "learned", "learnable-sinusoidal", "diet-rel", "diet-rel(share=layers)", "alibi", "kerple",
-        "shaw(clip=2)", "relative-sinusoidal(clip=9)", "relative-key", "t5", "rope",
-        "rope(pairs=halves,base=100)", "rope(base=20,factor=4,length=8)"})
+  for (const char* spec : {"none",
+                           "sinusoidal",
+                           "sinusoidal(layout=halves)",
+                           "sinusoidal(layout=halves-2m)",
+                           "learned",
+                           "learnable-sinusoidal",
+                           "diet-rel",
+                           "diet-rel(share=layers)",
+                           "alibi",
+                           "kerple",
+                           "shaw(clip=2)",
+                           "relative-sinusoidal(clip=9)",
+                           "relative-key",
+                           "t5",
+                           "rope",
+                           "rope(pairs=halves,base=100)",
+                           "rope(base=20,factor=4,length=8)",
+                           "diet-abs",
+                           "diet-abs(rank=3,share=layers)",
+                           "tupe-a",
+                           "tupe-r"})
     EXPECT_TRUE(stored.contains(spec)) << spec;
-  EXPECT_FALSE(stored.contains("tupe-a"));
+  EXPECT_FALSE(stored.contains("fire"));
 }
 
 TEST_F(StoredPositionsTest, SitesAndHeadsMayDiffer) {
   for (const Positions& positions :
        std::vector<Positions>{{"heads[diet-rel:0,shaw(clip=16):1-2,rope:3]", "relative-key-query"},
+                              {"heads[diet-abs:0-1,tupe-r:2,t5:3]", "tupe-r", "diet-abs"},
                               {"sinusoidal", "learned+diet-rel", "diet-rel"}}) {
     SCOPED_TRACE(std::string(positions.encoder) + ", " + positions.decoder);
     write(positions);
@@ -193,13 +210,11 @@ TEST_F(StoredPositionsTest, LargeTablesAreNotStored) {
   write({"learned", "none"}, 1000);
   EXPECT_TRUE(fs::exists(file()));
   ModelConfig config = engine_config();
-  config.width = 1024;
-  config.feed_forward = 16;
-  config.encoder_layers = config.decoder_layers = 1;
+  config.encoder_layers = 5;
   config.max_positions = 4096;
-  config.encoder_position = "learned";
+  config.encoder_position = "diet-abs(rank=128)";
   config.decoder_position = "none";
-  write_full(config);  // 16 MB of positions
+  write_full(config);  // 21 MB of positions for each head
   quantized("int8");
   EXPECT_FALSE(fs::exists(file()));
 }
