@@ -83,6 +83,12 @@ class DocumentsTest(unittest.TestCase):
         self.reports("word " * 21 + "\n", "105 columns")
         self.accepts("| " + "word " * 30 + "|\n\n    " + "word " * 30 + "\n\n`" + "x " * 60 + "`\n")
 
+    def test_reports_encodings_that_a_table_lacks(self):
+        page = "## At a glance\n| `a` | E |\n| `b` | D |\n\n## The encodings\n### Sums\n| `a` | 0 |\n"
+        self.assertEqual(list(documents_test.encoding_problems(page, {"a"})), [])
+        self.assertEqual(list(documents_test.encoding_problems(page, {"a", "b"})),
+                         ["docs/positions.md: 'The encodings' lacks b"])
+
     def test_reports_another_version(self):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)

@@ -4,11 +4,13 @@
     documents_test.py ROOT [PROGRAM]
 
 Every relative link or image leads to a file of the repository, and every anchor to a heading. Links
-lead from README.md to every page in docs/. Prose has at most 100 columns. With PROGRAM (dietmt), every command of dietmt in a
-document exists and has the options that are written there.
+lead from README.md to every page in docs/. Prose has at most 100 columns. With PROGRAM (dietmt),
+every command of dietmt in a document exists and has the options that are written there, and
+docs/positions.md has all encodings in both of its lists.
 """
 import pathlib
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools/help_pages"))
@@ -160,6 +162,21 @@ def known_options(program):
             for command in all_commands(command_tree(program)) if command.options}
 
 
+def encoding_problems(page, encodings):
+    """Names without a row in the tables of a part that should have all."""
+    parts = {part.partition("\n")[0]: part for part in re.split(r"^## ", page, flags=re.M)}
+    for heading in ("At a glance", "The encodings"):
+        rows = re.findall(r"^\| `([a-z0-9-]+)", parts.get(heading, ""), flags=re.M)
+        for name in sorted(encodings - set(rows)):
+            yield f"docs/positions.md: '{heading}' lacks {name}"
+
+
+def known_encodings(program):
+    listed = subprocess.run([program, "inspect", "positions", "--list"], check=True,
+                            capture_output=True, text=True).stdout
+    return set(re.findall(r"^  (\S+)$", listed, flags=re.M))
+
+
 def version_problems(root):
     """CITATION.cff has the version of CMakeLists.txt."""
     version = re.search(r"project\(dietmt VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text())[1]
@@ -180,7 +197,11 @@ def problems(root, options):
 
 def main(arguments):
     root = pathlib.Path(arguments[0]).resolve()
-    found = list(problems(root, known_options(arguments[1]) if len(arguments) > 1 else {}))
+    program = arguments[1] if len(arguments) > 1 else None
+    found = list(problems(root, known_options(program) if program else {}))
+    if program:
+        found += encoding_problems((root / "docs/positions.md").read_text(),
+                                   known_encodings(program))
     print("\n".join(found))
     print(f"documents: {len(found)} problems in {len(list(documents(root)))} files")
     return 1 if found else 0
