@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/TensorIndexing.h>
 #include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
@@ -29,6 +30,13 @@ class EveryEncoding : public testing::TestWithParam<Encoding> {
     return values;
   }
   bool first_causal() const { return causal_values().front(); }
+  /// Of an entry of output_and_gradients().
+  static std::string name(const PositionScheme& scheme, size_t entry) {
+    std::vector<std::string> names = {"q", "k", "v"};
+    for (const auto& parameter : scheme.named_parameters()) names.push_back(parameter.key());
+    names.emplace_back("output");
+    return names.at(entry);
+  }
 };
 
 TEST_P(EveryEncoding, HasTheParametersOfItsFormula) {
@@ -48,14 +56,13 @@ TEST_P(EveryEncoding, SdpaEqualsReference) {
     for (const bool causal : causal_values()) {
       for (const double dropout : {0.0, 0.3}) {
         Setting setting{.backend = Backend::kReference, .causal = causal, .dropout = dropout};
-        const auto wanted =
-            output_and_gradients(*scheme(causal), inputs, packing, packing, setting);
+        const auto built = scheme(causal);
+        const auto wanted = output_and_gradients(*built, inputs, packing, packing, setting);
         setting.backend = Backend::kSdpa;
-        const auto actual =
-            output_and_gradients(*scheme(causal), inputs, packing, packing, setting);
+        const auto actual = output_and_gradients(*built, inputs, packing, packing, setting);
         for (size_t i = 0; i < wanted.size(); ++i)
           EXPECT_LE(largest_gap(actual[i], wanted[i]), 1e-11)
-              << "tensor " << i << ", " << lengths.size() << " sentences, the first of "
+              << name(*built, i) << ", " << lengths.size() << " sentences, the first of "
               << lengths[0] << " tokens, causal " << causal << ", dropout " << dropout;
       }
     }
@@ -102,7 +109,7 @@ TEST_P(EveryEncoding, GradientsAreThoseOfFiniteDifferences) {
       const double h = 1e-5;
       EXPECT_NEAR((gradients[i] * direction).sum().item<double>(),
                   (loss_at(h) - loss_at(-h)) / (2 * h), 1e-7)
-          << "tensor " << i;
+          << name(*built, i);
     }
   }
 }
@@ -155,6 +162,31 @@ TEST_P(EveryEncoding, LayersShareATableOrHaveTheirOwn) {
     const at::Tensor& second = layers[1].*term.table;
     ASSERT_EQ(first.defined(), second.defined());
     EXPECT_TRUE(!first.defined() || first.is_same(second) || !first.equal(second));
+  }
+}
+
+/// What layers do not share, [L, H|1, rows, ...], is read by its own layer alone.
+TEST_P(EveryEncoding, EachLayerReadsItsOwnParameters) {
+  const auto built = scheme(first_causal());
+  const auto layers =
+      built->lower({kRunMaxPositions, kRunMaxPositions}, at::empty({0}, at::kDouble));
+  for (size_t layer = 0; layer < layers.size(); ++layer) {
+    at::Tensor sum = at::zeros({}, at::kDouble);
+    for (const Term& term : kTerms) {
+      const at::Tensor& table = layers[layer].*term.table;
+      if (table.defined()) sum = sum + loss(table);
+    }
+    for (const auto& parameter : built->named_parameters()) {
+      const at::Tensor& table = parameter.value();
+      if (table.dim() < 3 || table.size(0) != kRunLayers) continue;
+      ASSERT_TRUE(sum.requires_grad()) << parameter.key();
+      const at::Tensor gradient = torch::autograd::grad({sum}, {table}, {}, true, false, true)[0];
+      ASSERT_TRUE(gradient.defined()) << parameter.key();
+      for (size_t row = 0; row < layers.size(); ++row)
+        EXPECT_EQ(gradient[static_cast<int64_t>(row)].count_nonzero().item<int64_t>() > 0,
+                  row == layer)
+            << parameter.key() << ", layer " << layer << ", row " << row;
+    }
   }
 }
 
@@ -217,7 +249,7 @@ TEST_P(EveryFusedEncoding, CpuStaysAsCloseToDoubleAsTheReference) {
     for (size_t i = 0; i < wanted.size(); ++i) {
       const double unit = 1e-6 * std::max(1.0, wanted[i].abs().max().item<double>());
       EXPECT_LE(largest_gap(fused[i], wanted[i]), 2 * largest_gap(plain[i], wanted[i]) + 5 * unit)
-          << "tensor " << i << ", " << lengths.size() << " sentences of " << lengths[0];
+          << name(*built, i) << ", " << lengths.size() << " sentences of " << lengths[0];
     }
   }
 }
