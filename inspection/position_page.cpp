@@ -105,10 +105,10 @@ std::string attention_maps(const SiteReport& site) {
       "Attention of the first layer in sentences of one repeated word",
       "Mean over the words, relative to uniform attention: orange is more, blue is less, with full "
       "colour at four times and a quarter. AIV: share of the variance within diagonals; in an "
-      "encoder 0 if only the offset matters. OPR: ordered pairs; 0 if attention falls with the "
-      "distance, 1 if it grows (0.5 in a decoder, whose hidden words count as equal). SD: mean "
-      "difference between the two directions. DB: preceding relative to following "
-      "words.",
+      "encoder near 0 if only the offset matters (words near the ends share attention among "
+      "fewer). OPR: ordered pairs; 0 if attention falls with the distance, 1 if it grows (0.5 in a "
+      "decoder, whose hidden words count as equal). SD: mean difference between the two "
+      "directions. DB: preceding relative to following words.",
       maps);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <stdexcept>
 
 namespace dietmt::encoders {
 namespace {
@@ -40,6 +41,13 @@ std::string EncodingOption::possible() const {
 
 OptionValues::OptionValues(const std::vector<EncodingOption>& options) {
   for (const EncodingOption& option : options) set(option.name, option.default_value);
+}
+
+const std::string& OptionValues::text(const std::string& name) const {
+  const auto found = values_.find(name);
+  if (found == values_.end())
+    throw std::logic_error("the row of this encoding has no option '" + name + "'");
+  return found->second;
 }
 
 std::optional<int64_t> OptionValues::number_or_none(const std::string& name) const {

@@ -38,7 +38,8 @@ class OptionValues {
   explicit OptionValues(const std::vector<EncodingOption>& options);
 
   void set(const std::string& name, const std::string& value) { values_[name] = value; }
-  const std::string& text(const std::string& name) const { return values_.at(name); }
+  /// Throws std::logic_error if the row has no such option.
+  const std::string& text(const std::string& name) const;
   int64_t number(const std::string& name) const { return std::stoll(text(name)); }
   bool flag(const std::string& name) const { return text(name) == "true"; }
 
