@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""The table and results.jsonl of deploy.sh: deploy.py SOURCE TARGET OUTPUT ROUNDS
+"""What deploy.sh measures.
 
-Every system translates the test pages ROUNDS times, in turns with the others, each time in a new
-process. Lines per second are those of the median time without that for the first line, which is the
-start; processor seconds include it.
+    deploy.py teacher SOURCE TARGET OUTPUT        prints the models of the teacher
+    deploy.py table SOURCE TARGET OUTPUT ROUNDS   prints the table and writes results.jsonl
+
+The teacher is the averaged model with the best BLEU on the validation text, or the ensemble of both.
+For the table, every system translates the test pages ROUNDS times, in turns with the others, each
+time in a new process. Lines per second are those of the median time without that for the first line,
+which is the start; processor seconds include it.
 """
 import json
 import os
@@ -26,11 +30,15 @@ SYSTEMS = {  # name: (models, shortlist or None)
     "`small`, DIET-REL, averaged": (AVERAGES[1:], None),
     "ensemble of the averages": (AVERAGES, None),
     "`tiny` on the same text, averaged": ([TINY.format("plain", "averaged")], None),
-    "`tiny` distilled from the ensemble": ([TINY.format("distilled", "averaged")], None),
+    "`tiny` distilled": ([TINY.format("distilled", "averaged")], None),
     "the same in int8": ([TINY.format("distilled", "int8")], None),
     "the same with a shortlist": (
         [TINY.format("distilled", "int8")], TINY.format("distilled", "int8/shortlist.bin")),
 }
+
+
+TEACHERS = ["`small`, sinusoidal, averaged", "`small`, DIET-REL, averaged",
+            "ensemble of the averages"]
 
 
 class System:
@@ -38,6 +46,7 @@ class System:
         models, shortlist = SYSTEMS[name]
         self.name = name
         self.models = [output / model for model in models]
+        self.is_distilled = models[0].startswith("tiny-distilled/")
         self.shortlist = output / shortlist if shortlist else None
         self.starts, self.uses = [], []
 
@@ -65,27 +74,38 @@ def scores(reference, translation):
     return {entry["metric"]: round(entry["score"], 4) for entry in json.loads(answer)}
 
 
+def best_teacher(validation):
+    """Of TEACHERS, by the scores of each."""
+    return max(TEACHERS, key=lambda name: validation[name]["BLEU"])
+
+
+def validate(system, output, source, target):
+    translation = output / f"valid-{list(SYSTEMS).index(system.name)}.{target}"
+    system.translate(output / f"text/valid.{source}", translation)
+    return scores(output / f"text/valid.{target}", translation)
+
+
 def measure(systems, output, source, target, rounds):
     """A dictionary of each system. Times are those of the test pages."""
-    def file(system, part):
-        return output / f"{part}-{systems.index(system)}.{target}"
+    def file(system):
+        return output / f"test-{systems.index(system)}.{target}"
 
     text, first_line = output / "text", output / f"first.{source}"
     lines = (text / f"test.{source}").read_bytes().splitlines(keepends=True)
     first_line.write_bytes(lines[0])
-    for system in systems:
-        system.translate(text / f"valid.{source}", file(system, "valid"))
+    validation = {system.name: validate(system, output, source, target) for system in systems}
     for _ in range(rounds):
         for system in systems:
             system.starts.append(system.translate(first_line, output / f"first.{target}").seconds)
-            system.uses.append(system.translate(text / f"test.{source}", file(system, "test")))
+            system.uses.append(system.translate(text / f"test.{source}", file(system)))
     return [{
         "system": system.name,
         "pair": f"{source}-{target}",
         "rounds": rounds,
         "trainings": [training_facts(model.parent) for model in system.models],
-        "validation": scores(text / f"valid.{target}", file(system, "valid")),
-        "test": scores(text / f"test.{target}", file(system, "test")),
+        "teacher": best_teacher(validation) if system.is_distilled else None,
+        "validation": validation[system.name],
+        "test": scores(text / f"test.{target}", file(system)),
         "megabytes": round(system.megabytes(), 3),
         "seconds": [round(use.seconds, 3) for use in system.uses],
         "start_seconds": [round(start, 3) for start in system.starts],
@@ -114,9 +134,15 @@ def result_table(results):
 
 
 def main():
-    source, target, output = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+    command, source, target, output = *sys.argv[1:4], pathlib.Path(sys.argv[4])
+    if command == "teacher":
+        teachers = {name: System(name, output) for name in TEACHERS}
+        best = best_teacher({name: validate(system, output, source, target)
+                             for name, system in teachers.items()})
+        print(",".join(map(str, teachers[best].models)))
+        return
     systems = [System(name, output) for name in SYSTEMS]
-    results = measure(systems, output, source, target, int(sys.argv[4]))
+    results = measure(systems, output, source, target, int(sys.argv[5]))
     (output / "results.jsonl").write_text("".join(json.dumps(result) + "\n" for result in results))
     print(result_table(results))
 

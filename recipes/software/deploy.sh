@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # From text to a small and fast translator, and what each step costs and gains: trains `small` with
-# two position encodings, averages their checkpoints, joins both, distils them into `tiny`, rounds it
-# to int8 and adds a shortlist. Prints a Markdown table and writes a line of JSON for each system to
-# OUTPUT/results.jsonl. Run the same command again to resume after a stop.
+# two position encodings, averages their checkpoints, joins both, distils what is best on the
+# validation text into `tiny`, rounds it to int8 and adds a shortlist. Prints a Markdown table and
+# writes a line of JSON for each system to OUTPUT/results.jsonl. Run the same command again to resume
+# after a stop.
 #
 #   recipes/software/deploy.sh SOURCE TARGET OUTPUT [option of dietmt train ...]
 #
@@ -39,12 +40,12 @@ teacher() {
 teacher diet-rel "$@"
 pieces=$output/small-diet-rel/model/last/tokenizer.model
 teacher sinusoidal --tokenizer "$pieces" "$@"
-teachers=$output/small-diet-rel/model/averaged,$output/small-sinusoidal/model/averaged
 
-# Without --reference: the student learns the ensemble's own translations. The source is completed
+# Without --reference: the student learns the teacher's own translations. The source is completed
 # last.
 if [[ ! -e $output/distilled.$source ]]; then
-  "$DIETMT" distill --model "$teachers" --source "$text/train.$source" --weights int8 \
+  best=$("$here/deploy.py" teacher "$source" "$target" "$output")
+  "$DIETMT" distill --model "$best" --source "$text/train.$source" --weights int8 \
     --output-source "$output/distilled.$source" --output-target "$output/distilled.$target"
 fi
 
@@ -69,4 +70,4 @@ if [[ ! -e $packed/shortlist.bin ]]; then
   "$DIETMT" shortlist --model "$packed" --train-source "$output/distilled.$source" \
     --train-target "$output/distilled.$target" --output "$packed/shortlist.bin"
 fi
-"$here/deploy.py" "$source" "$target" "$output" "${ROUNDS:-3}"
+"$here/deploy.py" table "$source" "$target" "$output" "${ROUNDS:-3}"

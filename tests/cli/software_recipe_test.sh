@@ -96,6 +96,11 @@ assert size["the same in int8"] < size["the same with a shortlist"]
 encodings = {entry["system"]: [training["encoding"] for training in entry["trainings"]]
              for entry in first}
 assert encodings["ensemble of the averages"] == ["sinusoidal", "diet-rel"]
+scores = {entry["system"]: entry["validation"]["BLEU"] for entry in first}
+averages = ["`small`, sinusoidal, averaged", "`small`, DIET-REL, averaged", "ensemble of the averages"]
+for entry in first:
+    distilled = entry["system"].startswith(("`tiny` distilled", "the same"))
+    assert entry["teacher"] == (max(averages, key=scores.get) if distilled else None)
 assert size["ensemble of the averages"] > size["`small`, DIET-REL, averaged"]
 PYTHON
 expect_code 2 "${deploy[@]}" --max-updates 9
