@@ -1,5 +1,7 @@
 #include "dietmt/engine.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,12 +37,14 @@ nmt::SearchOptions machine_options(const TranslatorOptions& o) {
                             "--model DIR --type fp32 --output PACKED'");
     }
     if (!nmt::has_stored_positions(directory)) {
-      throw CheckpointError(directory + " has no stored positions: its encodings need LibTorch, " +
-                            "which only 'dietmt translate' and 'dietmt serve' use");
+      throw CheckpointError(directory + " has no stored positions: pack it again with 'dietmt " +
+                            "quantize'; if that cannot store them, use the program 'dietmt'");
     }
   }
-  throw CheckpointError("no stored positions for lines of " + std::to_string(o.max_source_length) +
-                        " tokens: lower max_source_length");
+  throw CheckpointError(
+      fmt::format("{} has no stored positions for lines of {} tokens: lower "
+                  "max_source_length",
+                  fmt::join(directories, ", "), o.max_source_length));
 }
 
 std::shared_ptr<const nmt::LoadedDecoder> load(const std::string& model,

@@ -170,10 +170,11 @@ int run_quantize(const std::vector<std::string>& arguments) {
   output.commit();
   if (!nmt::has_stored_positions(options.output)) {
     spdlog::warn(
-        "the positions of '{}' and '{}' cannot be stored: {} translates with dietmt-torch, not "
-        "from "
-        "Python or C++",
-        model.config.encoder_position, model.config.decoder_position, options.output);
+        "positions that depend on whole sentences, or of more than 64 MiB, cannot be stored "
+        "(encoder '{}', decoder '{}', cross-attention '{}'): {} needs dietmt-torch, and does not "
+        "load from Python or C++",
+        model.config.encoder_position, model.config.decoder_position, model.config.cross_position,
+        options.output);
   }
   if (test) report(own, model, options, *test);
   return 0;

@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "kernels/attention_tables.h"
+#include "kernels/packed_linear.h"
+#include "nmt/engine/aligned_buffer.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -53,34 +55,34 @@ kernels::HeadTable head_table(const TermTable& table) {
   return {const_cast<float*>(table.data), rows_of(table).head_stride};
 }
 
-// sum[i, j] += queries[i] . keys[j], of one head.
-void add_product(const TermTable& queries, const TermTable& keys, int64_t head, float* sum) {
-  const PositionRows query_rows = rows_of(queries), key_rows = rows_of(keys);
-  std::vector<float> columns(static_cast<size_t>(keys.width * keys.rows));  // [R, S]
-  for (int64_t j = 0; j < keys.rows; ++j)
-    for (int64_t r = 0; r < keys.width; ++r)
-      columns[static_cast<size_t>(r * keys.rows + j)] = key_rows.at(head, j)[r];
-  for (int64_t i = 0; i < queries.rows; ++i, sum += keys.rows) {
-    for (int64_t r = 0; r < keys.width; ++r) {
-      const float query = query_rows.at(head, i)[r];
-      const float* column = columns.data() + r * keys.rows;
-      for (int64_t j = 0; j < keys.rows; ++j) sum[j] += query * column[j];
-    }
-  }
+// sum[i, j] = queries[i] . keys[j] [+ bias[i, j]], of one head.
+void multiply(const LayerTerms& layer, int64_t head, float* sum) {
+  const TermTable &queries = layer.query_features, &keys = layer.key_features;
+  constexpr kernels::WeightType kType = kernels::WeightType::kFloat;
+  MemoryBlock panels;
+  panels.resize(kernels::packed_bytes(kType, keys.rows, keys.width));
+  kernels::pack_weights(kType, keys.rows, keys.width, rows_of(keys).at(head, 0), keys.width,
+                        panels.data(), nullptr, nullptr);
+  const kernels::PackedWeights weights{
+      .type = kType, .outputs = keys.rows, .inputs = keys.width, .panels = panels.data()};
+  const kernels::PreparedRows rows = kernels::prepare_rows(
+      kType, queries.rows, queries.width, rows_of(queries).at(head, 0), queries.width, nullptr);
+  kernels::linear(
+      {.weights = &weights,
+       .input = &rows,
+       .residual = layer.position_bias ? rows_of(layer.position_bias).at(head, 0) : nullptr,
+       .residual_stride = keys.rows,
+       .output = sum,
+       .output_stride = keys.rows});
 }
 
 // The position bias, if any, and the product of the features: [H|1, T, S].
 TermTable sum_of(const LayerTerms& layer, std::vector<std::shared_ptr<const void>>& storage) {
-  const TermTable &queries = layer.query_features, &keys = layer.key_features,
-                  &bias = layer.position_bias;
-  const int64_t heads = std::max({queries.heads, keys.heads, bias.heads});
+  const TermTable &queries = layer.query_features, &keys = layer.key_features;
+  const int64_t heads = std::max({queries.heads, keys.heads, layer.position_bias.heads});
   const int64_t pairs = queries.rows * keys.rows;
   const auto sum = std::make_shared<std::vector<float>>(static_cast<size_t>(heads * pairs));
-  for (int64_t h = 0; h < heads; ++h) {
-    float* of_head = sum->data() + h * pairs;
-    if (bias) std::copy_n(rows_of(bias).at(h, 0), pairs, of_head);
-    add_product(queries, keys, h, of_head);
-  }
+  for (int64_t h = 0; h < heads; ++h) multiply(layer, h, sum->data() + h * pairs);
   storage.push_back(sum);
   return {sum->data(), heads, queries.rows, keys.rows, pairs};
 }
@@ -143,7 +145,7 @@ SiteTerms part_of(const SiteTerms& terms, int64_t length) {
 }
 
 SiteTerms multiply_features(SiteTerms terms) {
-  LayerTerms multiplied;  // the last one
+  LayerTerms multiplied;  // the last layer that was, as it was given
   TermTable sum;
   for (LayerTerms& layer : terms.layers) {
     if (!layer.query_features) continue;

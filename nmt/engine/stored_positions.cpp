@@ -95,6 +95,7 @@ class SiteReader {
                           view.shape[1] * view.shape[2],
                           given.at("grows").get<bool>()};
     require(table.heads == 1 || table.heads == sizes_.heads, name);
+    require(table.rows > 0 && table.width > 0, name);
     require(fits(table, rows), name);
     const uintptr_t alignment = view.bytes % 64 == 0 ? 64 : alignof(float);  // save_safetensors()
     if (reinterpret_cast<uintptr_t>(view.data) % alignment != 0)

@@ -1,6 +1,7 @@
 // The position terms of a packed model on disk, beside its weights, so that decoding needs no
-// position encodings. They are tables in a safetensors file, used where they are mapped; JSON text
-// in its `__metadata__` maps the terms of each layer to tables.
+// position encodings. They are tables in a safetensors file, used where they are mapped, and
+// features, which are multiplied; JSON text in its `__metadata__` maps the terms of each layer to
+// tables.
 #pragma once
 
 #include <cstdint>

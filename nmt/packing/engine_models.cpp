@@ -13,6 +13,7 @@
 #include "encoders/weights/safetensors.h"
 #include "nmt/engine/aligned_buffer.h"
 #include "nmt/engine/repack.h"
+#include "nmt/engine/stored_positions.h"
 #include "nmt/engine/stored_weights.h"
 #include "nmt/network/translation_model.h"
 #include "nmt/packing/lower_positions.h"
@@ -216,8 +217,18 @@ void write_positions(const std::filesystem::path& directory, const ModelConfig& 
 
 void write_quantized(const std::filesystem::path& directory, const ModelFiles& model,
                      const std::string& type) {
-  if (!model.quantization.empty()) return repack(directory, model, type);
   const std::string origin = model.weights().string();
+  if (!model.quantization.empty()) {
+    repack(directory, model, type);
+    if (std::filesystem::exists(directory / kPositionsFile)) return;
+    const storage::SafetensorsView view = storage::view_safetensors(model.weights());
+    StoredWeights stored(view, origin, WeightType::kFloat);
+    const std::shared_ptr<const EngineWeights> weights = assemble_weights(model.config, stored);
+    write_positions(directory,
+                    read_positions(model.config, encoders::tensors_of(view), stored, origin),
+                    *weights);
+    return;
+  }
   NamedTensors tensors = read_weights(model);
   PackingWeights packing(tensors, origin, parse_weight_type(type));
   const std::shared_ptr<const EngineWeights> weights = assemble_weights(model.config, packing);

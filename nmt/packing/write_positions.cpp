@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "encoders/position/scheme/position_scheme.h"
 #include "encoders/position/sinusoid_table.h"
@@ -53,12 +54,14 @@ struct Contents {
 
 Contents contents_of(const SiteTerms& terms) {
   Contents found;
+  std::set<const float*> seen;  // layers may share tables
   for (const LayerTerms& layer : terms.layers) {
     visit_tables(layer, [&](const char*, const TermTable& table, TermRows rows) {
       if (!table) return;
       found.has_any = true;
       found.needs_whole_terms |= rows == TermRows::kSentence;
-      found.bytes += static_cast<size_t>(table.heads * table.head_stride) * sizeof(float);
+      if (seen.insert(table.data).second)
+        found.bytes += static_cast<size_t>(table.heads * table.head_stride) * sizeof(float);
     });
   }
   return found;
@@ -85,7 +88,7 @@ std::optional<SiteTerms> longest_terms(const encoders::PositionScheme& scheme,
   const std::vector<int64_t> fewest = rows_of(terms);
   while (terms.length < longest) {
     const Contents contents = contents_of(terms);
-    if (contents.needs_whole_terms || contents.bytes > sizes.layers * kMostBytes) return {};
+    if (contents.needs_whole_terms || contents.bytes > kMostBytes) return {};
     SiteTerms longer = lower_terms(scheme, sizes, std::min(2 * terms.length, longest));
     auto rows = fewest.begin();
     visit_all(longer, [&](TermTable& table) { table.grows = table.rows != *rows++; });

@@ -90,10 +90,23 @@ class ZeroSource : public WeightSource {
   std::vector<float> zeros_ = std::vector<float>(1 << 12);
 };
 
-void touch_tables(const StoredSite& site, const SiteSizes& sizes) {
+void touch_biases(const SitePositions& positions, const SiteSizes& sizes, int64_t length) {
+  for (const LayerPositions& layer : positions.layers) {
+    const dietmt::kernels::HeadTable& bias = layer.step.terms.tables.position_bias;
+    if (bias.data == nullptr) continue;
+    if (layer.step.bias_keys < length) std::abort();
+    for (int64_t h = 0; h < sizes.heads; ++h)
+      touch_numbers(bias.data + h * bias.head_stride, length * layer.step.bias_keys);
+  }
+}
+
+void touch_tables(const std::shared_ptr<const StoredSite>& stored, const SiteSizes& sizes) {
+  const StoredSite& site = *stored;
   const int64_t longest = std::min({site.terms.length, site.max_length, kMaxLength});
+  const auto tables = position_tables(stored);
   if (longest < 1) std::abort();
   for (const int64_t length : {int64_t{1}, (longest + 1) / 2, longest}) {
+    touch_biases(tables->of(length), sizes, length);
     const SiteTerms part = part_of(site.terms, length);
     for (const LayerTerms& layer : part.layers) {
       visit_tables(layer, [&](const char*, const TermTable& table, TermRows rows) {
@@ -157,9 +170,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   try_to([] {
     const StoredPositions positions = read_positions(scratch.path(), *weights);
-    touch_tables(*positions.encoder, encoder_sizes(*weights));
-    touch_tables(*positions.decoder, decoder_sizes(*weights));
-    touch_tables(*positions.cross, decoder_sizes(*weights));
+    touch_tables(positions.encoder, encoder_sizes(*weights));
+    touch_tables(positions.decoder, decoder_sizes(*weights));
+    touch_tables(positions.cross, decoder_sizes(*weights));
   });
   return 0;
 }

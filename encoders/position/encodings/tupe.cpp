@@ -10,6 +10,9 @@
 // and has its own entry for each of the two; otherwise it is inside, as in the paper. All layers
 // share everything. theta_1 shifts a whole row, which the softmax undoes; it is kept for
 // compatibility with the authors' checkpoints.
+//
+// With reset() the scores are lowered to one table of pairs, without it to features and an offset
+// bias, which packed models can store.
 
 #include <ATen/ATen.h>
 

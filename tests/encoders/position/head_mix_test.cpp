@@ -69,7 +69,10 @@ TEST(HeadMix, LayersShareWhatTheirPartsShare) {
   const auto mix =
       make_scheme("heads[diet-abs(share=layers):0-1,tupe-a:2,diet-rel:3]", AttentionSite::kEncoder);
   const auto layers = mix->lower({6, 6}, at::empty({0}, at::kDouble));
-  EXPECT_TRUE(layers[0].position_bias.is_same(layers[1].position_bias));
+  for (at::Tensor ScoreTerms::*table : {&ScoreTerms::position_bias, &ScoreTerms::query_features}) {
+    ASSERT_TRUE((layers[0].*table).defined());
+    EXPECT_TRUE((layers[0].*table).is_same(layers[1].*table));
+  }
   EXPECT_FALSE(layers[0].offset_bias.is_same(layers[1].offset_bias));
 }
 

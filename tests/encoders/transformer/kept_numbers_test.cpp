@@ -105,15 +105,19 @@ TEST(KeptNumbers, CountTablesOverPairsOfPositions) {
 
 /// Products of features are not made for so many pairs.
 TEST(KeptNumbers, CountNoTablesOfLongSentences) {
-  StackConfig config = config_of(NormPlacement::kPost, Activation::kRelu);
-  config.position = "diet-abs";
-  config.max_positions = 1100;
-  const EncoderStack encoder(config);
-  const Packing packing({1100});
-  const at::Tensor input = embeddings(packing);
-  DropoutKeys keys(1);
-  expect_close_below(encoder.kept_numbers(packing),
-                     kept([&] { return encoder.forward(input, packing, Backend::kAuto, &keys); }));
+  for (const char* position : {"diet-abs", "tupe-r"}) {
+    SCOPED_TRACE(position);
+    StackConfig config = config_of(NormPlacement::kPost, Activation::kRelu);
+    config.position = position;
+    config.max_positions = 1100;
+    const EncoderStack encoder(config);
+    const Packing packing({1100});
+    const at::Tensor input = embeddings(packing);
+    DropoutKeys keys(1);
+    expect_close_below(encoder.kept_numbers(packing), kept([&] {
+                         return encoder.forward(input, packing, Backend::kAuto, &keys);
+                       }));
+  }
 }
 
 }  // namespace

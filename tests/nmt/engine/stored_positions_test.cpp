@@ -73,6 +73,39 @@ TEST(TermTables, ReachTheEngine) {
   EXPECT_THAT(missing, testing::IsEmpty());
 }
 
+/// Two heads share the keys and the bias: [1, 3, 2] and [1, 2, 3].
+TEST(TermTables, FeaturesAreMultipliedOnce) {
+  const std::vector<float> queries = {1, 2, 3, 4, 5, 6, 7, 8}, keys = {1, 10, 2, 20, 3, 30},
+                           bias = {0, 1, 2, 3, 4, 5};
+  LayerTerms layer;
+  layer.query_features = {queries.data(), 2, 2, 2, 4};
+  layer.key_features = {keys.data(), 1, 3, 2, 6};
+  layer.position_bias = {bias.data(), 1, 2, 3, 6};
+  LayerTerms without = layer;
+  without.query_features = without.key_features = {};
+  const SiteTerms made = multiply_features(
+      {.length = 3, .embedding = {}, .layers = {layer, layer, without}, .storage = {}});
+  const TermTable& sum = made.layers[0].position_bias;
+  EXPECT_FALSE(made.layers[0].query_features || made.layers[0].key_features);
+  ASSERT_EQ(std::tuple(sum.heads, sum.rows, sum.width), std::tuple(2, 2, 3));
+  EXPECT_THAT(std::vector<float>(sum.data, sum.data + 12),
+              testing::ElementsAre(21, 43, 65, 46, 90, 134, 65, 131, 197, 90, 178, 266));
+  EXPECT_EQ(made.layers[1].position_bias.data, sum.data);
+  EXPECT_EQ(made.layers[2].position_bias.data, bias.data());
+}
+
+TEST(TermTables, FeaturesOfLongSentencesStay) {
+  const std::vector<float> numbers(1025);
+  for (const int64_t rows : {1024, 1025}) {
+    LayerTerms layer;
+    layer.query_features = layer.key_features = {numbers.data(), 1, rows, 1, rows};
+    const SiteTerms made =
+        multiply_features({.length = rows, .embedding = {}, .layers = {layer}, .storage = {}});
+    EXPECT_EQ(bool{made.layers[0].position_bias}, rows == 1024);
+    EXPECT_EQ(bool{made.layers[0].query_features}, rows == 1025);
+  }
+}
+
 class StoredPositionsTest : public ModelFilesTest {
  protected:
   void write(const Positions& positions, int64_t max_positions = 300) {
@@ -153,6 +186,8 @@ TEST_F(StoredPositionsTest, DecodeAsTheModulesOrAreNotStored) {
                            "tupe-r"})
     EXPECT_TRUE(stored.contains(spec)) << spec;
   EXPECT_FALSE(stored.contains("fire"));
+  write({"tupe-a(cls=untied)", "none"});
+  EXPECT_FALSE(fs::exists(file()));
 }
 
 TEST_F(StoredPositionsTest, SitesAndHeadsMayDiffer) {
@@ -251,6 +286,16 @@ TEST_F(StoredPositionsTest, DamageIsNamed) {
   tensors.erase("table0");
   encoders::save_safetensors(file(), {tensors.begin(), tensors.end()}, metadata);
   EXPECT_THAT(failure(), HasSubstr("'table0' is missing"));
+}
+
+TEST_F(StoredPositionsTest, FeaturesWithoutNumbersAreRefused) {
+  write({"diet-abs", "none"});
+  EXPECT_EQ(failure(), "loaded");
+  const auto metadata = storage::load_safetensors_metadata(file());
+  auto tensors = encoders::load_safetensors(file());
+  for (auto& [name, tensor] : tensors) tensor = tensor.narrow(2, 0, 0).contiguous();
+  encoders::save_safetensors(file(), {tensors.begin(), tensors.end()}, metadata);
+  EXPECT_THAT(failure(), HasSubstr("are not those of the model"));
 }
 
 }  // namespace
