@@ -51,7 +51,7 @@ for name in "$@"; do
       --valid-source "$(file val.en)" --valid-target "$(file val.de)" \
       --vocab-size "${VOCABULARY:-8000}" --accumulate 1 --learning-rate 0.004 \
       --warmup $((updates / 4)) --max-updates "$updates" --valid-interval $((updates / 8)) \
-      --save-interval 0 --keep-last 1 $options ${OPTIONS:-}
+      --save-interval $((updates / 4)) --keep-last 4 $options ${OPTIONS:-}
   done
 done
 
