@@ -1,18 +1,13 @@
 #include "dietmt/engine.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <limits>
-#include <thread>
 #include <utility>
 
 #include "common/error.h"
 #include "data/text/copy_check.h"
-#include "kernels/cpu/instruction_sets.h"
-#include "nmt/engine/stored_weights.h"
+#include "dietmt/model_loading.h"
 #include "nmt/search/document_context.h"
 #include "nmt/translation/line_alignment.h"
 #include "nmt/translation/text_lines.h"
@@ -20,64 +15,6 @@
 
 namespace dietmt {
 namespace {
-
-nmt::SearchOptions machine_options(const TranslatorOptions& o) {
-  nmt::SearchOptions search;
-  search.max_source_length = o.max_source_length;
-  search.batch_tokens = o.batch_tokens;
-  search.workers = o.workers;
-  search.threads = o.threads;
-  return search;
-}
-
-[[noreturn]] void refuse(const std::vector<std::string>& directories, const TranslatorOptions& o) {
-  for (const std::string& directory : directories) {
-    if (nmt::open_model(directory).quantization.empty()) {
-      throw CheckpointError(directory + " has no packed weights: pack it with 'dietmt quantize " +
-                            "--model DIR --type fp32 --output PACKED'");
-    }
-    if (!nmt::has_stored_positions(directory)) {
-      throw CheckpointError(directory + " has no stored positions: pack it again with 'dietmt " +
-                            "quantize'; if that cannot store them, use the program 'dietmt'");
-    }
-  }
-  throw CheckpointError(
-      fmt::format("{} has no stored positions for lines of {} tokens: lower "
-                  "max_source_length",
-                  fmt::join(directories, ", "), o.max_source_length));
-}
-
-std::shared_ptr<const nmt::LoadedDecoder> load(const std::string& model,
-                                               const TranslatorOptions& o) {
-  kernels::chosen_instruction_set();  // reports a wrong DIETMT_INSTRUCTION_SET
-  if (o.device != "cpu")
-    throw ConfigError("device '" + o.device +
-                      "' needs LibTorch, which only the command dietmt translate uses");
-  if (o.weights == "fp16")
-    throw ConfigError("weights 'fp16' need a GPU, which only the command dietmt translate uses");
-  const nmt::SearchOptions search = machine_options(o);
-  throw_if_any(search.problems());
-  const std::vector<std::string> directories = nmt::model_directories({model});
-  auto loaded = nmt::load_stored_decoder(
-      directories,
-      {.weights = nmt::parse_weight_choice(o.weights), .shortlist = o.shortlist, .search = search});
-  if (!loaded) refuse(directories, o);
-  return std::make_shared<const nmt::LoadedDecoder>(std::move(*loaded));
-}
-
-// One queue for all callers, which never refuses work.
-std::unique_ptr<service::ServedModel> serve(const std::shared_ptr<const nmt::LoadedDecoder>& loaded,
-                                            const TranslatorOptions& o) {
-  service::LoadedModel model;
-  model.decoder = {loaded, loaded->decoder.get()};
-  const auto cores = std::max(1U, std::thread::hardware_concurrency());
-  return std::make_unique<service::ServedModel>(
-      std::move(model),
-      service::DecodingThreads{.workers = o.workers > 0 ? o.workers : static_cast<int64_t>(cores),
-                               .threads = o.threads,
-                               .batch_tokens = o.batch_tokens},
-      service::QueueLimits{.max_tokens = std::numeric_limits<int64_t>::max() / 2}, nullptr);
-}
 
 std::string without_line_end(std::string line) {
   if (line.ends_with('\n')) line.pop_back();
@@ -116,8 +53,8 @@ AlignmentKind alignment_from_name(const std::string& name) {
 Engine::Engine(const std::string& model, const TranslatorOptions& options)
     : options_(options),
       process_(getpid()),
-      loaded_(load(model, options)),
-      served_(serve(loaded_, options)) {}
+      loaded_(load_decoder(model, options)),
+      served_(serve_model(loaded_, options)) {}
 
 Engine::~Engine() {
   // The threads of the parent do not exist in a forked process, so nothing can wait for their end.
