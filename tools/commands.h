@@ -45,6 +45,9 @@ int run_translate(const std::vector<std::string>& arguments);
                                     const std::vector<std::string>& arguments);
 [[noreturn]] void run_server(const std::string& command, const std::vector<std::string>& arguments);
 
+/// The value of --config; empty: none.
+std::string config_file(const std::vector<std::string>& arguments);
+
 /// run_with_libtorch() for a command that has parsed its options already. Throws ConfigError if
 /// --config names a pipe, which cannot be read again.
 [[noreturn]] void continue_with_libtorch(const std::string& command,

@@ -1,6 +1,7 @@
 // dietmt distill: sequence-level knowledge distillation (Kim and Rush 2016).
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "common/error.h"
@@ -49,9 +50,11 @@ OptionTable option_table(DistillOptions& o) {
            {.required = true});
   bind_source_lines(table, o);
   table.group("Choice")
-      .add("nbest", &o.nbest, "N",
-           "translations per line that --reference chooses from; default: the beam size",
-           nmt::search_rules::kBeam)
+      .add(
+          "nbest", &o.nbest, "N",
+          "translations per line that --reference chooses from; default: the beam size, or as many "
+          "as --patience finishes",
+          nmt::search_rules::kBeam)
       .add("reference", &o.reference, "FILE",
            "target side of the training text: keep the translation closest to it (sequence-level "
            "interpolation) instead of the one with the best score")
@@ -98,7 +101,8 @@ std::vector<std::string> shared_files(const DistillOptions& o) {
 }
 
 std::vector<std::string> problems_of(DistillOptions& o, const OptionTable& table) {
-  o.search.nbest = o.nbest.value_or(o.reference.empty() ? 1 : o.search.beam);
+  const int64_t all = std::min(o.search.beam, o.search.finished_to_end());
+  o.search.nbest = o.nbest.value_or(o.reference.empty() ? 1 : all);
   std::vector<std::string> problems = resolve(o);
   for (const std::string& problem : shared_files(o)) problems.push_back(problem);
   if (o.reference.empty())

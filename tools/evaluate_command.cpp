@@ -246,6 +246,9 @@ std::vector<std::string> problems_of(const OptionTable& table, const EvaluateOpt
           "--sentence-level and --document-level exclude --confidence and --paired");
   require(!e.sentence_level || !o.document_level,
           "--sentence-level and --document-level exclude each other");
+  require(
+      !o.score_only || (!e.confidence && e.paired == "none"),
+      "--score-only prints neither intervals nor p-values: leave out --confidence and --paired");
   require(!in_parts || !o.score_only,
           "--sentence-level and --document-level print only scores: leave out --score-only");
   require(o.origins.empty() == o.origin.empty(), "give --origins and --origlang together");
@@ -296,7 +299,7 @@ std::vector<metrics::SystemScore> evaluate_comet(const EvaluateOptions& o, const
 }
 
 void warn_if_tokenized(const EvaluateOptions& o, const Corpora& corpora) {
-  if (o.tokenize == "none" || o.metrics == kComet) return;
+  if (o.tokenize == "none" || std::ranges::count(metric_names(o), "bleu") == 0) return;
   for (size_t h = 0; h < corpora.hypotheses.size(); ++h) {
     const Lines& lines = corpora.hypotheses[h];
     const auto count = std::count_if(lines.begin(), lines.end(),

@@ -4,12 +4,19 @@
 
 #include <filesystem>
 
+#include "common/error.h"
 #include "encoders/weights/adapter_layers.h"
 #include "nmt/network/model_directory.h"
 #include "storage/checkpoint.h"
 
 namespace dietmt::tools {
 namespace {
+
+bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  const std::filesystem::path from = std::filesystem::weakly_canonical(path).lexically_relative(
+      std::filesystem::weakly_canonical(folder));
+  return !from.empty() && *from.begin() != "..";
+}
 
 // An adapter holds what was trained, and the rest comes from the model beside it.
 void require_what_adapters_keep(const TrainOptions& o, const nmt::ModelFiles& base,
@@ -66,6 +73,10 @@ std::optional<InitialModel> find_initial_model(const TrainOptions& o) {
   if (!o.init_from) return std::nullopt;
   InitialModel found{nmt::open_model(*o.init_from)};
   found.files.require_full_weights();
+  if (o.resume == "never" && is_below(found.files.directory, o.output))
+    throw ConfigError(
+        "--resume never removes the checkpoints of --output, and --init-from is one: " +
+        found.files.directory.string());
   return found;
 }
 

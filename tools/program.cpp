@@ -113,7 +113,8 @@ void shorten_waiting() {
   throw Error(program + " cannot be run: " + std::strerror(errno) + "; " + advice);
 }
 
-// The file of --config, or empty.
+}  // namespace
+
 std::string config_file(const std::vector<std::string>& arguments) {
   constexpr std::string_view kOption = "--config";
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -124,8 +125,6 @@ std::string config_file(const std::vector<std::string>& arguments) {
   }
   return {};
 }
-
-}  // namespace
 
 int run_program(int argc, char** argv, const std::function<Command(const std::string&)>& find) {
   init_logging();

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -137,7 +138,8 @@ std::vector<std::string> problems_of(const OptionTable& table, const RerankOptio
     problems.emplace_back(
         "nothing to rerank by: add --reverse-model, --model, --language-model or --weights");
   for (const std::string& problem : shared_files(o)) problems.push_back(problem);
-  if (o.list == "-" && (o.source == "-" || o.reference == "-"))
+  const std::array inputs = {&o.list, &o.source, &o.reference};
+  if (std::ranges::count(inputs, "-", [](const std::string* one) { return *one; }) > 1)
     problems.emplace_back("only one of the inputs can be - (standard input)");
   return problems;
 }

@@ -1,6 +1,7 @@
 #include "tools/training_options.h"
 
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 
 #include "common/error.h"
@@ -174,6 +175,10 @@ double bytes_per_weight(const TrainingOptions& o) {
 
 std::vector<std::string> resolve(TrainingOptions& o) {
   std::vector<std::string> problems;
+  if (!o.trainer.output.empty() && std::filesystem::exists(o.trainer.output / "model.safetensors"))
+    problems.push_back("--output " + o.trainer.output.string() +
+                       " is a model, which commands would read instead of what is trained: give "
+                       "another directory");
   try {
     o.trainer.schedule.schedule = training::schedule_from_name(o.schedule);
   } catch (const ConfigError& error) {

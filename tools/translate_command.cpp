@@ -1,5 +1,7 @@
 // dietmt translate: lines in, lines out.
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 
@@ -19,6 +21,7 @@
 #include "tools/line_progress.h"
 #include "tools/output_problems.h"
 #include "tools/translation_format.h"
+#include "tools/unused_options.h"
 
 namespace dietmt::tools {
 namespace {
@@ -146,7 +149,7 @@ void settle_candidates(TranslateOptions& o, std::vector<std::string>& problems) 
     problems.emplace_back("--nbest must not be larger than the number of candidates of --mbr");
 }
 
-std::vector<std::string> problems_of(TranslateOptions& o) {
+std::vector<std::string> problems_of(const OptionTable& table, TranslateOptions& o) {
   std::vector<std::string> problems;
   settle_candidates(o, problems);
   for (std::string& problem : resolve(o)) problems.push_back(std::move(problem));
@@ -155,8 +158,10 @@ std::vector<std::string> problems_of(TranslateOptions& o) {
   if (o.json && o.scores) problems.push_back("--json includes the scores: leave out --scores");
   if (o.nbest > 1 && o.scores && !o.json)
     problems.push_back("--nbest includes the scores: leave out --scores");
-  if (o.input == "-" && o.prefix == "-")
-    problems.push_back("--input and --prefix cannot both be standard input");
+  const std::array inputs = {&o.input, &o.prefix, &o.glossary};
+  if (std::ranges::count(inputs, "-", [](const std::string* one) { return *one; }) > 1)
+    problems.emplace_back("only one of --input, --prefix and --glossary can be standard input");
+  if (!o.search.sample) refuse_unused(table, {"seed"}, "--sample", problems);
   const std::string glossary = o.glossary.empty() ? "" : nmt::glossary_problem(o.search);
   if (!glossary.empty()) problems.push_back(glossary);
   for (const std::string& problem :
@@ -259,7 +264,7 @@ int run_translate(const std::vector<std::string>& arguments) {
   TranslateOptions o;
   OptionTable table = option_table(o);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  table.check(problems_of(o));
+  table.check(problems_of(table, o));
   if (o.then.empty()) {
     translate(o, {}, decoder_source(o, "translate", arguments));
     return 0;

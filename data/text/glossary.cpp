@@ -183,32 +183,41 @@ std::vector<std::string> written_forms(const std::string& target) {
 std::vector<const GlossaryTerm*> missing_terms(std::span<const GlossaryTerm* const> terms,
                                                std::string_view translation) {
   const WordText text(translation);
-  std::vector<const GlossaryTerm*> missing(terms.begin(), terms.end());
-  std::vector<std::vector<std::u32string>> forms;
+  struct Term {
+    const GlossaryTerm* term;
+    std::vector<std::u32string> forms;
+  };
+  std::vector<Term> missing;
   for (const GlossaryTerm* term : terms) {
-    forms.emplace_back();
+    missing.push_back({term, {}});
     for (const std::string& target : term->targets)
       for (const std::string& form : written_forms(target))
-        forms.back().push_back(characters_of(form));
+        missing.back().forms.push_back(characters_of(form));
   }
+  // A form of several terms is that of the one with the fewest others, as in the search.
+  std::ranges::stable_sort(missing, {}, [](const Term& one) { return one.forms.size(); });
   for (size_t at = 0; at < text.characters.size() && !missing.empty();) {
-    size_t longest = 0, which = 0;
-    for (size_t i = 0; i < missing.size(); ++i) {
-      for (const std::u32string& form : forms[i]) {
+    size_t longest = 0;
+    auto which = missing.end();
+    for (auto one = missing.begin(); one != missing.end(); ++one) {
+      for (const std::u32string& form : one->forms) {
         const size_t length = length_at(text, at, form);
-        if (length > longest) {
-          longest = length;
-          which = i;
-        }
+        if (length <= longest) continue;
+        longest = length;
+        which = one;
       }
     }
-    if (longest > 0) {
-      missing.erase(missing.begin() + static_cast<std::ptrdiff_t>(which));
-      forms.erase(forms.begin() + static_cast<std::ptrdiff_t>(which));
-    }
+    if (longest > 0) missing.erase(which);
     at += std::max<size_t>(1, longest);
   }
-  return missing;
+  std::vector<const GlossaryTerm*> found;  // in the order of `terms`
+  for (const GlossaryTerm* term : terms) {
+    const auto one = std::ranges::find(missing, term, &Term::term);
+    if (one == missing.end()) continue;
+    found.push_back(term);
+    missing.erase(one);
+  }
+  return found;
 }
 
 }  // namespace dietmt::data

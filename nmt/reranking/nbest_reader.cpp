@@ -56,7 +56,8 @@ void check_one_line(const std::string& text, const std::string& where, const cha
 NBestReader::NBestReader(const std::string& list, const std::string& source)
     : list_(list), path_(list == "-" ? "<stdin>" : list) {
   read_line();
-  is_json_ = line_.starts_with('{');
+  const bool is_empty = !has_line_;  // in either form
+  is_json_ = line_.starts_with('{') || (is_empty && source.empty());
   if (is_json_ && !source.empty())
     throw ConfigError(path_ + " has the source lines: leave out --source");
   if (!is_json_ && source.empty())

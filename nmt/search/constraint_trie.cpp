@@ -11,16 +11,20 @@ constexpr int32_t kNoToken = -1;  // after the last one
 
 uint64_t bit(size_t constraint) { return uint64_t{1} << constraint; }
 
-// The first of some constraints, as a bit.
+// The first of some constraints, as a bit: of those that one sequence can meet, the one with the
+// fewest others.
 uint64_t first_of(uint64_t constraints) { return constraints & (~constraints + 1); }
 
 }  // namespace
 
 ConstraintTrie::ConstraintTrie(const TermConstraints& constraints)
     : nodes_(1), words_(constraints.words) {
-  for (size_t c = 0; c < constraints.terms.size(); ++c) {
+  std::vector<const Constraint*> terms;
+  for (const Constraint& term : constraints.terms) terms.push_back(&term);
+  std::ranges::stable_sort(terms, {}, [](const Constraint* term) { return term->size(); });
+  for (size_t c = 0; c < terms.size(); ++c) {
     int64_t longest = 0;
-    for (const std::vector<int32_t>& sequence : constraints.terms[c]) {
+    for (const std::vector<int32_t>& sequence : *terms[c]) {
       add(sequence, bit(c));
       longest = std::max(longest, std::ssize(sequence));
     }

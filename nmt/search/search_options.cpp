@@ -10,6 +10,7 @@ namespace dietmt::nmt {
 namespace {
 
 int64_t finished(int64_t beam, double patience) {
+  if (beam == 1) return 1;  // greedy
   // 10 * 1.1 is a little more than 11.
   constexpr double kRounding = 1e-9;
   return std::max<int64_t>(

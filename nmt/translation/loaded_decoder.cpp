@@ -18,9 +18,11 @@ OutputShortlist open_shortlist(const std::filesystem::path& file, const Tokenize
   if (file.empty()) return {};
   const auto opened =
       std::make_shared<const data::Shortlist>(file, *tokenizers.source, *tokenizers.target);
-  return [opened, separator](std::span<const int32_t> source, std::vector<int32_t>& tokens) {
+  const int32_t end = tokenizers.target->end_id();
+  return [opened, separator, end](std::span<const int32_t> source, std::vector<int32_t>& tokens) {
     opened->candidates(source, tokens);
-    if (separator < 0) return;
+    // Without a candidate, all tokens are.
+    if (separator < 0 || std::ranges::all_of(tokens, [&](int32_t t) { return t == end; })) return;
     const auto place = std::ranges::lower_bound(tokens, separator);
     if (place == tokens.end() || *place != separator) tokens.insert(place, separator);
   };

@@ -13,11 +13,11 @@ namespace dietmt::nmt {
 
 namespace {
 
-// Cuts the pieces of a line, and ends the sentence.
+// Cuts the pieces of a line, and ends the sentence. `where`: for a warning; empty: none.
 void end_line(std::vector<int32_t>& ids, const data::Tokenizer& tokenizer, int64_t max_tokens,
               const std::string& where) {
   const size_t tokens = ids.size();
-  if (cut_and_end(ids, max_tokens, tokenizer.end_id()) > 0)
+  if (cut_and_end(ids, max_tokens, tokenizer.end_id()) > 0 && !where.empty())
     spdlog::warn("{}: {} tokens, cut to the first {}", where, tokens, ids.size() - 1);
 }
 

@@ -191,6 +191,8 @@ start_ranks 2 --output "$work/own@" --max-updates 1
 for rank in 0 1; do expect_end 1 $rank; done
 expect_text "1 of 2 processes do not see" "$(cat "$work"/rank[01])"
 # What the command itself can see is said once.
+expect_code 2 "${run[@]}" --output "$work/never" --processes 2 --config <(echo "dropout = 0.2")
+expect_text "is not a regular file, and several processes must read it" "$err"
 expect_code 2 "${run[@]/%valid.en/absent.en}" --output "$work/never" --processes 2
 [ "$(errors_in "$work/err")" -eq 1 ] || fail "not one sentence: $err"
 expect_text "--valid-source: $work/absent.en does not exist" "$err"

@@ -209,6 +209,12 @@ expect_code 2 "${train[@]}" --output "$work/bad" --dropout 1.5 --heads 3 --sched
 expect_text "--dropout" "$err"
 expect_text "--heads 3" "$err"
 expect_text "steps" "$err"
+mkdir -p "$work/a_model"
+touch "$work/a_model/model.safetensors"
+expect_code 2 "${train[@]}" --output "$work/a_model"
+expect_text "a_model is a model, which commands would read instead of what is trained" "$err"
+expect_code 2 "${train[@]}" --output "$work/whole" --init-from "$work/whole" --resume never
+expect_text "--resume never removes the checkpoints of --output, and --init-from is one" "$err"
 expect_code 2 "${train[@]}" --output "$work/bad" --no-valid-translation --valid-metric bleu
 expect_text "--valid-metric is 'bleu'; possible: valid_loss" "$err"
 expect_code 2 "$dietmt" train "${data[@]:0:4}" --valid-source "$work/none" "${data[@]:6}" \

@@ -391,6 +391,8 @@ expect_text "leave out --diverse-groups" "$err"
 expect_code 2 "${translate[@]}" --mbr-candidates 4 --mbr-exact 2 --then-shortlist x
 expect_text "--mbr-candidates and --mbr-exact need --mbr" "$err"
 expect_text "--then-shortlist needs --then" "$err"
+expect_code 2 "${translate[@]}" --mbr chrf --seed 3
+expect_text "--seed needs --sample" "$err"
 expect_code 2 "${translate[@]}" --mbr chrf --mbr-candidates 6 --beam 5
 expect_text "--mbr-candidates must not be larger than --beam" "$err"
 expect_code 2 "${translate[@]}" --mbr chrf --sample --mbr-candidates 6 --nbest 7

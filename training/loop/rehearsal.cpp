@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "common/error.h"
 #include "common/memory_use.h"
@@ -15,6 +16,7 @@
 #include "encoders/device/device_graphs.h"
 #include "encoders/device/device_memory.h"
 #include "reporting/progress_bar.h"
+#include "training/optimization/low_rank_training.h"
 
 namespace dietmt::training {
 namespace {
@@ -23,14 +25,21 @@ constexpr int64_t kSmallestBatch = 256;
 constexpr int64_t kLargestBatch = 65'536;  // beyond, memory is not what limits a batch
 constexpr int64_t kTriedBatches = 2;
 
+double bytes_of(const NamedTensors& tensors) {
+  double sum = 0.0;
+  for (const auto& [name, tensor] : tensors) sum += static_cast<double>(tensor.nbytes());
+  return sum;
+}
+
 // Of the optimiser's moments, which are divided among the processes, and of the average.
-int64_t bytes_beside_weights(const torch::nn::Module& model, const TrainerOptions& options,
-                             int64_t processes) {
-  double all = 0.0, trained = 0.0;
+// `low_rank`: what is trained instead of the weights, or null.
+int64_t bytes_beside_weights(const torch::nn::Module& model, const LowRankTraining* low_rank,
+                             const TrainerOptions& options, int64_t processes) {
+  double all = 0.0, trained = low_rank == nullptr ? 0.0 : bytes_of(low_rank->parameters());
   for (const at::Tensor& parameter : model.parameters()) {
     const auto bytes = static_cast<double>(parameter.nbytes());
     all += bytes;
-    trained += parameter.requires_grad() ? bytes : 0.0;
+    if (low_rank == nullptr && parameter.requires_grad()) trained += bytes;
   }
   const double average = options.ema_decay > 0.0 ? all : 0.0;
   return static_cast<int64_t>(
@@ -81,6 +90,8 @@ Rehearsal rehearse(TrainingTask& task, int64_t batches, const TrainerOptions& op
   // Of a few batches, chance would decide how many are recorded.
   const encoders::WithoutGraphs without_graphs;
   encoders::reset_peak_memory(device);
+  std::optional<LowRankTraining> low_rank;
+  if (options.low_rank.rank > 0) low_rank.emplace(task.model(), options.low_rank, options.seed);
   int64_t tokens = 0;
   Clock::time_point start = Clock::now(), second = start;
   for (int64_t batch = 0; batch < batches; ++batch) {
@@ -93,6 +104,7 @@ Rehearsal rehearse(TrainingTask& task, int64_t batches, const TrainerOptions& op
     encoders::DropoutKeys dropout(random_key(options.seed, static_cast<uint64_t>(batch)));
     encoders::within_memory_of(device,
                                [&] { tokens += task.accumulate_gradients(dropout).tokens; });
+    if (low_rank) low_rank->take_gradients();
     const double took = seconds_between(begin, Clock::now());
     done.seconds = batch == 0 ? took : std::min(done.seconds, took);
   }
@@ -104,7 +116,8 @@ Rehearsal rehearse(TrainingTask& task, int64_t batches, const TrainerOptions& op
   done.tokens = static_cast<double>(tokens) / static_cast<double>(batches);
   done.batches_per_epoch = static_cast<double>(batches) / task.epoch();
   done.peak_memory =
-      encoders::peak_memory(device) + bytes_beside_weights(task.model(), options, processes);
+      encoders::peak_memory(device) +
+      bytes_beside_weights(task.model(), low_rank ? &*low_rank : nullptr, options, processes);
   for (at::Tensor& parameter : task.model().parameters()) parameter.mutable_grad().reset();
   return done;
 }

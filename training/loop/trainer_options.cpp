@@ -26,7 +26,8 @@ std::vector<std::string> changeable_options() {
           "valid-lowercase",
           "no-valid-translation",
           "precision",
-          "attention-backend"};
+          "attention-backend",
+          "cuda-graphs"};
 }
 
 std::vector<std::string> TrainerOptions::problems() const {

@@ -153,6 +153,17 @@ TEST(MissingTerms, ASmallFirstLetterMayBeCapital) {
   EXPECT_THAT(missing(glossary, "Drucker", "Laser Printer on"), ElementsAre("laser printer"));
 }
 
+TEST(MissingTerms, AFormOfSeveralTermsIsThatOfTheOneWithTheFewest) {
+  const Glossary glossary =
+      glossary_of({{"queue", "Warteschlange|Warteschlangen"}, {"queues", "Warteschlangen"}});
+  const std::string line = "The queue is one of the queues";
+  EXPECT_THAT(missing(glossary, line, "Eine der Warteschlangen ist die Warteschlange"), IsEmpty());
+  EXPECT_THAT(missing(glossary, line, "die Warteschlangen"),
+              ElementsAre("Warteschlange|Warteschlangen"));
+  EXPECT_THAT(missing(glossary, line, "die Schlangen"),
+              ElementsAre("Warteschlange|Warteschlangen", "Warteschlangen"));
+}
+
 TEST(MissingTerms, TheLongestCountsOnce) {
   const Glossary glossary = glossary_of({{"a", "Auftrag"}, {"b", "Auftrag im Druck"}});
   EXPECT_THAT(missing(glossary, "a b", "Auftrag im Druck"), ElementsAre("Auftrag"));

@@ -97,6 +97,8 @@ TEST_F(NBestReaderTest, TheFormDecidesAboutTheSource) {
   EXPECT_THAT(problem(R"({"source": "a", "translations": [{"text": "x", "score": -1}]})", "a\n"),
               HasSubstr("leave out --source"));
   EXPECT_THAT(problem("0 ||| x ||| -1\n", ""), HasSubstr("give them with --source"));
+  EXPECT_THAT(read(write("list", ""), ""), testing::IsEmpty());
+  EXPECT_THAT(read(write("list", ""), write("source", "")), testing::IsEmpty());
 }
 
 }  // namespace

@@ -84,6 +84,14 @@ TEST(ConstraintTrie, EqualTermsAreMetOneByOne) {
   EXPECT_TRUE(meets(trie, {5, 5}));
 }
 
+TEST(ConstraintTrie, ASequenceOfSeveralTermsIsThatOfTheOneWithTheFewest) {
+  const ConstraintTrie trie = trie_of({{Tokens{5}, Tokens{6}}, {Tokens{6}}});
+  EXPECT_TRUE(meets(trie, {6, 5}));
+  EXPECT_TRUE(meets(trie, {5, 6}));
+  EXPECT_TRUE(meets(trie, {6, 6}));
+  EXPECT_FALSE(meets(trie, {5, 5}));
+}
+
 TEST(ConstraintTrie, TheLongestTermWinsAndItsPartStaysOpen) {
   const ConstraintTrie trie = trie_of({{Tokens{5}}, {Tokens{5, 6, 7}}});
   EXPECT_FALSE(meets(trie, {5, 6, 7}));
@@ -121,9 +129,11 @@ TEST(ConstraintTrie, ATermDoesNotBeginInsideAWord) {
   EXPECT_THAT(wanted(trie, {7}), ElementsAre(5));
 }
 
-// Reads the whole text at once: from the left, the longest open term at each place.
-bool meets_by_reading(const std::vector<Constraint>& terms, const Tokens& tokens,
+// Reads the whole text at once: from the left, the longest open term at each place, of several the
+// one with the fewest sequences.
+bool meets_by_reading(std::vector<Constraint> terms, const Tokens& tokens,
                       const WordPieces& pieces) {
+  std::ranges::stable_sort(terms, {}, &Constraint::size);
   const auto is_edge = [&](size_t at) {
     return at == 0 || at == tokens.size() || !pieces.joins(tokens[at - 1], tokens[at]);
   };

@@ -44,6 +44,9 @@ TEST(SearchOptions, PatienceDecidesHowManyHypothesesFinish) {
   EXPECT_EQ(finished(5, 1.5), 8);
   EXPECT_EQ(finished(5, 0.5), 3);
   EXPECT_EQ(finished(1, 1e-12), 1);
+  EXPECT_EQ(finished(1, 3), 1);  // greedy search has no patience
+  EXPECT_EQ((SearchOptions{.beam = 4, .patience = 2, .diverse_groups = 4}.group_finished_to_end()),
+            1);
 }
 
 TEST(SearchOptions, PatienceMustGiveAllTranslations) {

@@ -16,7 +16,7 @@ constexpr int64_t kPiece = 1 << 14;  // bytes
 
 struct OneWeight : torch::nn::Module {
   explicit OneWeight(at::Device device) {
-    weight = register_parameter("weight", at::ones({kPiece / 4}).to(device));
+    weight = register_parameter("weight", at::ones({64, kPiece / 256}).to(device));
   }
   at::Tensor weight;
 };
@@ -64,6 +64,17 @@ TEST(DeviceRehearsal, MeasuresTheMemoryOfTheDeviceAndWaitsTwice) {
   average.ema_decay = 0.999;
   const Rehearsal other = rehearse(task, 5, average, 1);
   EXPECT_NEAR(static_cast<double>(other.peak_memory - before), 41.0 * kPiece, 0.5 * kPiece);
+}
+
+TEST(DeviceRehearsal, LowRankTrainingKeepsACopyAndHasSmallMoments) {
+  PieceTask task(40);
+  const int64_t before = counting::allocated_bytes();
+  TrainerOptions options;
+  options.low_rank = {.rank = 4, .alpha = 4.0, .patterns = {"weight"}};
+  const Rehearsal done = rehearse(task, 2, options, 1);
+  // Two matrices of 1/16 of the weight and their moments.
+  EXPECT_NEAR(static_cast<double>(done.peak_memory - before), (41.0 + 3 * 0.125) * kPiece,
+              0.25 * kPiece);
 }
 
 TEST(DeviceRehearsal, LackOfMemoryNamesTheDevice) {
