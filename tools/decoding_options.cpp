@@ -71,7 +71,8 @@ void bind_search(OptionTable& table, DecodingOptions& o) {
            nmt::search_rules::kMaxLengthFactor)
       .add("max-length-offset", &search.max_length_offset, "B", "B in --max-length-factor",
            nmt::search_rules::kMaxLengthOffset)
-      .add("min-length", &search.min_length, "N", "shortest translation, in tokens",
+      .add("min-length", &search.min_length, "N",
+           "shortest translation, in tokens, if the longest (--max-length-factor) is not shorter",
            nmt::search_rules::kMinLength)
       .add("no-repeat-ngram", &search.no_repeat_ngram, "N",
            "no n-gram of N tokens twice in a translation; 0: no limit",

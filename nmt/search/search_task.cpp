@@ -50,9 +50,8 @@ SearchTask search_task(const TranslationRequest& request, const SearchOptions& o
   const int64_t untranslated = request.context_separator < 0 ? request.context_tokens : 0;
   const int64_t wanted = options.max_target_length(std::ssize(request.source) - untranslated);
   const auto with_prefix = static_cast<int64_t>(request.prefix.size()) + 1;
-  SearchTask task{
-      std::min(std::max({wanted, with_prefix, options.min_length + 1}), max_target_length),
-      options.min_length, request.prefix, request.index};
+  SearchTask task{std::min(std::max(wanted, with_prefix), max_target_length), options.min_length,
+                  request.prefix, request.index};
   if (!request.constraints.terms.empty())
     task.constraints = std::make_shared<const ConstraintTrie>(request.constraints);
   return task;

@@ -38,14 +38,6 @@ TEST(SearchTask, HasRoomForItsPrefixAndAnEnd) {
   EXPECT_EQ(search_task(request, kOptions, 10).max_length, 10);
 }
 
-TEST(SearchTask, HasRoomForTheShortestTranslationAndAnEnd) {
-  SearchOptions options = kOptions;
-  options.min_length = 30;
-  const TranslationRequest request{.source = {5, 2}, .prefix = {}};
-  EXPECT_EQ(search_task(request, options, 100).max_length, 31);
-  EXPECT_EQ(search_task(request, options, 10).max_length, 10);
-}
-
 TEST(SearchTask, ForcesThePrefixAndTheEnd) {
   const SearchTask task{.max_length = 4, .prefix = {7, 8}};
   EXPECT_EQ(task.forced_token(0, kSpecial), 7);
