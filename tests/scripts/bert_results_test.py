@@ -1,11 +1,10 @@
 """bench/bert_results.py on made-up runs: bert_results_test.py ROOT"""
 import json
 import pathlib
-import subprocess
 import sys
 import unittest
 
-from log_scratch import LogScratch
+from log_scratch import LogScratch, tables_are_those_of_the_log
 
 ROOT = pathlib.Path(sys.argv.pop(1))
 PAGE = "before\n<!-- bench/bert_results.py -->\n{}<!-- end -->\nafter\n"
@@ -61,9 +60,7 @@ class MadeUpRuns(LogScratch):
 
 class Results(unittest.TestCase):
     def test_the_table_is_that_of_the_log(self):
-        answer = subprocess.run([sys.executable, ROOT / "bench/bert_results.py", "table", "--check"],
-                                capture_output=True, text=True)
-        self.assertEqual(answer.returncode, 0, answer.stderr)
+        tables_are_those_of_the_log(self, ROOT / "bench/bert_results.py", "table")
 
 
 if __name__ == "__main__":

@@ -21,3 +21,10 @@ class LogScratch(unittest.TestCase):
     def run_script(self, *arguments):
         command = [sys.executable, self.script, "--root", self.root, *arguments]
         return subprocess.run(list(map(str, command)), capture_output=True, text=True)
+
+
+def tables_are_those_of_the_log(test, script, command):
+    """Of the project itself: `script` finds no stale table."""
+    answer = subprocess.run([sys.executable, script, command, "--check"], capture_output=True,
+                            text=True)
+    test.assertEqual(answer.returncode, 0, answer.stderr)
