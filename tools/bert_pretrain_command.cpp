@@ -245,16 +245,12 @@ int run_bert_pretrain(const std::vector<std::string>& arguments) {
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check(problems_of(table, options));
-  if (options.dry_run) training::require_one_process("bert pretrain --dry-run");
-  if (!options.dry_run) {
-    std::vector<std::string> inputs = input_files(options);  // which all processes read
-    if (const std::string config = config_file(arguments); !config.empty())
-      inputs.push_back(config);
-    std::vector<std::string> words = {"bert", "pretrain"};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    if (const auto code =
-            training::run_in_processes(process_options(table, options, inputs), words))
-      return *code;
+  if (options.dry_run) {
+    training::require_one_process("bert pretrain --dry-run");
+  } else if (const auto code =
+                 run_in_processes(process_options(table, options, input_files(options)),
+                                  {"bert", "pretrain"}, arguments)) {
+    return *code;
   }
   return run(table, options);
 }

@@ -193,13 +193,8 @@ int run_train(const std::vector<std::string>& arguments) {
   if (o.dry_run) training::require_one_process("train --dry-run");
   if (o.find_batch) training::require_one_process("train --find-batch");
   if (!o.dry_run && !o.find_batch) {
-    std::vector<std::string> inputs = input_files(o);  // which all processes read
-    if (const std::string config = config_file(arguments); !config.empty())
-      inputs.push_back(config);
-    std::vector<std::string> words = {"train"};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    if (const auto code = training::run_in_processes(process_options(table, o, inputs), words))
-      return *code;
+    const training::ProcessOptions processes = process_options(table, o, input_files(o));
+    if (const auto code = run_in_processes(processes, {"train"}, arguments)) return *code;
   }
   return run(table, configuration, o, initial);
 }

@@ -7,6 +7,8 @@
 #include "common/error.h"
 #include "common/process.h"
 #include "common/text_io.h"
+#include "storage/safetensors_view.h"
+#include "tools/commands.h"
 #include "tools/model_options.h"
 #include "training/loop/rehearsal.h"
 #include "training/processes/process_place.h"
@@ -175,7 +177,8 @@ double bytes_per_weight(const TrainingOptions& o) {
 
 std::vector<std::string> resolve(TrainingOptions& o) {
   std::vector<std::string> problems;
-  if (!o.trainer.output.empty() && std::filesystem::exists(o.trainer.output / "model.safetensors"))
+  if (!o.trainer.output.empty() &&
+      std::filesystem::exists(o.trainer.output / storage::kSafetensorsFile))
     problems.push_back("--output " + o.trainer.output.string() +
                        " is a model, which commands would read instead of what is trained: give "
                        "another directory");
@@ -223,6 +226,15 @@ training::ProcessOptions process_options(const OptionTable& table, const Trainin
           .output = o.trainer.output,
           .inputs = std::move(inputs),
           .configuration = std::move(shared)};
+}
+
+std::optional<int> run_in_processes(training::ProcessOptions options,
+                                    std::vector<std::string> command,
+                                    const std::vector<std::string>& arguments) {
+  if (const std::string config = config_file(arguments); !config.empty())
+    options.inputs.push_back(config);
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return training::run_in_processes(options, command);
 }
 
 std::vector<std::string> options_not_given(const OptionTable& table) {

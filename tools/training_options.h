@@ -1,6 +1,7 @@
 // The options of every command that trains.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,12 @@ void install_stop(const TrainingOptions& o);
 /// What join_training() needs; `inputs` are the files that every process reads.
 training::ProcessOptions process_options(const OptionTable& table, const TrainingOptions& o,
                                          std::vector<std::string> inputs);
+
+/// training::run_in_processes() with the words `command` and `arguments`. Every process reads the
+/// file of --config, too.
+std::optional<int> run_in_processes(training::ProcessOptions options,
+                                    std::vector<std::string> command,
+                                    const std::vector<std::string>& arguments);
 
 /// The options that have a value, but not from the command line or the config file.
 std::vector<std::string> options_not_given(const OptionTable& table);

@@ -165,7 +165,7 @@ TEST_P(EveryEncoding, LayersShareATableOrHaveTheirOwn) {
   }
 }
 
-/// What layers do not share, [L, H|1, rows, ...], is read by its own layer alone.
+/// A parameter with a table for each layer, [L, H|1, rows, ...]: no layer reads that of another.
 TEST_P(EveryEncoding, EachLayerReadsItsOwnParameters) {
   const auto built = scheme(first_causal());
   const auto layers =
