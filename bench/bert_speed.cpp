@@ -3,7 +3,7 @@
 // bench/huggingface_trainer.py, which trains the same sizes on them.
 //
 //   bert_speed --train FILE... | --task NAME --data DIR  --tokenizer PATH [--preset mini]
-//              [--updates 10] [--length 128] [--write-batches FILE]
+//              [--updates 10] [--length 128] [--device cuda] [--graphs] [--write-batches FILE]
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
@@ -15,6 +15,7 @@
 #include "bench/place.h"
 #include "bert/finetuning/task_data.h"
 #include "bert/training/pretraining_task.h"
+#include "encoders/device/device_graphs.h"
 #include "training/optimization/optimizer.h"
 
 namespace {
@@ -28,6 +29,7 @@ struct Options {
                          batches_file;
   std::string device = "cpu", precision = "fp32";
   int64_t updates = 10, warmup = 3, batch_tokens = 8192, length = 128, threads = 2;
+  bool graphs = false;
 };
 
 using Ids = std::vector<int32_t>;
@@ -70,6 +72,14 @@ std::vector<double> time_updates(const Options& o, const bench::Place& place,
                                  training::TrainingTask& task) {
   task.model().to(place.device());
   training::Optimizer optimizer(task.model(), {"adamw", 0.9, 0.999, 1e-6, 0.01});
+  const nlohmann::json start = task.data_position();
+  for (int repeat = 0; o.graphs && repeat < 2; ++repeat) {
+    for (int64_t i = 0; i < o.warmup + o.updates; ++i) {
+      encoders::DropoutKeys dropout(static_cast<uint64_t>(i));
+      task.accumulate_gradients(dropout);
+    }
+    task.restore_data_position(start);
+  }
   std::vector<double> speeds;
   for (int64_t i = 0; i < o.warmup + o.updates; ++i) {
     training::BatchLoss loss;
@@ -127,6 +137,7 @@ void run(const Options& o) {
   if (o.train.empty() == o.task.empty()) throw ConfigError("--train or --task is needed");
   const bench::Place place(o.device);
   at::set_num_threads(static_cast<int>(o.threads));
+  encoders::allow_graphs(o.graphs);
   const auto tokenizer = data::load_bert_tokenizer(o.tokenizer);
   std::ofstream batches(o.batches_file);
   const std::vector<double> speeds = o.task.empty() ? pretrain(o, place, *tokenizer, batches)
@@ -166,6 +177,8 @@ int main(int argc, char** argv) {
       .add("device", &options.device, "NAME", bench::kDeviceHelp)
       .add("precision", &options.precision, "", "of matrix products", bench::kPrecision)
       .add("threads", &options.threads, "N", "threads", bench::kThreads)
+      .add("graphs", &options.graphs, "",
+           "replay passes of pre-training, recorded before the warm-up, as graphs of the device")
       .add("write-batches", &options.batches_file, "FILE", "also write the batches as JSON lines");
   return bench::run_benchmark(table, argc, argv, [&] { run(options); });
 }

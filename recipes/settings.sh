@@ -3,6 +3,12 @@
 # result_options OPTION...: without those that say where a training is computed.
 result_options() { sed -E 's/(^| +)--(threads|device|processes)[ =][^ ]+//g; s/^ +//' <<<"$*"; }
 
+# gpu_of OPTION...: gpu=NAME if --device is one of NVIDIA, else nothing.
+gpu_of() {
+  [[ $* =~ --device[\ =]cuda(:([0-9]+))? ]] || return 0
+  echo "gpu=$(nvidia-smi --id="${BASH_REMATCH[2]:-0}" --query-gpu=name --format=csv,noheader)"
+}
+
 # keep_settings FOLDER SETTINGS: writes them to FOLDER/settings.txt; ends the script if it has others.
 keep_settings() {
   local file=$1/settings.txt

@@ -133,10 +133,46 @@ def training(m):
         yield from speeds(m, presets(m)[0], tokens, "bf16", COMPILED)
 
 
+def bert_speed(m, preset, batches, *options):
+    updates, warmup = timed_updates(m)
+    text = m.program(
+        "bert_speed", "--train", timed_text(m)[0], "--tokenizer", m.data / "bert.model",
+        "--preset", preset, "--updates", updates, "--warmup", warmup, "--device", m.device,
+        "--precision", "bf16", "--threads", "8", "--write-batches", batches, *options,
+        seconds=120)
+    return json.loads(text)
+
+
+def bert(m):
+    """pre-training of a small and a large BERT in bf16 beside Hugging Face's Trainer, and with
+    position encodings that it lacks"""
+    for preset in ("mini",) if m.trial else ("mini", "base"):
+        batches = m.work / f"bert-{preset}.jsonl"
+        row = {"preset": preset, "batch_tokens": 1024 if m.trial else 8192}
+        size = ("--batch-tokens", str(row["batch_tokens"]))
+        shapes = []
+
+        def dietmt(*options):
+            shapes[:] = [bert_speed(m, preset, batches, *size, *options)]
+            return {"tokens_per_second": round(shapes[0]["tokens_per_second"])}
+
+        def transformers():
+            found = json.loads(m.python(
+                m.work / "huggingface_trainer.py", "--batches", batches, "--warmup",
+                timed_updates(m)[1], "--model", json.dumps(shapes[0]), seconds=120).splitlines()[-1])
+            return {"tokens_per_second": round(found["tokens_per_second"])}
+
+        for position in ("learned", "t5", "tupe-r", "diet-rel", "diet-abs(rank=32,share=layers)"):
+            yield attempt({**row, "trainer": "dietmt --graphs", "position": position},
+                          lambda: dietmt("--position", position, "--graphs"))
+        yield attempt({**row, "trainer": "dietmt", "position": "learned"}, dietmt)
+        yield attempt({**row, "trainer": "transformers", "position": "learned"}, transformers)
+
+
 def sweep(m):
-    """`base` in bf16 by batch size, DIET-REL, and `big`"""
-    for tokens in (4096, 8192, 16384, 32768, 65536):
-        yield from speeds(m, "base", tokens, "bf16", PACKED)
-    for position in ("diet-rel", "shaw(clip=16)", "rope"):
+    """`base` in bf16 by encoding and batch size, and `big`"""
+    for position in ("diet-rel", "shaw(clip=16)", "rope", "t5", "tupe-r", "diet-abs"):
         yield from speeds(m, "base", batch_sizes(m)[0], "bf16", {}, "--position", position)
     yield from speeds(m, "big", batch_sizes(m)[0], "bf16", PACKED)
+    for tokens in (4096, 8192, 16384, 32768, 65536):
+        yield from speeds(m, "base", tokens, "bf16", PACKED)

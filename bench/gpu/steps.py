@@ -10,7 +10,7 @@ import trace
 from common import attempt, batch_sizes, multi30k, presets, progress, train
 from decoding import decoding
 from machine import Failed, torch_folder
-from speed import kernels, sweep, training
+from speed import bert, kernels, sweep, training
 
 
 def machine(m):
@@ -172,5 +172,6 @@ STEPS = {
     "profile": (profile, 150),
     "sanitize": (sanitize, 400),
     "sweep": (sweep, 400),
+    "bert": (bert, 200),
 }
 DEFAULT = ("machine", "tests", "training", "kernels", "numerics")

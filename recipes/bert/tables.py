@@ -2,7 +2,9 @@
 """Tables of the runs of small.sh.
 
     tables.py time RUN...      MLM loss after equal training time
-    tables.py record RUN       writes RUN/result.json: one line with settings, scores, time and place
+    tables.py record RUN [KEY=VALUE...]
+                               writes RUN/result.json: one line with these facts, settings, scores,
+                               time and place
     tables.py results RUN...   the table of these files
 
 Mean and sample standard deviation over the seeds of pre-training. An encoder's score in a task is the
@@ -52,9 +54,9 @@ def task_scores(path):
             "scores": {name: [round(run["scores"][name], 4) for run in best["runs"]] for name in names}}
 
 
-def record(run):
+def record(run, facts):
     tasks = {path.parent.name: task_scores(path) for path in sorted(run.glob("tasks/*/results.json"))}
-    (run / "result.json").write_text(json.dumps(training_facts(run) | place() | {"tasks": tasks}) + "\n")
+    (run / "result.json").write_text(json.dumps(training_facts(run) | place() | facts | {"tasks": tasks}) + "\n")
 
 
 def result_table(results):
@@ -81,12 +83,12 @@ def result_table(results):
 
 
 def main():
-    command, *runs = sys.argv[1:] or ["help"]
-    runs = [pathlib.Path(run) for run in runs]
+    command, *arguments = sys.argv[1:] or ["help"]
+    runs = [pathlib.Path(run) for run in arguments]
     if command == "time" and runs:
         print_equal_time(runs)
-    elif command == "record" and len(runs) == 1:
-        record(runs[0])
+    elif command == "record" and runs:
+        record(runs[0], dict(fact.split("=", 1) for fact in arguments[1:]))
     elif command == "results" and runs:
         print(result_table([json.loads((run / "result.json").read_text()) for run in runs]))
     else:

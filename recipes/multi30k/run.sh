@@ -13,6 +13,7 @@
 # resume after a stop. At the end, the recipe averages the last ten checkpoints (about one per epoch)
 # and translates test_2016_flickr once. OUTPUT/result.json then says what was reached.
 set -euo pipefail
+. "$(dirname "$0")/../settings.sh"
 if (($# < 5)); then
   echo "usage: $0 tok|raw SOURCE TARGET DATA OUTPUT [option of dietmt train ...]" >&2
   exit 2
@@ -43,4 +44,6 @@ evaluate=("$dietmt" evaluate --reference "$(file test_2016_flickr "$target")"
   --hypothesis "$output/test2016.$target" --metric bleu,chrf "${score[@]}")
 "${evaluate[@]}" --json >"$output/test.json"
 "${evaluate[@]}"
-"$(dirname "$0")/../record.py" "$output" data=multi30k text="$form" pair="$source-$target" >/dev/null
+mapfile -t gpu < <(gpu_of "$@")
+"$(dirname "$0")/../record.py" "$output" data=multi30k text="$form" pair="$source-$target" \
+  "${gpu[@]}" >/dev/null
