@@ -89,13 +89,15 @@ int64_t peak_memory() {
   return use.ru_maxrss * 1024;
 }
 
+int64_t resident_memory() { return pages_of_process().resident; }
+
 int64_t available_memory() {
   return std::max<int64_t>(0, std::min({free_in_system(), free_in_groups(), free_addresses()}));
 }
 
 std::string memory_problem(const std::string& what, double bytes) {
   const double available =
-      static_cast<double>(available_memory()) + static_cast<double>(pages_of_process().resident);
+      static_cast<double>(available_memory()) + static_cast<double>(resident_memory());
   if (bytes <= available) return {};
   constexpr double kGigabyte = 1e9;
   return fmt::format("{}: needs about {:.1f} GB of memory, but only {:.1f} GB are available", what,

@@ -9,6 +9,9 @@ namespace dietmt {
 /// Peak resident memory of the process so far, in bytes.
 int64_t peak_memory();
 
+/// Resident memory of the process now, in bytes.
+int64_t resident_memory();
+
 /// Bytes that the process may still allocate: the memory available in the system, in its control
 /// groups (version 2) or under its limit on addresses (`ulimit -v`), whichever is least.
 int64_t available_memory();

@@ -14,7 +14,6 @@
 #include "common/json_fields.h"
 #include "common/options.h"
 #include "encoders/weights/adapter_layers.h"
-#include "encoders/weights/low_rank.h"
 #include "encoders/weights/safetensors.h"
 #include "storage/checkpoint.h"
 #include "tools/commands.h"
@@ -154,6 +153,8 @@ int run_average(const std::vector<std::string>& arguments) {
     fs::copy_file(directories.front() / name, output.path() / name);
   }
   encoders::save_safetensors(output.path() / "model.safetensors", {weights.begin(), weights.end()});
+  if (fs::exists(directories.front() / encoders::kAdapterLayersFile))
+    encoders::save_adapter_layers(output.path() / encoders::kAdapterLayersFile, weights);
   output.commit();
   for (const fs::path& directory : directories) spdlog::info("averaged {}", directory.string());
   spdlog::info("wrote {}: the mean of {} models", options.output, directories.size());

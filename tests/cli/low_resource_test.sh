@@ -132,6 +132,14 @@ small=$(scores "$work/adapter/last") tiny=$(scores "$work/adapter2/last")
 [ "$(scores "$base")" = "$plain" ] || fail "training an adapter changes its model"
 [ "$(scores "$base/small.adapter")" = "$small" ] || fail "the adapter layers are not the checkpoint"
 [ "$(scores "$base/tiny.adapter")" = "$tiny" ] || fail "the second adapter is not its checkpoint"
+expect_code 0 "${train[@]}" --init-from "$work/plain" --adapter-size 8 --learning-rate 0.01 \
+  --output "$work/adapter-early" --max-updates 10
+expect_code 0 "$dietmt" average --inputs "$work/adapter" "$work/adapter-early" \
+  --output "$work/adapter-mean"
+cp "$work/adapter-mean/bottleneck.adapter" "$base/mean.adapter"
+mean=$(scores "$work/adapter-mean")
+[ "$mean" != "$small" ] || fail "the mean of two adapters is one of them"
+[ "$(scores "$base/mean.adapter")" = "$mean" ] || fail "the mean of adapters is not that of models"
 "$dietmt" score --model "$base/small.adapter" --source "$work/valid.en" --target "$work/valid.de" \
   >"$work/of_file" || fail "no scores with an adapter"
 "$dietmt" score --model "$work/adapter/last" --source "$work/valid.en" --target "$work/valid.de" |

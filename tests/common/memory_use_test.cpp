@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <vector>
 
 namespace dietmt {
 namespace {
@@ -16,6 +17,16 @@ TEST(MemoryUse, AModestNeedIsNoProblem) { EXPECT_EQ(memory_problem("--width 8", 
 TEST(MemoryUse, NamesWhatDoesNotFit) {
   EXPECT_THAT(memory_problem("--width 65536", 1e15),
               testing::StartsWith("--width 65536: needs about 1000000.0 GB of memory, but only "));
+}
+
+TEST(MemoryUse, WhatWasFreedIsInThePeakOnly) {
+  constexpr int64_t kBytes = 200 << 20;
+  {
+    std::vector<char> held(kBytes);
+    for (volatile char* byte = held.data(); byte < held.data() + kBytes; byte += 4096) *byte = 1;
+  }
+  EXPECT_GE(peak_memory(), kBytes);
+  EXPECT_LT(resident_memory(), kBytes);
 }
 
 /// Leaves a gigabyte of addresses. Returns an exit code.

@@ -148,7 +148,7 @@ std::string rehearsal_text(const Rehearsal& rehearsal, int64_t parameters,
 
 int64_t find_batch(const TaskOfBatches& make_task, bool on_cpu, const TrainerOptions& options,
                    int64_t processes) {
-  const int64_t limit = on_cpu ? (peak_memory() + available_memory() / 10 * 9) / processes : 0;
+  const int64_t limit = on_cpu ? (resident_memory() + available_memory() / 10 * 9) / processes : 0;
   MemoryLine memory;
   return largest_fitting(kSmallestBatch, kLargestBatch, [&](int64_t batch_tokens) {
     if (on_cpu && memory.predict(batch_tokens) > limit) return false;
