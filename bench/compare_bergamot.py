@@ -14,7 +14,6 @@ appends a line of JSON for each row. Needs bergamot 0.4.5 (Python 3.10 or older)
 """
 
 import argparse
-import datetime
 import importlib.util
 import json
 import os
@@ -28,7 +27,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "recipes"))
-from runs import place  # noqa: E402
+from runs import append_to_log  # noqa: E402
 
 ROWS = {"1 thread": dict(workers=1, single=False), "2 threads": dict(workers=2, single=False),
         "lines one by one": dict(workers=1, single=True)}
@@ -188,10 +187,7 @@ def main():
     for row in rows:
         facts = row.facts(reference)
         print_row(facts)
-        if options.log:
-            with open(options.log, "a", encoding="utf-8") as log:
-                log.write(json.dumps({"model": options.model.name, **facts, **place(),
-                                      "date": datetime.date.today().isoformat()}) + "\n")
+        append_to_log(options.log, {"model": options.model.name, **facts})
     return None
 
 

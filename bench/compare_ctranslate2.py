@@ -8,7 +8,8 @@ The model is exported once, and packed by `dietmt quantize` in each precision. F
 batch size and split of the threads on a part of the text; then both translate the whole text in
 turn, --rounds times each. Prints sentences a second (medians), their ratio, the lines that are
 equal among those that end by themselves, BLEU where there is a reference, the time to load and the
-peak memory of the processes. --json keeps the figures of all rounds.
+peak memory of the processes. --log FILE appends the figures of all rounds, a line of JSON for each
+precision and search; --name is what it calls the model.
 
 CTranslate2's time is that of its own calls on text that is cut into pieces already. dietmt's is
 that of the whole process less that of one without text, so that it includes cutting the text,
@@ -30,7 +31,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "recipes"))
-from runs import measured  # noqa: E402
+from runs import append_to_log, measured  # noqa: E402
 
 SEARCHES = {"beam 5": dict(beam=5, single=False), "greedy": dict(beam=1, single=False),
             "beam 5, single lines": dict(beam=5, single=True)}
@@ -200,7 +201,7 @@ def compare(options, directory, precision, name, lines, root):
             ours.append(len(lines) / (seconds - empty))
     equal, cut = equal_lines(translated, answer, search)
     result = dict(
-        precision=precision, search=name, lines=len(lines), dietmt=ours, ctranslate2=theirs,
+        model=options.name, source=pathlib.Path(options.source).name, precision=precision, search=name, lines=len(lines), dietmt=ours, ctranslate2=theirs,
         ratio=statistics.median(ours) / statistics.median(theirs), equal=equal, cut=cut,
         setting=dict(inter_threads=inter, intra_threads=intra, batch_size=batch_size),
         load_seconds=dict(dietmt=empty, ctranslate2=answer["load_seconds"]),
@@ -250,10 +251,12 @@ def parse_options():
     parser.add_argument("--single-lines", type=int, default=200)
     parser.add_argument("--precisions", nargs="+", choices=PRECISIONS, default=list(PRECISIONS))
     parser.add_argument("--searches", nargs="+", choices=SEARCHES, default=list(SEARCHES))
-    parser.add_argument("--json", type=pathlib.Path, help="a file for all figures")
+    parser.add_argument("--name", help="of the model, for --log; default: that of its directory")
+    parser.add_argument("--log", help="append lines of JSON to this file")
     options = parser.parse_args()
     if options.serve is None and not (options.dietmt and options.model and options.source):
         parser.error("--dietmt, --model and --source are needed")
+    options.name = options.name or pathlib.Path(options.model or "").name
     if options.dietmt_options is None:
         options.dietmt_options = ["--threads", str(options.threads)]
     if options.reference and options.repeat > 1:
@@ -267,7 +270,6 @@ def main():
         serve(options.serve)
         return
     lines = pathlib.Path(options.source).read_text().split("\n")[:-1] * options.repeat
-    results = []
     with tempfile.TemporaryDirectory() as name:
         root = pathlib.Path(name)
         subprocess.run([options.dietmt, "export", "--model", options.model, "--to", "ctranslate2",
@@ -279,9 +281,8 @@ def main():
                        "--type", precision, "--output", options.packed[precision]]
             subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
             for search in options.searches:
-                results.append(compare(options, root / "exported", precision, search, lines, root))
-    if options.json:
-        options.json.write_text(json.dumps(results, indent=1) + "\n")
+                append_to_log(options.log, compare(options, root / "exported", precision, search,
+                                                   lines, root))
 
 
 if __name__ == "__main__":

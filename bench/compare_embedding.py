@@ -15,8 +15,6 @@ memory of the processes; --log FILE appends that as a line of JSON. Fails if a d
 """
 
 import argparse
-import datetime
-import json
 import multiprocessing
 import os
 import pathlib
@@ -31,7 +29,7 @@ import numpy
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "recipes"))
-from runs import place  # noqa: E402
+from runs import append_to_log  # noqa: E402
 
 
 def transformers_vectors(options, lines, connection):
@@ -120,15 +118,12 @@ def main():
     for program, lines_per_second in speed.items():
         print(f"{program}: {lines_per_second:.1f} lines/s, {memory[program]:.0f} MB")
     print(f"ratio {speed['dietmt'] / speed['transformers']:.2f}")
-    if options.log:
-        with open(options.log, "a", encoding="utf-8") as log:
-            log.write(json.dumps({
-                "model": pathlib.Path(options.model).resolve().parent.name, "lines": len(lines),
-                "difference": difference, "threads": options.threads,
-                "lines_per_second": {p: [round(len(lines) / s, 1) for s in values]
-                                     for p, values in seconds.items()},
-                "memory_mb": {p: round(m) for p, m in memory.items()}, **place(),
-                "date": datetime.date.today().isoformat()}) + "\n")
+    append_to_log(options.log, {
+        "model": pathlib.Path(options.model).resolve().parent.name, "lines": len(lines),
+        "difference": difference, "threads": options.threads,
+        "lines_per_second": {p: [round(len(lines) / s, 1) for s in values]
+                             for p, values in seconds.items()},
+        "memory_mb": {p: round(m) for p, m in memory.items()}})
     if difference > options.tolerance:
         sys.exit(f"compare_embedding.py: the difference is above {options.tolerance}")
 

@@ -16,7 +16,6 @@ of the processor for a million target tokens, and the speed of dietmt relative t
 
 import argparse
 import collections
-import datetime
 import json
 import pathlib
 import statistics
@@ -26,7 +25,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "recipes"))
-from runs import place  # noqa: E402
+from runs import append_to_log  # noqa: E402
 
 SPEED, COST = "target_tokens_per_second", "processor_seconds_per_million_tokens"
 
@@ -102,8 +101,6 @@ class Comparison:
                 "tokens_per_second": [round(result[SPEED]) for result in results],
                 COST: [round(result[COST], 1) for result in results],
                 "threads": self.options.threads, "updates": self.options.updates,
-                **place(),
-                "date": datetime.date.today().isoformat(),
             }
 
 
@@ -118,9 +115,7 @@ def main():
                 for _ in range(options.rounds):
                     comparison.round()
                 print("\n".join(comparison.rows()), flush=True)
-                if options.log:
-                    with open(options.log, "a", encoding="utf-8") as log:
-                        log.writelines(json.dumps(line) + "\n" for line in comparison.lines())
+                append_to_log(options.log, *comparison.lines())
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ pages of the cache) and the peak of RssAnon (without them), of all threads.
 """
 
 import argparse
-import datetime
 import gzip
 import json
 import os
@@ -24,7 +23,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "recipes"))
-from runs import processor  # noqa: E402
+from runs import place  # noqa: E402
 
 DIETMT = os.environ.get("DIETMT", "build/bin/dietmt")
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -106,7 +105,6 @@ def arguments():
         parser.add_argument(name)
     parser.add_argument("--lines", type=int, default=1_000_000)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--commit", default="", help="of the program, for the record")
     parser.add_argument("--quiet-machine", action="store_true", help="for the record")
     return parser.parse_args()
 
@@ -152,10 +150,8 @@ def main():
         "text_gzip_bytes": sum(path.stat().st_size for path in texts),
         "cache_bytes": caches[-1].stat().st_size,
         **result,
-        "commit": options.commit,
-        "processor": processor(),
         "quiet_machine": options.quiet_machine,
-        "date": datetime.date.today().isoformat(),
+        **place(),
     }
     print(json.dumps(record))
 

@@ -2,7 +2,7 @@
 """Training with each rank in its own network namespace, over links of a given rate and delay.
 
     DIETMT=build/bin/dietmt bench/scaling.py SOURCE TARGET VALID_SOURCE VALID_TARGET \
-        --commit $(git rev-parse --short HEAD) >>bench/log/scaling.jsonl
+        >>bench/log/scaling.jsonl
 
 Run as root. Prints a JSON object for each run. All ranks share this machine's cores, one thread
 each, so an update's compute does not shrink with the ranks once they fill the cores; what a link
@@ -11,7 +11,6 @@ on links without a limit; `idle` is how much of the cores' time nobody used.
 """
 
 import argparse
-import datetime
 import json
 import os
 import pathlib
@@ -26,7 +25,7 @@ import scaling_model
 from network_links import Network, probe
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "recipes"))
-from runs import processor  # noqa: E402
+from runs import place  # noqa: E402
 
 DIETMT = os.environ.get("DIETMT", "build/bin/dietmt")
 # Name, rate, one-way delay in seconds (0: through the relay, without a delay), and the link
@@ -181,7 +180,6 @@ def arguments():
     parser.add_argument("--batch-tokens", type=int, default=512)
     parser.add_argument("--accumulate", type=int, default=8)
     parser.add_argument("--updates", type=int, default=20)
-    parser.add_argument("--commit", default="", help="of the program, for the record")
     parser.add_argument("--log", default=os.devnull, help="file for the messages of the ranks")
     return parser.parse_args()
 
@@ -191,9 +189,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that networks are removed
     about = {
         "preset": options.preset,
-        "commit": options.commit,
-        "processor": processor(),
-        "date": datetime.date.today().isoformat(),
+        **place(),
     }
     with tempfile.TemporaryDirectory() as work:
         folder = pathlib.Path(work) / "model"

@@ -23,6 +23,8 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests/trials"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "recipes"))
+from runs import append_to_log  # noqa: E402
 from server import Server  # noqa: E402
 
 
@@ -191,6 +193,7 @@ def main():
     parser.add_argument("--translate", default="", help="more options of dietmt translate")
     parser.add_argument("--request", default={}, type=json.loads, metavar="JSON",
                         help="more fields of each request, such as {\"beam\": 1}")
+    parser.add_argument("--log", help="append them to this file, too, with the place")
     parser.add_argument("checks", nargs="+", choices=list(CHECKS))
     options = parser.parse_args()
     options.serve, options.translate = options.serve.split(), options.translate.split()
@@ -205,6 +208,8 @@ def main():
             figures = CHECKS[name](options, server, lines)
             figures["exit_code"] = server.stop()
         print(json.dumps({name: figures}), flush=True)
+        append_to_log(options.log, {"model": pathlib.Path(options.model.split("=")[1]).name,
+                                    "check": name, **figures})
 
 
 if __name__ == "__main__":

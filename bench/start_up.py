@@ -8,7 +8,8 @@ translate the line in turn, --rounds times each, after one that fills the file c
 with the model as it is, dietmt with the packed ones, and a Python process with CTranslate2 (one
 thread) in both precisions, once more without a model to show what Python itself takes. Prints the
 medians of the wall time and of the peak resident memory, and for CTranslate2 those of loading its
-model within the process. Needs ctranslate2 and sentencepiece.
+model within the process. --log FILE appends a line of JSON for each process. Needs ctranslate2 and
+sentencepiece.
 """
 
 import argparse
@@ -19,7 +20,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "recipes"))
-from runs import measured  # noqa: E402
+from runs import append_to_log, measured  # noqa: E402
 
 PEER = """
 import sys, time
@@ -76,6 +77,7 @@ def main():
     parser.add_argument("--model", required=True)
     parser.add_argument("--text", default="Two dogs play in the snow.")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--log", help="append lines of JSON to this file")
     options = parser.parse_args()
     options.dietmt = options.dietmt.resolve()
     with tempfile.TemporaryDirectory() as folder:
@@ -90,6 +92,9 @@ def main():
     for name, rounds in figures.items():
         seconds, peaks, outputs = zip(*rounds)
         loads = [float(output[0]) for output in outputs if len(output) == 2]
+        append_to_log(options.log, {
+            "process": name, "milliseconds": [round(1e3 * value, 2) for value in seconds],
+            "peak_mb": round(statistics.median(peaks), 1)})
         print(f"{name}\t{1e3 * statistics.median(seconds):.0f}\t{statistics.median(peaks):.1f}\t"
               f"{f'{1e3 * statistics.median(loads):.1f}' if loads else ''}\t{' '.join(outputs[0][-1:])}")
 

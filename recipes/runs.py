@@ -1,5 +1,6 @@
 """What a training recorded, what a command takes, where it ran, and how several results are written."""
 import collections
+import datetime
 import json
 import pathlib
 import platform
@@ -71,8 +72,16 @@ def spread(values, sign="", digits=2):
 
 
 def place():
-    """What is running here, and on what."""
-    return {"commit": commit(), "processor": processor()}
+    """What is running here, when, and on what."""
+    today = datetime.date.today().isoformat()
+    return {"date": today, "commit": commit(), "processor": processor()}
+
+
+def append_to_log(log, *results):
+    """Each with place() as a line of JSON at the end of the file, if there is to be one."""
+    if log:
+        with open(log, "a", encoding="utf-8") as file:
+            file.writelines(json.dumps(result | place()) + "\n" for result in results)
 
 
 def commit():

@@ -15,7 +15,6 @@ import pathlib
 import statistics
 import subprocess
 import sys
-import time
 from operator import attrgetter
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -113,7 +112,6 @@ def measure(systems, output, source, target, rounds):
                                                          statistics.median(system.starts)), 1),
         "processor_seconds": round(system.median("processor_seconds"), 3),
         "memory_mb": round(system.median("memory_mb"), 1),
-        "date": time.strftime("%Y-%m-%d"),
     } | place() for system in systems]
 
 

@@ -79,6 +79,12 @@ class DocumentsTest(unittest.TestCase):
     def test_reports_an_option_that_no_command_has(self):
         self.reports("Use `--wdith 3`.\n", "no command has the option --wdith")
 
+    def test_reports_scripts_that_cannot_be_executed(self):
+        self.reports("    SEEDS=\"1 2\" THREADS=1 recipes/run.sh tok \\\n      OUTPUT\n",
+                     "docs/page.md:1: recipes/run.sh cannot be executed")
+        self.reports("`bench/speed.py --model MODEL`\n", "bench/speed.py cannot be executed")
+        self.accepts("`bench/speed.py` and `recipes/` are described here.\n")
+
     def test_reports_wide_prose(self):
         self.reports("word " * 21 + "\n", "105 columns")
         self.accepts("| " + "word " * 30 + "|\n\n    " + "word " * 30 + "\n\n`" + "x " * 60 + "`\n")

@@ -6,8 +6,10 @@
 Every relative link or image leads to a file of the repository, and every anchor to a heading. Links
 lead from README.md to every page in docs/. Prose has at most 100 columns. With PROGRAM (dietmt),
 every command of dietmt in a document exists and has the options that are written there, and
-docs/positions.md has all encodings in both of its lists.
+docs/positions.md has all encodings in both of its lists. The scripts of written commands can be
+executed.
 """
+import os
 import pathlib
 import re
 import subprocess
@@ -25,6 +27,8 @@ HEADING = re.compile(r"^#{1,6} +(.*?) *#*$")
 OPTION = re.compile(r"--[a-z][a-z0-9_-]*")
 # Options of other programs that documents in docs/ name by themselves.
 FOREIGN = {"--component", "--user_defined_symbols"}
+# A script at the start of a command, behind the variables that it gets.
+SCRIPT = re.compile(r"\s*(?:[A-Z0-9_]+=(?:\"[^\"]*\"|\S*) +)*((?:bench|recipes|scripts)/[\w./-]+) ")
 # What ends a command in a shell, or in prose behind it.
 COMMAND_END = re.compile(r"[|;&><)]|\s#|\\n")
 
@@ -156,6 +160,13 @@ def option_problems(root, path, options):
             yield f"{place}: no command has the option {option[0]}"
 
 
+def script_problems(root, path):
+    for number, code in code_of(path.read_text()):
+        script = SCRIPT.match(code)
+        if script and not ((root / script[1]).is_file() and os.access(root / script[1], os.X_OK)):
+            yield f"{path.relative_to(root)}:{number}: {script[1]} cannot be executed"
+
+
 def known_options(program):
     """The options of each command by its name."""
     return {command.name: {"--" + option["name"] for option in command.options} | {"--help-json"}
@@ -189,6 +200,8 @@ def problems(root, options):
     yield from reach_problems(root)
     for path in documents(root):
         yield from link_problems(root, path)
+        if path.parent.name != "log":  # history
+            yield from script_problems(root, path)
         if path.parent.name != "reference":  # generated
             yield from width_problems(root, path)
         if options:
