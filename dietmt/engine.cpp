@@ -282,12 +282,16 @@ std::vector<Hypothesis> Engine::score(const std::vector<std::string>& sources,
   return scores;
 }
 
+void Engine::require_own_process() const {
+  if (getpid() != process_)
+    throw Error("this process was forked from the one that loaded the model: load it here");
+}
+
 // Longest first, so that no worker gets a long sentence at the end.
 std::vector<nmt::NBest> Engine::decode(std::vector<nmt::TranslationRequest> requests,
                                        const nmt::SearchOptions& search,
                                        const std::function<bool()>& cancelled) {
-  if (getpid() != process_)
-    throw Error("this process was forked from the one that loaded the model: load it here");
+  require_own_process();
   const std::vector<size_t> order = nmt::longest_first(requests);
   std::vector<nmt::TranslationRequest> sorted;
   for (const size_t i : order) sorted.push_back(std::move(requests[i]));

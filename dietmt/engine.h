@@ -61,6 +61,9 @@ class Engine {
                                 const std::vector<std::string>& targets,
                                 const std::function<bool()>& cancelled);
 
+  /// Throws Error in a process that was forked after the model was loaded: it lacks the threads.
+  void require_own_process() const;
+
  private:
   nmt::SearchOptions search_options(const TranslateOptions& options) const;
   data::SourceTag source_tag(const std::string& tag) const;

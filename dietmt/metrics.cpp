@@ -43,6 +43,33 @@ metrics::EvaluationOptions evaluation_options(const EvaluateOptions& o) {
   return options;
 }
 
+std::vector<std::string> options_of_other_metrics(const EvaluateOptions& o) {
+  const EvaluateOptions usual;
+  std::vector<std::string> problems;
+  const auto check = [&](const std::string& metric, bool changed, const std::string& name) {
+    if (changed && !o.metric.starts_with(metric))
+      problems.push_back(name + " is an option of " + metric + ", and the metric is " + o.metric);
+  };
+  check("bleu", o.tokenize != usual.tokenize, "tokenize");
+  check("bleu", o.mecab_dictionary != usual.mecab_dictionary, "mecab_dictionary");
+  check("bleu", o.smooth != usual.smooth, "smooth");
+  check("bleu", o.smooth_value != usual.smooth_value, "smooth_value");
+  check("bleu", o.effective_order, "effective_order");
+  check("bleu", o.max_order != usual.max_order, "max_order");
+  check("chrf", o.char_order != usual.char_order, "char_order");
+  check("chrf", o.word_order != usual.word_order, "word_order");
+  check("chrf", o.beta != usual.beta, "beta");
+  check("chrf", o.whitespace, "whitespace");
+  check("chrf", o.eps_smoothing, "eps_smoothing");
+  check("ter", o.normalized, "normalized");
+  check("ter", o.no_punct, "no_punct");
+  check("ter", o.asian_support, "asian_support");
+  check("ter", o.case_sensitive, "case_sensitive");
+  if (o.metric == "ter" && o.lowercase)
+    problems.emplace_back("lowercase is for bleu and chrf; ter has case_sensitive");
+  return problems;
+}
+
 void check(const std::vector<Lines>& systems, const EvaluateOptions& o) {
   using namespace metrics::metric_rules;
   using namespace metrics::evaluation_rules;
@@ -62,6 +89,9 @@ void check(const std::vector<Lines>& systems, const EvaluateOptions& o) {
   if (systems.empty()) problems.emplace_back("no outputs of a system to evaluate");
   if (o.paired != "none" && systems.size() == 1)
     problems.emplace_back("paired compares systems: give the outputs of two or more");
+  if (o.metric == "chrf++" && o.word_order != 0)
+    problems.emplace_back("word_order is for chrf; chrf++ has 2");
+  for (const std::string& problem : options_of_other_metrics(o)) problems.push_back(problem);
   throw_if_any(problems);
 }
 

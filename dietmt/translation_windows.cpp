@@ -29,6 +29,7 @@ TranslationWindows::TranslationWindows(std::shared_ptr<Engine> engine, LineSourc
 TranslationWindows::~TranslationWindows() { stopped_ = true; }
 
 std::optional<Translation> TranslationWindows::next() {
+  engine_->require_own_process();  // where the threads are that translate the windows
   const size_t ahead = line_by_line_ ? 1 : 2;
   while (ready_.empty()) {
     while (!ended_ && !failure_ && windows_.size() < ahead) {

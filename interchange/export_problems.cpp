@@ -13,6 +13,7 @@ std::vector<std::string> choices_of_dietmt(const nmt::ModelConfig& config,
   if (config.qk_norm) problems.push_back("norms of queries and keys (--qk-norm)" + not_written);
   if (config.kv_heads > 0 && config.kv_heads != config.heads)
     problems.push_back("fewer heads of keys and values than of queries (--kv-heads)" + not_written);
+  if (config.context > 0) problems.push_back(program + " has no sentences before (--context)");
   if (config.adapter_size > 0)
     problems.push_back(program + " has no adapters after the layers (--adapter-size)");
   return problems;

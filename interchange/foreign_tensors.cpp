@@ -111,6 +111,9 @@ Tensor ForeignTensors::take(const std::string& name) {
   const auto found = tensors_.find(name);
   if (found == tensors_.end()) fail("has no tensor " + name);
   taken_.insert(name);
+  if (!found->second.is_floating_point())
+    fail(name + " holds integers, as quantization leaves them: import the model in fp32, fp16 or " +
+         "bf16");
   return found->second.to(at::kFloat);
 }
 

@@ -45,7 +45,8 @@ class ForeignTensors {
   const TensorsByName& all() const { return tensors_; }
   bool contains(const std::string& name) const { return tensors_.contains(name); }
 
-  /// In fp32. Throws CheckpointError naming the file and the tensor if it is missing.
+  /// In fp32. Throws CheckpointError naming the file and the tensor if it is missing, or holds
+  /// integers: quantized weights are nothing without their scales.
   at::Tensor take(const std::string& name);
 
   /// The first of `names` that exists; all of them count as taken. Throws as take() does.

@@ -2,6 +2,7 @@
 #include <pybind11/pybind11.h>
 
 #include "dietmt/error.h"
+#include "dietmt/messages.h"
 #include "python/bindings.h"
 
 namespace py = pybind11;
@@ -50,6 +51,7 @@ void add_exceptions(py::module_& module) {
 }  // namespace
 
 PYBIND11_MODULE(_dietmt, module) {
+  dietmt::log_to_stderr();
   add_exceptions(module);
   dietmt::bind_translator(module);
   dietmt::bind_metrics(module);

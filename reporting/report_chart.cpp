@@ -187,7 +187,9 @@ std::string short_number(double value) {
 }
 
 std::vector<double> axis_ticks(double low, double high, int count) {
-  if (!(high > low)) {
+  // Below that, doubles cannot count the steps.
+  const double least = 1e-300 + 1e-9 * std::max(std::abs(low), std::abs(high));
+  if (!(high - low > least)) {
     const double room = low == 0 ? 1 : std::abs(low) * 0.1;
     low -= room;
     high += room;

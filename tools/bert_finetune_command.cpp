@@ -96,7 +96,8 @@ OptionTable option_table(FinetuneOptions& o) {
   add_dropout(table, "attention-dropout", &o.start.attention_dropout,
               "dropout on attention probabilities");
   add_dropout(table, "embedding-dropout", &o.start.embedding_dropout, "dropout on embeddings");
-  add_dropout(table, "head-dropout", &o.start.head_dropout, "dropout before the output layer");
+  add_dropout(table, "head-dropout", &o.start.head_dropout,
+              "dropout before the output layer of classes and numbers");
   bind_task(table, o);
   bind_protocol(table, o);
   bind_machine(table, o);
@@ -152,6 +153,7 @@ class Finetuning {
     configuration_["task"] = description_.task.name;
     configuration_["epochs"] = std::to_string(epochs());
     configuration_.erase("max-updates");  // follows from the epochs
+    start_hash_ = bert::content_hash(bert::pretrained_directory(o.start.model));
   }
 
   const TaskDescription& description() const { return description_; }
@@ -184,7 +186,7 @@ class Finetuning {
                                    description_.task.metrics.front(),
                                    configuration_,
                                    bert::content_hash(data_),
-                                   bert::content_hash(bert::pretrained_directory(o_.start.model))};
+                                   start_hash_};
     for (int64_t seed = 1; seed <= o_.seeds; ++seed) protocol.seeds.push_back(seed);
     return bert::run_protocol(protocol, [&](const RunSetting& setting, const fs::path& directory) {
       return train(setting, directory);
@@ -226,7 +228,7 @@ class Finetuning {
     model->set_recomputation(o_.checkpoint_activations);
     model->to(device);
     return bert::make_task(model, *tokenizer_, description_, data_,
-                           {{o_.batch_size, seed}, {device, o_.trainer.bf16}});
+                           {{o_.batch_size, seed}, {device, o_.trainer.bf16}, start_hash_});
   }
 
   training::TrainingEnd train(const RunSetting& setting, const fs::path& directory) const {
@@ -239,6 +241,7 @@ class Finetuning {
   fs::path output_;
   std::unique_ptr<data::BertTokenizer> tokenizer_;
   bert::FinetuningData data_;
+  uint64_t start_hash_ = 0;
   std::map<std::string, std::string> configuration_;
 };
 

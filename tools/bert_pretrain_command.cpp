@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 
 #include "bert/model/model_directory.h"
 #include "bert/training/pretraining_task.h"
@@ -112,6 +113,11 @@ std::vector<std::string> problems_of(const OptionTable& table, PretrainOptions& 
   }
   if (o.phase_updates.size() + 1 != std::max<size_t>(1, o.lengths.size()))
     problems.emplace_back("--phase-updates needs one number less than --length");
+  const int64_t earlier = std::reduce(o.phase_updates.begin(), o.phase_updates.end());
+  if (earlier > 0 && earlier >= o.trainer.max_updates)
+    problems.push_back("--phase-updates has " + std::to_string(earlier) +
+                       " updates, and --max-updates " + std::to_string(o.trainer.max_updates) +
+                       ": none is left for the last --length");
   if (table.allows("examples")) o.batches.examples.mode = data::parse_example_mode(o.examples);
   if (table.allows("documents")) o.text.boundary = data::parse_document_boundary(o.documents);
   if (o.invalid_utf8 && table.allows("invalid-utf8"))

@@ -35,6 +35,7 @@ constexpr OptionsOfKinds kOfKinds[] = {
      {TaskKind::kClassification, TaskKind::kRegression},
      "tables"},
     {{"labels"}, {TaskKind::kClassification}, "classes"},
+    {{"head-dropout"}, {TaskKind::kClassification, TaskKind::kRegression}, "classes and numbers"},
     {{"lowest", "highest"}, {TaskKind::kRegression}, "regressions"},
     {{"unanswerable", "stride", "max-question", "max-answer", "null-threshold"},
      {TaskKind::kSpan},
@@ -208,6 +209,9 @@ std::vector<std::string> resolve(const OptionTable& table, TaskOptions& o) {
       for (const std::string& language : o.languages) description.task.require_language(language);
     }
     bert::named_sets(o.valid);
+    for (auto language = o.languages.begin(); language != o.languages.end(); ++language)
+      require(std::find(o.languages.begin(), language, *language) == language,
+              "--languages has " + *language + " twice");
   } catch (const ConfigError& error) {
     problems.emplace_back(error.what());
   }

@@ -1,6 +1,9 @@
 #include "bert/finetuning/finetuning_task.h"
 
+#include <nlohmann/json.hpp>
+
 #include "bert/model/model_directory.h"
+#include "common/error.h"
 #include "training/loop/trainer.h"
 
 namespace dietmt::bert {
@@ -39,12 +42,17 @@ nlohmann::json FinetuningTask::data_position() const {
   nlohmann::json position = training::position_json(batches_->position());
   position["training"] = hashes_.training;
   position["validation"] = hashes_.validation;
+  position["start"] = options_.start_hash;
   return position;
 }
 
 void FinetuningTask::restore_data_position(const nlohmann::json& position) {
   training::require_same_text(position, "training", hashes_.training);
   training::require_same_text(position, "validation", hashes_.validation);
+  if (position.value("start", options_.start_hash) != options_.start_hash)
+    throw ConfigError(
+        "the checkpoint was started from other weights than those in --model; give those, another "
+        "--output, or --resume never to discard it");
   batches_ =
       std::make_unique<ExampleBatches>(train_, options_.batches, training::position_from(position));
 }

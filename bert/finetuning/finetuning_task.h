@@ -19,6 +19,7 @@ namespace dietmt::bert {
 struct FinetuningOptions {
   ExampleBatchOptions batches;
   Execution execution;
+  uint64_t start_hash = 0;  // of the model that training starts from
 };
 
 /// Of the examples and their labels, so that a run is not resumed with other data.
@@ -34,7 +35,7 @@ class FinetuningTask : public training::TrainingTask {
   void skip_batch() override { batches_->next(); }
   double epoch() const override;
   nlohmann::json data_position() const override;
-  /// Throws ConfigError if the checkpoint was made with other data.
+  /// Throws ConfigError if the checkpoint was made with other data or from another model.
   void restore_data_position(const nlohmann::json& position) override;
 
   /// With task.json.

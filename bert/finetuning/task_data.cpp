@@ -127,8 +127,11 @@ LabelledData read_labelled(TaskDescription& description, const TaskFiles& files,
   if (description.kind() == data::TaskKind::kClassification && labels.size() < 2)
     throw DataError(files.train + ": all examples have the label '" + labels.at(0) + "'");
   check_metrics(description.task);  // again, now that the labels are known
-  for (const SetFile& file : files.valid)
+  for (const SetFile& file : files.valid) {
     all.valid.push_back(read_set(description, file, tokenizer, labels));
+    if (description.kind() == data::TaskKind::kRegression && all.valid.back().inputs.size() < 2)
+      throw DataError(file.path + ": one example is too little for a correlation");
+  }
   return all;
 }
 

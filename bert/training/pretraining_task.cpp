@@ -64,6 +64,20 @@ PretrainingTask::PretrainingTask(std::shared_ptr<encoders::Bert> model,
   forget_passes();
   fills_up_ = passes_->records();
   begin_phase(0, {});
+  make_validation_batches();
+}
+
+// Of the last phase's length, so that scores of all phases can be compared.
+void PretrainingTask::make_validation_batches() {
+  data::PretrainingOptions validation = options_.batches;
+  validation.examples.length = options_.phases.back().length;
+  valid_batches_ = data::validation_batches(valid_, validation);
+  const auto predicts = [](const data::PretrainingBatch& batch) {
+    return !batch.masked_ids.empty();
+  };
+  if (std::ranges::none_of(valid_batches_, predicts))
+    throw DataError(
+        "--valid: the tokenizer knows no word of the text, so there is nothing to predict");
 }
 
 void PretrainingTask::forget_passes() {
@@ -91,13 +105,6 @@ void PretrainingTask::begin_phase(size_t phase, data::BatchPosition start) {
   options_.batches.examples.length = options_.phases.at(phase).length;
   batches_ =
       std::make_unique<PretrainingInputBatches>(train_, options_.batches, input_options(), start);
-  valid_batches_ = data::validation_batches(valid_, options_.batches);
-  const auto predicts = [](const data::PretrainingBatch& batch) {
-    return !batch.masked_ids.empty();
-  };
-  if (std::ranges::none_of(valid_batches_, predicts))
-    throw DataError(
-        "--valid: the tokenizer knows no word of the text, so there is nothing to predict");
 }
 
 void PretrainingTask::advance_phase() {

@@ -59,6 +59,7 @@ class PretrainingTask : public training::TrainingTask {
                    const training::NamedTensors& weights) override;
 
  private:
+  void make_validation_batches();
   bool has_pairs() const;
   /// Passes of several processes, which send gradients meanwhile, are not recorded.
   void forget_passes();

@@ -230,6 +230,8 @@ class PlannedPairs : public BatchSource<ParallelBatch> {
 }  // namespace
 
 void PackedTokens::append(std::span<const int32_t> sentence) {
+  if (tokens.size() + sentence.size() > std::numeric_limits<int32_t>::max())
+    throw DataError("the text has more than 2,147,483,647 tokens");
   tokens.insert(tokens.end(), sentence.begin(), sentence.end());
   offsets.push_back(static_cast<int32_t>(tokens.size()));
 }

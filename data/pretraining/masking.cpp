@@ -6,6 +6,11 @@
 #include "common/error.h"
 
 namespace dietmt::data {
+namespace {
+
+constexpr int64_t kLongestWord = 16;  // pieces; what is longer is text without spaces
+
+}  // namespace
 
 std::vector<std::string> MaskingOptions::problems() const {
   std::vector<std::string> problems;
@@ -64,7 +69,15 @@ std::vector<int64_t> Masker::choose_rows(std::span<const int32_t> tokens, Random
   for (const Unit& unit : units) {
     if (std::ssize(rows) + unit.end - unit.begin <= wanted) choose(unit);
   }
-  if (rows.empty() && !units.empty()) choose(units.front());
+  if (rows.empty() && !units.empty()) {
+    Unit unit = units.front();
+    if (unit.end - unit.begin > kLongestWord) {
+      const auto places = static_cast<size_t>(unit.end - unit.begin - wanted + 1);
+      unit.begin += static_cast<int64_t>(random.below(places));
+      unit.end = unit.begin + wanted;
+    }
+    choose(unit);
+  }
   std::ranges::sort(rows);
   return rows;
 }

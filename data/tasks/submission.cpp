@@ -1,8 +1,9 @@
 #include "data/tasks/submission.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "common/atomic_file.h"
@@ -88,14 +89,15 @@ void write_label_submission(const fs::path& file, std::span<const Example> examp
 void write_score_submission(const fs::path& file, std::span<const Example> examples,
                             std::span<const double> predictions, const Target& target) {
   check_counts(file, examples.size(), predictions.size());
+  const double range = target.highest - target.lowest;
+  const int decimals =
+      range > 0 && range < 1 ? 3 - static_cast<int>(std::floor(std::log10(range))) : 3;
   std::string table = table_row("index", "prediction");
   for (size_t i = 0; i < examples.size(); ++i) {
     if (std::isnan(predictions[i]))
       throw Error(file.string() + ": the score of example " + examples[i].id + " is not a number");
-    char score[32];
-    std::snprintf(score, sizeof score, "%.3f",
-                  std::clamp(predictions[i], target.lowest, target.highest));
-    table += table_row(examples[i].id, score);
+    const double score = std::clamp(predictions[i], target.lowest, target.highest);
+    table += table_row(examples[i].id, fmt::format("{:.{}f}", score, decimals));
   }
   write_text_atomically(file, table);
 }

@@ -1,4 +1,5 @@
 // Translates standard input line by line: example MODEL <text.en >text.de
+#include <dietmt/messages.h>
 #include <dietmt/translator.h>
 
 #include <iostream>
@@ -8,6 +9,7 @@ int main(int argc, char** argv) {
     std::cerr << "usage: example MODEL <INPUT >OUTPUT\n";
     return 2;
   }
+  dietmt::log_to_stderr();
   try {
     const dietmt::Translator translator(argv[1]);
     dietmt::TranslationStream stream = translator.stream(

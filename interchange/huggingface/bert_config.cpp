@@ -1,5 +1,7 @@
 #include "encoders/bert/bert_config.h"
 
+#include <spdlog/spdlog.h>
+
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
@@ -173,6 +175,10 @@ json to_xlm_roberta_config(const BertConfig& config, const data::SpecialPieces& 
   if (config.task_heads.next_sentence)
     problems.emplace_back("transformers' XLM-R has no head for the next sentence");
   throw_if_any(problems);
+  if (config.segments > 1 && config.segment_encoding == "input")
+    spdlog::warn(
+        "the model tells the two texts of a pair apart, which XLM-R's tokenizer in transformers "
+        "does not: give it token_type_ids, or pre-train with --segment-encoding none");
   json exported = common_config(config);
   exported["model_type"] = "xlm-roberta";
   exported["architectures"] = {class_of("XLMRoberta", config.task_heads)};

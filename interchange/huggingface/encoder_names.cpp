@@ -171,7 +171,7 @@ BertHeads heads_of(const TensorsByName& tensors, const EncoderFamily& family,
                              .find("ForTokenClassification") != std::string::npos;
   const auto classifier = tensors.find(family.classifier + std::string(".weight"));
   if (heads.pooler && !of_tokens && classifier != tensors.end())
-    heads.classes = classifier->second.size(0);
+    heads.classes = classifier->second.dim() == 2 ? classifier->second.size(0) : 1;
   return heads;
 }
 

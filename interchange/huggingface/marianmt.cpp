@@ -111,14 +111,14 @@ TensorsByName read_parameters(const fs::path& directory, const nmt::ModelConfig&
 }
 
 /// The fields in both config.json and generation_config.json.
-json generation(const data::Tokenizer& target) {
+json generation(const data::Tokenizer& target, int64_t longest) {
   return {{"pad_token_id", target.begin_id()},
           {"decoder_start_token_id", target.begin_id()},
           {"eos_token_id", target.end_id()},
           {"forced_eos_token_id", target.end_id()},
           {"bad_words_ids", {{target.begin_id()}, {target.unknown_id()}}},
           {"num_beams", 5},
-          {"max_length", 512}};
+          {"max_length", longest}};
 }
 
 std::vector<std::pair<std::string, Tensor>> exported_tensors(const nmt::TranslationModel& model) {
@@ -159,9 +159,11 @@ void export_marianmt(const fs::path& directory, const nmt::LoadedModel& model) {
   // Sinusoids have no limit here.
   spdlog::info("transformers makes a table of {} positions: give it no longer sentences",
                model.model->config().max_positions);
-  const json generated = generation(*model.target_tokenizer);
+  constexpr int64_t kUsualLength = 512;
+  const int64_t longest = std::min(kUsualLength, model.model->config().max_positions);
+  const json generated = generation(*model.target_tokenizer, longest);
   description.update(generated);
-  write_marian_tokenizers(directory, {model.source_tokenizer, model.target_tokenizer});
+  write_marian_tokenizers(directory, {model.source_tokenizer, model.target_tokenizer}, longest);
   write_file_atomically(directory / kConfigFile, description.dump(2) + "\n");
   write_file_atomically(directory / kGenerationFile, generated.dump(2) + "\n");
   encoders::save_safetensors(directory / storage::kSafetensorsFile, exported_tensors(*model.model),

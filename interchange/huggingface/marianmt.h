@@ -27,9 +27,9 @@ void export_marianmt(const std::filesystem::path& directory, const nmt::LoadedMo
 nmt::Tokenizers read_marian_tokenizers(const std::filesystem::path& directory,
                                        const nlohmann::json& generation);
 
-/// Begin of sentence takes the place of padding. Throws ConfigError if the special pieces of the
-/// two vocabularies differ.
+/// Begin of sentence takes the place of padding. `longest`: tokens of a sentence. Throws
+/// ConfigError if the special pieces of the two vocabularies differ.
 void write_marian_tokenizers(const std::filesystem::path& directory,
-                             const nmt::Tokenizers& tokenizers);
+                             const nmt::Tokenizers& tokenizers, int64_t longest);
 
 }  // namespace dietmt::interchange

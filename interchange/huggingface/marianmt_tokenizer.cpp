@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/json_fields.h"
+#include "data/text/source_tag.h"
 #include "interchange/huggingface/marianmt.h"
 
 namespace dietmt::interchange {
@@ -75,9 +76,18 @@ std::string special_piece(const std::vector<std::string>& pieces, const json& ge
   return place >= 0 && place < std::ssize(pieces) ? pieces[static_cast<size_t>(place)] : "";
 }
 
+// MarianTokenizer looks up the tags >>de<< before it cuts the text into pieces, which start with
+// the mark of a word.
+std::string name_of(const std::string& piece) {
+  const std::string tag = ">>", word_begin(data::kWordBegin);
+  const bool is_tag = piece.starts_with(word_begin + tag) && piece.ends_with("<<");
+  return is_tag ? piece.substr(word_begin.size()) : piece;
+}
+
 json ids_of(const data::Tokenizer& tokenizer) {
   json ids = json::object();
-  for (int32_t id = 0; id < tokenizer.vocabulary_size(); ++id) ids[tokenizer.piece(id)] = id;
+  for (int32_t id = 0; id < tokenizer.vocabulary_size(); ++id)
+    ids[name_of(tokenizer.piece(id))] = id;
   return ids;
 }
 
@@ -103,7 +113,8 @@ nmt::Tokenizers read_marian_tokenizers(const fs::path& directory, const json& ge
   return {tokenizer(kSourcePieces, source), tokenizer(kTargetPieces, target)};
 }
 
-void write_marian_tokenizers(const fs::path& directory, const nmt::Tokenizers& tokenizers) {
+void write_marian_tokenizers(const fs::path& directory, const nmt::Tokenizers& tokenizers,
+                             int64_t longest) {
   const data::Tokenizer& source = *tokenizers.source;
   const data::Tokenizer& target = *tokenizers.target;
   const json source_ids = ids_of(source), target_ids = ids_of(target);
@@ -125,7 +136,7 @@ void write_marian_tokenizers(const fs::path& directory, const nmt::Tokenizers& t
                             {"separate_vocabs", separate},
                             {"source_lang", "source"},
                             {"target_lang", "target"},
-                            {"model_max_length", 512}};
+                            {"model_max_length", longest}};
   write_file_atomically(directory / kTokenizerFile, description.dump(2) + "\n");
   write_file_atomically(directory / kVocabularyFile, source_ids.dump() + "\n");
   if (separate) write_file_atomically(directory / kTargetVocabularyFile, target_ids.dump() + "\n");

@@ -31,7 +31,10 @@ TensorsByName load_binary(const fs::path& path) {
 
 /// Options from the array of their characters, which is null-terminated.
 MarianOptions read_options(ForeignTensors& tensors, const fs::path& path) {
-  const Tensor characters = tensors.take(kOptions).to(at::kByte).contiguous();
+  const auto found = tensors.all().find(kOptions);
+  if (found == tensors.all().end()) tensors.fail("has no tensor " + std::string(kOptions));
+  tensors.ignore(kOptions);
+  const Tensor characters = found->second.to(at::kByte).contiguous();
   std::string text(reinterpret_cast<const char*>(characters.const_data_ptr()),
                    static_cast<size_t>(characters.numel()));
   return marian_options(std::move(text), path.string());
@@ -47,17 +50,21 @@ TensorsByName turned(TensorsByName tensors) {
   return tensors;
 }
 
-/// Adds a row of zeros for begin of sentence.
-Tensor with_begin(const Tensor& rows) { return at::constant_pad_nd(rows, {0, 0, 0, 1}); }
+/// The first of the matrices that exists, with a row of zeros more for begin of sentence.
+Tensor rows_with_begin(ForeignTensors& tensors, const std::vector<std::string>& names) {
+  const Tensor rows = tensors.take_first(names);
+  if (rows.dim() != 2) tensors.fail(shortened(names) + " must be a matrix");
+  return at::constant_pad_nd(rows, {0, 0, 0, 1});
+}
 
 TensorsByName read_parameters(ForeignTensors& tensors, const nmt::ModelConfig& config) {
   TensorsByName values = tensors.take_all(correspondences(config, marian_names()));
-  values["source_embedding"] = with_begin(tensors.take_first({"encoder_Wemb", "Wemb"}));
-  const Tensor target = with_begin(tensors.take_first({"decoder_Wemb", "Wemb"}));
+  values["source_embedding"] = rows_with_begin(tensors, {"encoder_Wemb", "Wemb"});
+  const Tensor target = rows_with_begin(tensors, {"decoder_Wemb", "Wemb"});
   if (config.tied_embeddings != "all") values["target_embedding"] = target;
   if (config.tied_embeddings == "none") {
     values["output_weight"] =
-        with_begin(tensors.take_first({"decoder_ff_logit_out_W", "decoder_ff_logit_out_Wt"}));
+        rows_with_begin(tensors, {"decoder_ff_logit_out_W", "decoder_ff_logit_out_Wt"});
   }
   values["output_bias"] = at::constant_pad_nd(tensors.take(kOutputBias).flatten(), {0, 1}, kNever);
   tensors.warn_of_others();

@@ -3,6 +3,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <charconv>
 #include <regex>
 
 #include "common/error.h"
@@ -45,13 +46,15 @@ class Reader {
 
   int64_t number(const std::string& name, size_t item = 0) {
     const auto found = options_.find(name);
-    const bool is_there = found != options_.end() && item < found->second.size();
-    try {
-      if (is_there) return std::stoll(found->second[item]);
+    if (found == options_.end() || item >= found->second.size()) {
       problems_.push_back("--" + name + " is missing");
-    } catch (const std::exception&) {
-      problems_.push_back("--" + name + " is " + found->second[item] + ", not a number");
+      return 1;
     }
+    const std::string& text = found->second[item];
+    int64_t value = 1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size()) return value;
+    problems_.push_back("--" + name + " is " + text + ", not a number");
     return 1;
   }
 
@@ -146,11 +149,12 @@ std::string tied_embeddings(const Reader& reader) {
 
 std::vector<std::pair<std::string, std::vector<std::string>>> parse_yaml_options(
     const std::string& text, const std::string& where) {
-  // Vocabularies may hold the piece "-" without quotes, which YAML takes for an item of a list.
-  static const std::regex kBareDash("(^|\n)- :");
+  // Vocabularies may hold the piece "-" without quotes, which YAML takes for an item of a list, and
+  // others that it takes for no value.
+  static const std::regex kBare("(^|\n)(-(?= :)|~|null|Null|NULL)(?= ?: )");
   std::vector<std::pair<std::string, std::vector<std::string>>> pairs;
   try {
-    const std::string yaml = std::regex_replace(text, kBareDash, "$1\"-\" :");
+    const std::string yaml = std::regex_replace(text, kBare, "$1\"$2\"");
     const YAML::Node root = YAML::Load(yaml);
     if (!root.IsMap() && !root.IsNull())
       throw YAML::Exception(root.Mark(), "the top level must be a mapping");

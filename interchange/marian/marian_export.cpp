@@ -157,7 +157,6 @@ std::vector<std::string> marian_problems(const nmt::ModelConfig& config) {
   require(config.activation == "relu" || config.activation == "silu",
           "activation '" + config.activation + "', only relu and silu");
   require(config.norm == "post", "pre-norm as dietmt has it: it does not norm keys and values");
-  require(config.context == 0, "sentences before (--context)");
   require(config.norm_epsilon == kNormEpsilon, "norms but those that add 1e-6 to the variance");
   std::sort(problems.begin(), problems.end());
   problems.erase(std::unique(problems.begin(), problems.end()), problems.end());

@@ -185,17 +185,20 @@ class Translator:
             temperature and seed.
         """
         if isinstance(lines, str):
-            prefixes = [] if prefix is None else [prefix]
+            prefixes = None if prefix is None else [prefix]
             return self._translate([lines], prefixes, options)[0]
         if isinstance(lines, (list, tuple)):
-            return self._translate(lines, [] if prefix is None else prefix, options)
+            return self._translate(lines, prefix, options)
         return self.stream(lines, prefix=prefix, **options)
 
-    def _translate(self, lines: Sequence[str], prefixes: Sequence[str],
+    def _translate(self, lines: Sequence[str], prefixes: Sequence[str] | None,
                    options: Mapping[str, object]) -> list[Translation]:
         filled = _search_options(options)
-        lines, prefixes = _lines(lines, "lines"), _lines(prefixes, "prefix")
-        if prefixes and len(prefixes) != len(lines):
+        lines = _lines(lines, "lines")
+        if prefixes is None:
+            return self._translator.translate(lines, [], filled)
+        prefixes = _lines(prefixes, "prefix")
+        if len(prefixes) != len(lines):
             raise InputError(f"{len(lines)} lines, but {len(prefixes)} prefixes")
         return self._translator.translate(lines, prefixes, filled)
 

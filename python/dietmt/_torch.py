@@ -31,7 +31,9 @@ def torch_folder() -> str:
 
 def main() -> None:
     here = os.path.dirname(os.path.abspath(__file__))
-    sys.path.pop(0)  # this folder, whose names are not those of other packages
+    # Python puts this folder there, whose names are not those of other packages, unless told not to.
+    if sys.path and os.path.realpath(sys.path[0]) == os.path.realpath(here):
+        sys.path.pop(0)
     libraries = os.path.join(torch_folder(), "lib")
     # The program looks beside this package; torch may be in another site directory.
     beside = os.path.join(here, "..", "torch", "lib")

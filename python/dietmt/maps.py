@@ -14,7 +14,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dietmt import _program
+from dietmt import InputError, _program
 
 if TYPE_CHECKING:
     import numpy
@@ -78,6 +78,9 @@ def attention(model: str | os.PathLike[str], text: str,
               translation: str | None = None) -> Attention:
     """The attention of all layers and heads in a sentence and its translation, by default the
     model's own. At most 128 tokens a side; numbers have four decimals."""
+    for name, given in (("text", text), ("translation", translation)):
+        if given is not None and not given.strip():
+            raise InputError(f"{name} is empty")
     words = ["--model", os.fspath(model), f"--text={text}"]
     if translation is not None:
         words.append(f"--translation={translation}")

@@ -23,6 +23,8 @@ __all__ = ["Score", "bleu", "chrf", "compare", "ter"]
 
 
 def _reference_sets(references: Lines | Sequence[Lines]) -> list[list[str]]:
+    if not isinstance(references, str):
+        references = list(references)  # of any iterable
     one_set = isinstance(references, str) or all(isinstance(one, str) for one in references)
     return [_lines(one, "references") for one in ([references] if one_set else references)]
 

@@ -38,7 +38,7 @@ settings="${text[*]:0:3} ${UPDATES:-all} updates $(result_options "${OPTIONS:-}"
 runs=()
 for seed in ${SEEDS:-1}; do
   for position in "$@"; do
-    run=$output/$(sed 's/[^a-z0-9]\{1,\}/-/g; s/-$//' <<<"$position")-$seed
+    run=$output/$(sed 's,/,-decoder-,; s/[^a-z0-9]\{1,\}/-/g; s/-$//' <<<"$position")-$seed
     runs+=("$position=$run")
     keep_settings "$run" "$settings"
     if [[ -s $run/result.json ]]; then continue; fi

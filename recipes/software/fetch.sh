@@ -31,9 +31,11 @@ fetch_package() {
   (cd "$output/packages" && apt-get download -q -q "$1" >/dev/null 2>"$1.log") || return 1
   dpkg-deb --fsys-tarfile "$output/packages/$1"_*.deb >"$output/packages/$1.tar" \
     2>"$output/packages/$1.log" || return 1
-  # tar fails if one of the patterns finds nothing.
-  tar -xf "$output/packages/$1.tar" -C "$output/root" --wildcards --no-anchored '*.mo' '*.html' \
-    2>/dev/null || true
+  # tar also fails if one of the patterns finds nothing.
+  LC_ALL=C tar -xf "$output/packages/$1.tar" -C "$output/root" --wildcards --no-anchored '*.mo' \
+    '*.html' 2>"$output/packages/$1.log" ||
+    ! grep -qv -e 'Not found in archive' -e 'Exiting with failure status' \
+      "$output/packages/$1.log" || return 1
   rm -f "$output/packages/$1.tar" "$output/packages/$1"_*.deb "$output/packages/$1.log"
   touch "$done"
 }

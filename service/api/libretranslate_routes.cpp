@@ -33,14 +33,20 @@ struct TranslateRequest {
   TextOptions options;
 };
 
-// One model translates all texts of a list, so `auto` must give the same language for each.
+// One model translates all texts of a list, so `auto` must give the same language for each that
+// tells one, which numbers do not.
 void detect_source(TranslateRequest& request, const std::string& target,
                    const ServiceContext& service) {
   for (const std::string& text : request.texts)
     request.detected.push_back(service.pairs.detect_source(text, target));
-  for (const DetectedLanguage& one : request.detected) {
-    if (one.code != request.detected.front().code)
+  const auto tells = [](const DetectedLanguage& one) { return one.confidence > 0.0; };
+  const auto first = std::ranges::find_if(request.detected, tells);
+  if (first == request.detected.end()) return;
+  const std::string code = first->code;
+  for (DetectedLanguage& one : request.detected) {
+    if (tells(one) && one.code != code)
       throw HttpError::of_option("source", "source: the texts are in different languages");
+    one.code = code;
   }
 }
 

@@ -101,7 +101,7 @@ const Route* Router::find(const RequestHead& head) const {
 }
 
 Admission Router::admit(const RequestHead& head) {
-  if (head.method == "OPTIONS") return {};
+  if (head.method == "OPTIONS") return {.may_spool = !settings_.admit};
   const Route* const route = find(head);
   try {
     const std::string key = api_key_of(head);

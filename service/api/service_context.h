@@ -35,6 +35,8 @@ struct ServiceContext {
   void check_size(const std::vector<std::string>& texts) const;
   /// The same for the characters only.
   void check_characters(const std::vector<std::string>& texts) const;
+  /// The same for the prefix, which each of the texts gets.
+  void check_prefix(const std::string& prefix, const std::vector<std::string>& texts) const;
 
   /// Whose requests share turns: the name of the key, or the address.
   std::string client_of(const std::string& key, const std::string& address) const;

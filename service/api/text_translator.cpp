@@ -194,14 +194,18 @@ std::vector<TranslatedText> translate_texts(const ServedPath& models,
       add_context(translated, model, i == 0, options, search, requests);
     }
     const bool is_guarded = is_last && options.guard != Guard::kOff;
+    Patience rest = patience;
     const auto kept = is_guarded ? requests : std::vector<nmt::TranslationRequest>();
     auto found = models[i]->queue().translate(std::move(requests), search, patience);
     if (is_guarded) {
       const auto outcomes = guard_output(*models[i], options.guard, kept, search, patience, found);
       for (size_t s = 0; s < sentences.size(); ++s) sentences[s]->guard = outcomes[s];
+      // The guard has used up the time: the first translations are better than none.
+      if (RequestQueue::Clock::now() >= rest.deadline)
+        rest.deadline = RequestQueue::Clock::time_point::max();
     }
     for (size_t s = 0; s < sentences.size(); ++s) {
-      patience.check();
+      rest.check();
       if (is_last)
         add_translations(found[s], model, options, search, *sentences[s]);
       else

@@ -175,6 +175,7 @@ Answer translate(const Call& call, ServiceContext& service) {
   std::vector<std::string> all = options.context;
   all.insert(all.end(), texts.begin(), texts.end());
   service.check_size(all);
+  service.check_prefix(options.prefix, texts);
   const int64_t limit = service.limits.deadline.count();
   const std::chrono::milliseconds deadline(
       std::min(limit, fields.integer_or("deadline_ms", limit, 1, INT64_MAX)));

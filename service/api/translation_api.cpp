@@ -17,6 +17,12 @@ void check_has_models(const ModelRegistry& models) {
   if (models.specs().empty()) throw ConfigError("--model is missing; give a model directory");
 }
 
+void require_at_most(int64_t limit, int64_t characters, const std::string& what) {
+  if (characters > limit)
+    throw HttpError(413, what + std::to_string(characters) +
+                             " characters; the limit for a request is " + std::to_string(limit));
+}
+
 }  // namespace
 
 void ServiceContext::check_size(const std::vector<std::string>& texts) const {
@@ -28,11 +34,13 @@ void ServiceContext::check_size(const std::vector<std::string>& texts) const {
 void ServiceContext::check_characters(const std::vector<std::string>& texts) const {
   int64_t characters = 0;
   for (const std::string& text : texts) characters += characters_of(text);
-  if (characters > limits.characters) {
-    throw HttpError(413, "the text has " + std::to_string(characters) +
-                             " characters; the limit for a request is " +
-                             std::to_string(limits.characters));
-  }
+  require_at_most(limits.characters, characters, "the text has ");
+}
+
+void ServiceContext::check_prefix(const std::string& prefix,
+                                  const std::vector<std::string>& texts) const {
+  require_at_most(limits.characters, characters_of(prefix) * std::ssize(texts),
+                  "the prefixes of all texts have ");
 }
 
 std::string ServiceContext::client_of(const std::string& key, const std::string& address) const {

@@ -35,14 +35,16 @@ class TxtDocument final : public PlacesDocument {
   }
 };
 
-// The next space that is not inside a tag or placeholder.
-size_t space_between(const std::string& text, size_t from) {
+// The next space that is not inside one of the tags and placeholders of the text.
+size_t space_between(const std::string& text, const std::vector<std::string_view>& marks,
+                     size_t from) {
+  const auto end_of = [&](std::string_view mark) {
+    return static_cast<size_t>(mark.data() - text.data()) + mark.size();
+  };
   size_t space = text.find(' ', from);
-  for (const std::string_view mark : nmt::placeholders_in(text)) {
-    const auto begin = static_cast<size_t>(mark.data() - text.data());
-    const size_t end = begin + mark.size();
-    if (space > begin && space < end) space = text.find(' ', end);
-  }
+  auto mark = std::ranges::upper_bound(marks, space, {}, end_of);
+  for (; mark != marks.end() && space != text.npos && mark->data() < text.data() + space; ++mark)
+    if (space < end_of(*mark)) space = text.find(' ', end_of(*mark));
   return space;
 }
 
@@ -143,16 +145,18 @@ class SrtDocument final : public PlacesDocument {
   // As many lines as before, of about the same length.
   std::string replacement(const SegmentPlace& place,
                           const std::vector<std::string>& translations) const override {
-    std::string text = translations.at(place.segment);
+    const std::string& text = translations.at(place.segment);
+    const std::vector<std::string_view> marks = nmt::placeholders_in(text);
     const auto& [lines, line_end] = lines_of_.at(place.segment);
+    std::string wrapped;
     size_t begin = 0;
     for (size_t left = lines; left > 1; --left) {
-      const size_t space = space_between(text, begin + (text.size() - begin) / left);
+      const size_t space = space_between(text, marks, begin + (text.size() - begin) / left);
       if (space == text.npos) break;
-      text.replace(space, 1, line_end);
-      begin = space + line_end.size();
+      wrapped.append(text, begin, space - begin) += line_end;
+      begin = space + 1;
     }
-    return text;
+    return wrapped.append(text, begin);
   }
 
   struct CueLines {

@@ -279,6 +279,10 @@ void Connection::end_late() {
   }
   if (phase_ == Phase::kHandling || phase_ == Phase::kAnswering)
     services_.counters.add(&HttpCounters::timed_out);
+  if (exchange_) {  // or close() would count a client that left
+    exchange_->abandon();
+    exchange_.reset();
+  }
   close();
 }
 

@@ -207,11 +207,15 @@ expect_text "twice" "$err"
 expect_code 2 "${run[@]}" --output "$work/bad" --metrics pearson
 expect_text "pearson" "$err"
 spans=("${own[@]}" --train "$work/squad.json" --valid "$work/squad.json" --output "$work/bad")
-expect_code 2 "${spans[@]}" --kind spans --first text --null-threshold 2
+expect_code 2 "${spans[@]}" --kind spans --first text --null-threshold 2 --head-dropout 0.5
+expect_text "--head-dropout is for classes and numbers" "$err"
 expect_text "--first is for tables" "$err"
 expect_text "--null-threshold is for questions that may have no answer" "$err"
 expect_code 2 "${spans[@]}" --kind spans --metrics best_f1
 expect_text "--metrics has 'best_f1'" "$err"
+expect_code 2 "${own[@]}" --train "$work/train.tsv" --output "$work/bad" --languages en de de \
+  --valid "$work/valid.tsv.gz" "$work/train.tsv" "$work/test.tsv"
+expect_text "--languages has de twice" "$err"
 expect_code 2 "${spans[@]}" --task MLQA --languages german
 expect_text "'german' is no language of MLQA; it has ar, de," "$err"
 expect_code 2 "${own[@]}" --train "$work/train.tsv" --valid "$work/valid.tsv.gz" \
@@ -222,6 +226,10 @@ expect_code 2 "${run[@]}" --output "$work/bad" --tokenizer "$work/vocab.txt"
 expect_text "use the tokenizer that the model was trained with" "$err"
 
 # Wrong data: exit code 1, the place named.
+head -n 1 "$work/words.jsonl" >"$work/one.jsonl"
+expect_code 1 "${own[@]}" --kind regression --train "$work/words.jsonl" --valid "$work/one.jsonl" \
+  --format jsonl --first text --label words --lowest 1 --highest 9 --output "$work/bad"
+expect_text "one.jsonl: one example is too little for a correlation" "$err"
 expect_code 1 "${own[@]}" --task CoLA --data "$work" --output "$work/bad"
 expect_text "$work/dev.tsv: no such file" "$err"
 expect_code 1 "${own[@]}" --task QNLI --data "$work/glue" --output "$work/bad"

@@ -69,6 +69,8 @@ expect_text "--documents is 'chapter'" "$err"
 expect_text "--mask-rate is 2; it must be above 0 and at most 1" "$err"
 expect_code 2 "${pretrain[@]}" --output "$work/bad" --length 16 32
 expect_text "--phase-updates needs one number less than --length" "$err"
+expect_code 2 "${run[@]}" --output "$work/bad" --length 16 32 --phase-updates 1000000
+expect_text "none is left for the last --length" "$err"
 expect_code 2 "${run[@]}" --output "$work/bad" --valid-metric bleu
 expect_text "possible: valid_loss, mlm_accuracy" "$err"
 expect_code 2 "${run[@]}" --output "$work/bad" --init-from "$work/model"  # --width is given

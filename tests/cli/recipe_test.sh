@@ -54,7 +54,7 @@ for encoding in sinusoidal t5/rope "$mixed"; do expect_text "| \`$encoding\` | "
 [ "$(grep -c " ± " <<<"$out")" -eq 3 ] || fail "no deviations: $out"
 [ "$(grep -c '<rect' "$work/compared/compare.svg")" -eq 4 ] || fail "the plot has not three bars"
 table=$out
-cmp "$work/compared/sinusoidal-1/last/tokenizer.model" "$work/compared/t5-rope-2/last/tokenizer.model" ||
+cmp "$work/compared/sinusoidal-1/last/tokenizer.model" "$work/compared/t5-decoder-rope-2/last/tokenizer.model" ||
   fail "other subwords"
 python3 - "$work/compared/results.jsonl" <<'PYTHON' || fail "results.jsonl is not what the runs were"
 import json, sys
@@ -72,15 +72,15 @@ expect_text "usage" "$err"
 
 # Lengths: a row for each run, and the four texts differ.
 expect_code 0 env DIETMT="$dietmt" bash "$(dirname "$recipe")/lengths.sh" raw en de "$work" \
-  "$work/compared/sinusoidal-1" "$work/compared/t5-rope-1"
-for run in sinusoidal-1 t5-rope-1; do expect_text "| $run |" "$out"; done
+  "$work/compared/sinusoidal-1" "$work/compared/t5-decoder-rope-1"
+for run in sinusoidal-1 t5-decoder-rope-1; do expect_text "| $run |" "$out"; done
 [ "$(grep -cE '(\| [0-9.]+ \([0-9.]+\) ){4}\|' <<<"$out")" -eq 2 ] || fail "not four texts: $out"
 # All sources have fewer than ten words.
 [ "$(grep -cE '\| [0-9.]+ \([0-9.]+\) \| none \| none \| none \|$' <<<"$out")" -eq 2 ] ||
   fail "not the lengths of the text: $out"
-whole=$(grep -m 1 '^| t5-rope-1' <<<"$out") short=$(tail -n 1 <<<"$out")
+whole=$(grep -m 1 '^| t5-decoder-rope-1' <<<"$out") short=$(tail -n 1 <<<"$out")
 [ "$(cut -d'|' -f3 <<<"$whole")" = "$(cut -d'|' -f3 <<<"$short")" ] || fail "$whole and $short differ"
-python3 - "$whole" "$work/compared/t5-rope-1/lengths.json" <<'PYTHON' || fail "other numbers in lengths.json"
+python3 - "$whole" "$work/compared/t5-decoder-rope-1/lengths.json" <<'PYTHON' || fail "other numbers in lengths.json"
 import json, re, sys
 cells = {name: tuple(numbers) for name, numbers in json.load(open(sys.argv[2])).items()}
 shown = [tuple(map(float, pair)) for pair in re.findall(r"([0-9.]+) \(([0-9.]+)\)", sys.argv[1])]

@@ -55,6 +55,10 @@ TEST(Evaluate, HasTheRangesOfTheCommand) {
   refused({.confidence_samples = 0}, "confidence_samples is 0");
   refused({.paired_samples = -1}, "paired_samples is -1");
   refused({.seed = -1}, "seed is -1");
+  refused({.metric = "chrf++", .word_order = 1}, "word_order is for chrf; chrf++ has 2");
+  refused({.metric = "chrf", .tokenize = "char"}, "tokenize is an option of bleu, and the metric");
+  refused({.beta = 3}, "beta is an option of chrf, and the metric is bleu");
+  refused({.metric = "ter", .lowercase = true}, "ter has case_sensitive");
 }
 
 TEST(Evaluate, NamesWrongOptionsAndLengths) {

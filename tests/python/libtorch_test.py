@@ -103,6 +103,8 @@ class MapsTest(unittest.TestCase):
         from dietmt import maps
         with self.assertRaisesRegex(dietmt.Error, "packed fp32 weights"):
             maps.attention(MODEL, "red dog")
+        with self.assertRaisesRegex(dietmt.InputError, "translation is empty"):
+            maps.attention(MODEL, "red dog", "")
         with self.assertRaisesRegex(dietmt.UsageError, "^--length is 1"):
             maps.positions(FULL_MODEL, length=1)
 

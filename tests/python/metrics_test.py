@@ -1,6 +1,8 @@
 """dietmt.metrics gives the numbers of dietmt evaluate."""
 import json
 import pathlib
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -52,6 +54,13 @@ class MetricsTest(unittest.TestCase):
         self.check([metrics.chrf(lines, [REFERENCE], word_order=2, sentence_scores=True)
                     for lines in SYSTEMS], "--metric", "chrf++", "--sentence-level")
 
+    def test_references_may_come_from_an_iterator(self):
+        sets = [REFERENCE, SYSTEMS[0]]
+        self.assertEqual(metrics.bleu(SYSTEMS[1], iter(sets)).signature,
+                         metrics.bleu(SYSTEMS[1], sets).signature)
+        self.assertEqual(metrics.bleu(SYSTEMS[1], iter(REFERENCE)).score,
+                         metrics.bleu(SYSTEMS[1], REFERENCE).score)
+
     def test_ter(self):
         self.check([metrics.ter(lines, REFERENCE, normalized=True) for lines in SYSTEMS],
                    "--metric", "ter", "--ter-normalized")
@@ -63,6 +72,15 @@ class MetricsTest(unittest.TestCase):
                                    paired_samples=100, seed=3),
                    "--metric", "chrf", "--paired", "randomization", "--paired-samples", "100",
                    "--seed", "3")
+
+    def test_warnings_go_to_standard_error(self):
+        code = ("from dietmt import Error, metrics\n"
+                "try: metrics.bleu(['a'], ['a'], tokenize='ja-mecab')\n"
+                "except Error: print('no MeCab')\n")
+        ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        if "no MeCab" in ended.stdout:
+            self.skipTest("MeCab or its Japanese dictionary is not installed")
+        self.assertEqual(ended.stdout, "", ended.stderr)
 
     def test_errors(self):
         with self.assertRaisesRegex(dietmt.InputError, "80"):

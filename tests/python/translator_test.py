@@ -194,6 +194,8 @@ class TranslatorTest(unittest.TestCase):
             list(self.translator.stream(["a", "b"], prefix=["x"]))
         with self.assertRaisesRegex(dietmt.InputError, "2 lines, but 1 prefixes"):
             self.translator.translate(["a", "b"], prefix=["x"])
+        with self.assertRaisesRegex(dietmt.InputError, "2 lines, but 0 prefixes"):
+            self.translator.translate(["a", "b"], prefix=[])
 
     def test_an_ensemble(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -332,15 +334,18 @@ class TranslatorTest(unittest.TestCase):
         self.assertEqual(process.returncode, 0)
 
     def test_a_forked_process_is_told_to_load_the_model(self):
-        child = os.fork()
-        if child == 0:
-            code = 1
-            try:
-                self.translator.translate("dog")
-            except dietmt.Error as error:
-                code = 0 if "forked" in str(error) else 2
-            os._exit(code)
-        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        stream = self.translator.stream(["dog"] * 1000)
+        next(stream)
+        for call in (lambda: self.translator.translate("dog"), lambda: next(stream)):
+            child = os.fork()
+            if child == 0:
+                code = 1
+                try:
+                    call()
+                except dietmt.Error as error:
+                    code = 0 if "forked" in str(error) else 2
+                os._exit(code)
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
 
     def test_tokenizer(self):
         tokenizer = dietmt.Tokenizer(pathlib.Path(MODEL, "tokenizer.model"))

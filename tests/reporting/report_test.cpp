@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "common/error.h"
 #include "common/files.h"
 #include "reporting/report_chart.h"
@@ -98,6 +100,7 @@ TEST(ReportChart, TicksAreRoundAndCoverTheRange) {
     EXPECT_LT(ticks.front(), value);
     EXPECT_GT(ticks.back(), value);
     EXPECT_LE(ticks.size(), 12U);
+    EXPECT_LE(axis_ticks(value, std::nextafter(value, HUGE_VAL), 5).size(), 12U);
   }
 }
 

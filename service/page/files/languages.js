@@ -48,11 +48,33 @@ function update(wantedTarget) {
   store('device', storeName, { source: byId('source').value, target: byId('target').value });
 }
 
+const surePercent = 90;
+
+function isInScriptOf(code, text) {
+  const { script } = new Intl.Locale(code.replaceAll('_', '-')).maximize();
+  try {
+    return new RegExp(`\\p{Script=${script}}`, 'u').test(text);
+  } catch {  // several scripts, as Japanese has
+    return false;
+  }
+}
+
+// The language of the text: of a short one, a guess that has a model.
+function sourceOf(text, found, target) {
+  const fits = (code) => targetsOf(code).includes(target);
+  const [{ language, confidence }] = found;
+  if (fits(language) || confidence >= surePercent) return language;
+  return found.map((one) => one.language).find(fits)
+    ?? languages.map(({ code }) => code).find((code) => fits(code) && isInScriptOf(code, text))
+    ?? language;
+}
+
 // Finds out the language of the text if From is `auto`.
 export async function detectSource(text, signal) {
   if (!detects()) return;
-  const [{ language }] = await postJson('detect', { q: text }, signal);
+  const found = await postJson('detect', { q: text }, signal);
   const { target } = chosen();
+  const language = sourceOf(text, found, target);
   if (!targetsOf(language).includes(target)) {
     throw new ServiceError(`The text seems to be ${nameOf(language)}, which this server does not ` +
       `translate to ${nameOf(target)}. Choose the languages.`);

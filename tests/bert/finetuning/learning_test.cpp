@@ -229,12 +229,13 @@ TEST_F(LearningTest, AResumedRunEndsInTheSameBits) {
             read_file(scratch() / "parts/last/model.safetensors"));
 }
 
-TEST_F(LearningTest, ARunIsNotResumedWithOtherData) {
+TEST_F(LearningTest, ARunIsNotResumedWithOtherDataOrFromAnotherModel) {
   const TaskDescription description = classification();
   const auto train = [&](const LabelledInputs& examples, const std::vector<LabelledInputs>& valid,
-                         int64_t updates) {
-    ClassificationTask task(model(description), tokenizer(), description, examples, valid,
-                            options());
+                         int64_t updates, uint64_t start = 1) {
+    FinetuningOptions chosen = options();
+    chosen.start_hash = start;
+    ClassificationTask task(model(description), tokenizer(), description, examples, valid, chosen);
     training::train(task, trainer("run", "accuracy", updates), {}, true);
   };
   const LabelledInputs examples = animals(40, 1);
@@ -245,6 +246,7 @@ TEST_F(LearningTest, ARunIsNotResumedWithOtherData) {
   relabelled.labels[7] = 1 - relabelled.labels[7];
   EXPECT_THROW(train(relabelled, valid, 4), ConfigError);
   EXPECT_THROW(train(examples, {animals(20, 4)}, 4), ConfigError);
+  EXPECT_THROW(train(examples, valid, 4, 2), ConfigError);
   train(examples, valid, 4);
 }
 

@@ -110,6 +110,7 @@ TEST_F(PretrainingTaskTest, APhaseLastsItsUpdatesAndChangesTheLength) {
   phased.accumulate = 2;
   const auto bert = model();
   PretrainingTask training = task(bert, phased);
+  const auto scores = training.validate();
   double before = 0;
   for (int batch = 0; batch < 6; ++batch) {
     DropoutKeys dropout(1);
@@ -118,6 +119,7 @@ TEST_F(PretrainingTaskTest, APhaseLastsItsUpdatesAndChangesTheLength) {
     EXPECT_GT(training.epoch(), before);
     before = training.epoch();
   }
+  EXPECT_EQ(training.validate(), scores);  // of the same weights at the length of the last phase
 }
 
 TEST_F(PretrainingTaskTest, GoesOnFromAnyPositionAsIfItHadNotStopped) {

@@ -57,6 +57,12 @@ TEST_F(SubmissionTest, ScoresAreClipped) {
   EXPECT_EQ(read_file(scratch() / "STS-B.tsv"), "index\tprediction\n0\t0.000\n7\t5.000\n");
 }
 
+TEST_F(SubmissionTest, ScoresOfASmallRangeHaveMoreDecimals) {
+  const Target target = {.kind = TaskKind::kRegression, .lowest = 0.0, .highest = 0.01};
+  write_score_submission(scratch() / "own.tsv", examples_, std::vector{0.00314159, 0.02}, target);
+  EXPECT_EQ(read_file(scratch() / "own.tsv"), "index\tprediction\n0\t0.00314\n7\t0.01000\n");
+}
+
 TEST_F(SubmissionTest, AnswersAreWrittenById) {
   write_span_submission(scratch() / "out", questions_, predictions_, true);
   EXPECT_EQ(written("predictions.json"), (ordered_json{{"q\"1", "größer\n"}, {"a2", ""}}));

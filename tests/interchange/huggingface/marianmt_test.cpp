@@ -71,6 +71,22 @@ TEST_F(MarianMt, ExportIsImportedAsItWas) {
   }
 }
 
+TEST_F(MarianMt, TagsAreWhereMarianTokenizerLooksForThem) {
+  data::TokenizerOptions options;
+  options.inputs = {write("text", "a b c\nb c a\nd e f\n")};
+  options.vocabulary_size = 17;
+  options.tags = {">>de<<"};
+  data::train_tokenizer(options, scratch() / "own.model");
+  const auto tokenizer = std::make_shared<data::Tokenizer>(scratch() / "own.model");
+  write_marian_tokenizers(scratch(), {tokenizer, tokenizer}, 64);
+  EXPECT_TRUE(read_json(scratch() / "vocab.json").contains(">>de<<"));
+  EXPECT_EQ(read_json(scratch() / "tokenizer_config.json").at("model_max_length"), 64);
+  const nmt::Tokenizers read = read_marian_tokenizers(
+      scratch(),
+      {{"decoder_start_token_id", tokenizer->begin_id()}, {"eos_token_id", tokenizer->end_id()}});
+  EXPECT_EQ(read.source->encode(">>de<< a b"), tokenizer->encode(">>de<< a b"));
+}
+
 TEST_F(MarianMt, AStoredModelIsTheImportedOne) {
   const nmt::LoadedModel imported = import_marianmt(case_directory("separate"));
   std::vector<std::pair<std::string, at::Tensor>> weights;
@@ -140,6 +156,12 @@ TEST_F(MarianMt, WhatDoesNotFitIsNamed) {
   change_tensors(
       [](auto& tensors) { tensors["model.decoder.layers.0.fc1.bias"] = at::zeros({5}); });
   EXPECT_THAT(import_failure(), HasSubstr("decoder.layer0.feed_forward.inner_bias has shape [5]"));
+  change_tensors([](auto& tensors) {
+    at::Tensor& weight = tensors["model.decoder.layers.0.fc1.weight"];
+    weight = weight.to(at::kChar);
+  });
+  EXPECT_THAT(import_failure(),
+              HasSubstr("model.decoder.layers.0.fc1.weight holds integers, as quantization"));
   copy_shared();
   change_config([](json& description) { description["vocab_size"] = 1000; });
   EXPECT_THAT(import_failure(), HasSubstr("pieces, the model 1000"));
@@ -178,11 +200,13 @@ TEST(MarianMtConfig, ExportNamesAllThatTheyDoNotHave) {
   config.qk_norm = true;
   config.kv_heads = 2;
   config.adapter_size = 4;
-  EXPECT_THAT(failure<ConfigError>([&] { to_marianmt_config(config); }),
-              AllOf(HasSubstr("'shaw'"), HasSubstr("sinusoidal(layout=halves-2m)"),
-                    HasSubstr("'diet-rel'"), HasSubstr("(--norm)"), HasSubstr("1e-5"),
-                    HasSubstr("swiglu"), HasSubstr("(--norm-type rms)"), HasSubstr("(--qk-norm)"),
-                    HasSubstr("(--kv-heads)"), HasSubstr("(--adapter-size)")));
+  config.context = 1;
+  EXPECT_THAT(
+      failure<ConfigError>([&] { to_marianmt_config(config); }),
+      AllOf(HasSubstr("'shaw'"), HasSubstr("sinusoidal(layout=halves-2m)"), HasSubstr("'diet-rel'"),
+            HasSubstr("(--norm)"), HasSubstr("1e-5"), HasSubstr("swiglu"),
+            HasSubstr("(--norm-type rms)"), HasSubstr("(--qk-norm)"), HasSubstr("(--kv-heads)"),
+            HasSubstr("(--adapter-size)"), HasSubstr("(--context)")));
 }
 
 }  // namespace

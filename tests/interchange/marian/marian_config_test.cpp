@@ -28,7 +28,7 @@ TEST(YamlOptions, OptionsOfATraining) {
 TEST(YamlOptions, PiecesOfAVocabulary) {
   const char* text =
       "\"</s>\": 0\n<unk>: 1\n\xE2\x96\x81the: 2\n\":\": 3\n'''': 4\n\"\\\"\": 5\n\"\\x85\": 6\n"
-      "\"\\u2581\": 7\n? \"a long: key\"\n: 8\n\"\\\\\": 9\n- : 10\n";
+      "\"\\u2581\": 7\n? \"a long: key\"\n: 8\n\"\\\\\": 9\n- : 10\n~: 11\nnull: 12\n";
   EXPECT_THAT(
       parse_yaml_options(text, "vocab.yml"),
       ElementsAre(Pair("</s>", ElementsAre("0")), Pair("<unk>", ElementsAre("1")),
@@ -36,7 +36,8 @@ TEST(YamlOptions, PiecesOfAVocabulary) {
                   Pair("'", ElementsAre("4")), Pair("\"", ElementsAre("5")),
                   Pair("\xC2\x85", ElementsAre("6")), Pair("\xE2\x96\x81", ElementsAre("7")),
                   Pair("a long: key", ElementsAre("8")), Pair("\\", ElementsAre("9")),
-                  Pair("-", ElementsAre("10"))));
+                  Pair("-", ElementsAre("10")), Pair("~", ElementsAre("11")),
+                  Pair("null", ElementsAre("12"))));
 }
 
 TEST(YamlOptions, AnItemOfNoListIsNamed) {
@@ -65,6 +66,10 @@ TEST(MarianModelConfig, AWordForANumberIsNamed) {
                                     "m");
               }),
               HasSubstr("--enc-depth is six, not a number"));
+  EXPECT_THAT(failure<CheckpointError>([&] {
+                marian_model_config(marian_options("type: transformer\ndec-depth: 2x\n", "m"), "m");
+              }),
+              HasSubstr("--dec-depth is 2x, not a number"));
 }
 
 TEST(MarianModelConfig, NamesTheHeadThatAligns) {

@@ -85,6 +85,18 @@ TEST(LibreTranslateTest, AListGivesListsAndAlternatives) {
   EXPECT_LE(body["detectedLanguage"][1]["confidence"], 50.0);
 }
 
+TEST(LibreTranslateTest, NumbersInAListHaveTheLanguageOfTheOthers) {
+  TestSettings settings;
+  settings.specs = {{"en-fr", "en", "fr", "first"}, {"de-fr", "de", "fr", "second"}};
+  const TestServer server(settings);
+  const auto [status, body] = server.post(
+      "/translate", {{"q", {"42", "Das Wetter war schön und wir gingen am Fluss entlang.", ""}},
+                     {"source", "auto"},
+                     {"target", "fr"}});
+  ASSERT_EQ(status, 200) << body;
+  for (const json& detected : body["detectedLanguage"]) EXPECT_EQ(detected["language"], "de");
+}
+
 TEST(LibreTranslateTest, TagsOfHtmlAreKept) {
   const TestServer server;
   const auto [status, body] =
@@ -326,6 +338,22 @@ TEST(V1Test, OneSentenceWithAPrefix) {
   ASSERT_EQ(status, 200);
   EXPECT_EQ(body["results"][0]["text"], "P:A. B");
   EXPECT_EQ(body["results"][1]["sentences"].size(), 1U);
+}
+
+TEST(V1Test, ThePrefixesOfAllTextsAreLimited) {
+  TestSettings settings;
+  settings.api.limits.characters = 1000;
+  const TestServer server(settings);
+  const auto status = [&](size_t texts) {
+    return server
+        .post("/v1/translate", {{"text", std::vector<std::string>(texts, "a")},
+                                {"model", "en-de"},
+                                {"split_sentences", false},
+                                {"prefix", std::string(100, 'p')}})
+        .first;
+  };
+  EXPECT_EQ(status(10), 200);
+  EXPECT_EQ(status(11), 413);
 }
 
 TEST(V1Test, WrongOptionsAreNamed) {

@@ -72,6 +72,19 @@ TEST_F(UploadAdmissionTest, ABodyWithItsOwnKeyStaysInMemory) {
   EXPECT_EQ(ask(1'100'000).status, 413);  // above the test server's limit
 }
 
+TEST_F(UploadAdmissionTest, ABodyOfOptionsWithoutAKeyStaysInMemory) {
+  TestSettings small = settings();
+  small.http.body_memory = 1000;
+  const TestServer server(small);
+  const auto ask = [&](size_t size) {
+    return TestClient(server.port())
+        .ask("OPTIONS /v1/jobs HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(size) +
+             "\r\n\r\n" + std::string(size, 'x'));
+  };
+  EXPECT_EQ(ask(500).status, 204);
+  EXPECT_EQ(ask(5000).status, 401);
+}
+
 TEST_F(UploadAdmissionTest, ABodyThatNeedsTheDiskNeedsItsKeyInAHeader) {
   TestSettings small = settings();
   small.http.body_memory = 1000;

@@ -156,6 +156,16 @@ TEST(SrtDocumentTest, NoLineEndsInsideATagOrPlaceholder) {
   EXPECT_THAT(translated("Ja { $name } b"), HasSubstr("Ja { $name }\nb"));
 }
 
+// Two lines for every three words, all before a tag.
+TEST(SrtDocumentTest, ManyLinesAreBrokenInOnePass) {
+  constexpr int kLines = 20'000;
+  std::string cue = "1\n00:00:01,000 --> 00:00:02,000\n", text;
+  for (int i = 0; i < kLines; ++i) cue += "One\n", text += "a <i>b</i> ";
+  const std::string translated =
+      open_document(DocumentKind::kSrt, cue, {"en", "de"})->translated({text + "end"});
+  EXPECT_EQ(std::count(translated.begin(), translated.end(), '\n'), kLines + 2);
+}
+
 constexpr const char* kCatalogue =
     "# a comment\nmsgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\n"
     "#: file.c:1\n#, c-format\nmsgctxt \"menu\"\nmsgid \"Open \\\"%s\\\"\\n\"\nmsgstr \"\"\n\n"

@@ -191,6 +191,7 @@ TEST(Transfer, ClientThatReadsNothingIsCutOff) {
   EXPECT_TRUE(soon([&] { return server.failed == 1; }));
   EXPECT_EQ(server.counters().timed_out, 1);
   EXPECT_TRUE(soon([&] { return server.counters().open_connections == 0; }));
+  EXPECT_EQ(server.counters().vanished, 0);
 }
 
 // The burst gives no credit.

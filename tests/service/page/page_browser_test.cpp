@@ -112,6 +112,10 @@ TEST_F(PageBrowserTest, TheLanguageIsDetected) {
   EXPECT_TRUE(wait_for_text("problem-text",
                             "The text seems to be Czech, which this server does not "
                             "translate to German."));
+  browser_->value("document.getElementById('text').select()");
+  browser_->type("#text", "Print");
+  EXPECT_TRUE(wait_for_text("translation", "Print"));
+  EXPECT_EQ(property("source", "selectedOptions[0].textContent"), "Detected: English");
 }
 
 TEST_F(PageBrowserTest, DisabledControlsSayWhy) {
