@@ -46,7 +46,7 @@ std::vector<std::string> ScheduleOptions::problems() const {
   const bool needs_total = schedule == Schedule::kLinear || schedule == Schedule::kCosine;
   if (needs_total && total_updates <= warmup_updates) {
     found.push_back("--schedule " + schedule_name(schedule) +
-                    " ends at the last update, and needs more updates than --warmup");
+                    " ends at the last update: --max-updates must be above --warmup");
   }
   return found;
 }
