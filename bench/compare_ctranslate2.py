@@ -162,8 +162,6 @@ def peak_of_dietmt(options, precision, search, text):
 
 
 def bleu(options, lines, root):
-    if not options.reference:
-        return None
     hypothesis = root / "hypothesis"
     hypothesis.write_text("\n".join(lines) + "\n")
     output = subprocess.run([options.dietmt, "evaluate", "--reference", options.reference,
@@ -201,14 +199,17 @@ def compare(options, directory, precision, name, lines, root):
             ours.append(len(lines) / (seconds - empty))
     equal, cut = equal_lines(translated, answer, search)
     result = dict(
-        model=options.name, source=pathlib.Path(options.source).name, precision=precision, search=name, lines=len(lines), dietmt=ours, ctranslate2=theirs,
+        model=options.name, source=pathlib.Path(options.source).name, precision=precision,
+        search=name, lines=len(lines), dietmt=[round(speed, 1) for speed in ours],
+        ctranslate2=[round(speed, 1) for speed in theirs],
         ratio=statistics.median(ours) / statistics.median(theirs), equal=equal, cut=cut,
         setting=dict(inter_threads=inter, intra_threads=intra, batch_size=batch_size),
-        load_seconds=dict(dietmt=empty, ctranslate2=answer["load_seconds"]),
-        peak_mb=dict(dietmt=peak_of_dietmt(options, precision, search, text),
-                     ctranslate2=answer["peak_mb"]),
-        bleu=dict(dietmt=bleu(options, translated, root),
-                  ctranslate2=bleu(options, answer["lines"], root)) if not search["single"] else {})
+        load_seconds=dict(dietmt=round(empty, 4), ctranslate2=round(answer["load_seconds"], 4)),
+        peak_mb=dict(dietmt=round(peak_of_dietmt(options, precision, search, text), 1),
+                     ctranslate2=round(answer["peak_mb"], 1)))
+    if options.reference and not search["single"]:
+        result["bleu"] = dict(dietmt=bleu(options, translated, root),
+                              ctranslate2=bleu(options, answer["lines"], root))
     report(result)
     return result
 
@@ -225,7 +226,7 @@ def report(result):
         values = result[what]
         print(f"  {what}: dietmt {values['dietmt']:.2f} {unit}, CTranslate2 "
               f"{values['ctranslate2']:.2f} {unit}")
-    if result["bleu"].get("dietmt"):
+    if "bleu" in result:
         print(f"  BLEU: dietmt {result['bleu']['dietmt']}")
         print(f"        CTranslate2 {result['bleu']['ctranslate2']}", flush=True)
 
