@@ -25,6 +25,7 @@
 #include "bench/benchmark.h"
 #include "bench/place.h"
 #include "common/files.h"
+#include "common/memory_use.h"
 #include "encoders/position/scheme/position_scheme.h"
 
 namespace {
@@ -90,8 +91,8 @@ double status_kilobytes(const std::string& name) {
 double peak_megabytes(const bench::Place& place, const std::function<void()>& work) {
   work();
   if (!place.device().is_cpu()) return place.peak_bytes(work) / (1 << 20);
-  malloc_trim(0);                                 // or the step would reuse what is resident
-  std::ofstream("/proc/self/clear_refs") << "5";  // the peak starts from here
+  malloc_trim(0);  // or the step would reuse what is resident
+  reset_peak_memory();
   const double before = status_kilobytes("VmRSS");
   work();
   return (status_kilobytes("VmHWM") - before) / 1024;

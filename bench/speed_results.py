@@ -3,7 +3,8 @@
 
     bench/speed_results.py table [--check]    # --check changes nothing, and fails if one is stale
 
-The logs are bench/log/decoding.jsonl and start_up.jsonl, which --log of these programs appends to.
+The logs are bench/log/decoding.jsonl and start_up.jsonl, which --log of these programs appends to;
+of lines with the same model and row, the last one counts.
 --root FOLDER: the project, if it is not that of this file.
 """
 import argparse
@@ -35,7 +36,8 @@ def start_up_table(lines):
     return "\n".join(rows)
 
 
-TABLES = {"decoding": decoding_table, "start_up": start_up_table}
+TABLES = {"decoding": (decoding_table, ("model", "precision", "search")),
+          "start_up": (start_up_table, ("model", "process"))}
 
 
 def main():
@@ -45,10 +47,11 @@ def main():
     parser.add_argument("command", choices=["table"])
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    for name, table in TABLES.items():
-        lines = read(options.root / "bench/log" / f"{name}.jsonl")
+    for name, (table, row) in TABLES.items():
+        lines = {tuple(line[key] for key in row): line
+                 for line in read(options.root / "bench/log" / f"{name}.jsonl")}
         write_tables(options.root / "docs/results.md", f"<!-- bench/speed_results.py: {name} -->",
-                     lambda _, made=table(lines): made, "bench/speed_results.py table", options.check)
+                     lambda _, made=table(lines.values()): made, "bench/speed_results.py table", options.check)
 
 
 if __name__ == "__main__":

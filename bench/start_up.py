@@ -77,6 +77,7 @@ def main():
     parser.add_argument("--model", required=True)
     parser.add_argument("--text", default="Two dogs play in the snow.")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--name", help="of the model, for --log; default: that of its directory")
     parser.add_argument("--log", help="append lines of JSON to this file")
     options = parser.parse_args()
     options.dietmt = options.dietmt.resolve()
@@ -93,7 +94,8 @@ def main():
         seconds, peaks, outputs = zip(*rounds)
         loads = [float(output[0]) for output in outputs if len(output) == 2]
         append_to_log(options.log, {
-            "process": name, "milliseconds": [round(1e3 * value, 2) for value in seconds],
+            "model": options.name or pathlib.Path(options.model).name, "process": name,
+            "milliseconds": [round(1e3 * value, 2) for value in seconds],
             "peak_mb": round(statistics.median(peaks), 1)})
         print(f"{name}\t{1e3 * statistics.median(seconds):.0f}\t{statistics.median(peaks):.1f}\t"
               f"{f'{1e3 * statistics.median(loads):.1f}' if loads else ''}\t{' '.join(outputs[0][-1:])}")

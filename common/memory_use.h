@@ -9,6 +9,9 @@ namespace dietmt {
 /// Peak resident memory of the process so far, in bytes.
 int64_t peak_memory();
 
+/// Lets peak_memory() begin again with what is resident now.
+void reset_peak_memory();
+
 /// Resident memory of the process now, in bytes.
 int64_t resident_memory();
 

@@ -22,6 +22,8 @@ struct EvaluateOptions {
   std::string metric = "bleu";  ///< bleu, chrf, chrf++ or ter
   bool lowercase = false;       ///< of BLEU and chrF; TER does so anyway
 
+  // Options of another metric than the chosen one are refused.
+
   // BLEU
   std::string tokenize = "13a";       ///< 13a, intl, char, none, zh, ja-mecab or ko-mecab
   std::string mecab_dictionary = {};  ///< of ja-mecab and ko-mecab; empty: the system's

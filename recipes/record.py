@@ -3,7 +3,7 @@
 
 RUN is an output directory of dietmt train with test.json, the answer of dietmt evaluate --json. The
 line has the given keys, the options that matter, validation and test scores, hours, speed, the
-commit of this checkout and the processor; it is also written to RUN/result.json.
+date, the commit of this checkout and the processor; it is also written to RUN/result.json.
 """
 import datetime
 import json

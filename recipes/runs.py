@@ -80,8 +80,9 @@ def place():
 def append_to_log(log, *results):
     """Each with place() as a line of JSON at the end of the file, if there is to be one."""
     if log:
+        here = place()
         with open(log, "a", encoding="utf-8") as file:
-            file.writelines(json.dumps(result | place()) + "\n" for result in results)
+            file.writelines(json.dumps(result | here) + "\n" for result in results)
 
 
 def commit():

@@ -5,8 +5,10 @@ result_options() { sed -E 's/(^| +)--(threads|device|processes)[ =][^ ]+//g; s/^
 
 # gpu_of OPTION...: gpu=NAME if --device is one of NVIDIA, else nothing.
 gpu_of() {
+  local name
   [[ $* =~ --device[\ =]cuda(:([0-9]+))? ]] || return 0
-  echo "gpu=$(nvidia-smi --id="${BASH_REMATCH[2]:-0}" --query-gpu=name --format=csv,noheader)"
+  name=$(nvidia-smi --id="${BASH_REMATCH[2]:-0}" --query-gpu=name --format=csv,noheader)
+  echo "gpu=$name"
 }
 
 # keep_settings FOLDER SETTINGS: writes them to FOLDER/settings.txt; ends the script if it has others.

@@ -143,6 +143,10 @@ def bert_speed(m, preset, batches, *options):
     return json.loads(text)
 
 
+def tokens_per_second(found):
+    return {"tokens_per_second": round(found["tokens_per_second"])}
+
+
 def bert(m):
     """pre-training of a small and a large BERT in bf16 beside Hugging Face's Trainer, and with
     position encodings that it lacks"""
@@ -150,23 +154,21 @@ def bert(m):
         batches = m.work / f"bert-{preset}.jsonl"
         row = {"preset": preset, "batch_tokens": 1024 if m.trial else 8192}
         size = ("--batch-tokens", str(row["batch_tokens"]))
-        shapes = []
-
-        def dietmt(*options):
-            shapes[:] = [bert_speed(m, preset, batches, *size, *options)]
-            return {"tokens_per_second": round(shapes[0]["tokens_per_second"])}
-
-        def transformers():
-            found = json.loads(m.python(
-                m.work / "huggingface_trainer.py", "--batches", batches, "--warmup",
-                timed_updates(m)[1], "--model", json.dumps(shapes[0]), seconds=120).splitlines()[-1])
-            return {"tokens_per_second": round(found["tokens_per_second"])}
-
         for position in ("learned", "t5", "tupe-r", "diet-rel", "diet-abs(rank=32,share=layers)"):
             yield attempt({**row, "trainer": "dietmt --graphs", "position": position},
-                          lambda: dietmt("--position", position, "--graphs"))
-        yield attempt({**row, "trainer": "dietmt", "position": "learned"}, dietmt)
-        yield attempt({**row, "trainer": "transformers", "position": "learned"}, transformers)
+                          lambda: tokens_per_second(bert_speed(
+                              m, preset, batches, *size, "--position", position, "--graphs")))
+        row["position"] = "learned"
+        try:
+            shape = bert_speed(m, preset, batches, *size)
+        except Failed as error:
+            yield {**row, "trainer": "dietmt", "failed": str(error)}
+            continue
+        yield {**row, "trainer": "dietmt", **tokens_per_second(shape)}
+        yield attempt({**row, "trainer": "transformers"}, lambda: tokens_per_second(json.loads(
+            m.python(m.work / "huggingface_trainer.py", "--batches", batches, "--warmup",
+                     timed_updates(m)[1], "--model", json.dumps(shape),
+                     seconds=120).splitlines()[-1])))
 
 
 def sweep(m):

@@ -43,6 +43,12 @@ bool Masker::is_special(int32_t id) const { return std::ranges::binary_search(sp
 
 std::vector<Masker::Unit> Masker::units_of(std::span<const int32_t> tokens) const {
   std::vector<Unit> units;
+  const auto part_long_ones = [&] {
+    if (units.empty() || units.back().end - units.back().begin <= kLongestWord) return;
+    const Unit unit = units.back();
+    units.pop_back();
+    for (int64_t row = unit.begin; row < unit.end; ++row) units.push_back({row, row + 1});
+  };
   for (int64_t row = 0; row < std::ssize(tokens); ++row) {
     const int32_t id = tokens[static_cast<size_t>(row)];
     if (is_special(id)) continue;
@@ -51,9 +57,11 @@ std::vector<Masker::Unit> Masker::units_of(std::span<const int32_t> tokens) cons
     if (continues) {
       ++units.back().end;
     } else {
+      part_long_ones();
       units.push_back({row, row + 1});
     }
   }
+  part_long_ones();
   return units;
 }
 
@@ -69,15 +77,7 @@ std::vector<int64_t> Masker::choose_rows(std::span<const int32_t> tokens, Random
   for (const Unit& unit : units) {
     if (std::ssize(rows) + unit.end - unit.begin <= wanted) choose(unit);
   }
-  if (rows.empty() && !units.empty()) {
-    Unit unit = units.front();
-    if (unit.end - unit.begin > kLongestWord) {
-      const auto places = static_cast<size_t>(unit.end - unit.begin - wanted + 1);
-      unit.begin += static_cast<int64_t>(random.below(places));
-      unit.end = unit.begin + wanted;
-    }
-    choose(unit);
-  }
+  if (rows.empty() && !units.empty()) choose(units.front());
   std::ranges::sort(rows);
   return rows;
 }

@@ -39,8 +39,8 @@ class Masker {
   /// Masks an example in place, depending only on `tokens` and `key`. Of n tokens it chooses
   /// round(rate n) (to even, as in the code of Devlin et al.), or all maskable ones if these are
   /// fewer, and at least one if there is any. By whole words, a word that would lead beyond that
-  /// number is passed over, unless no word would be left. Then one is chosen, or so many
-  /// neighbouring tokens of text without spaces.
+  /// number is passed over, unless no word would be left. Of text without spaces, where more than
+  /// 16 pieces follow each other as one word, each piece counts as a word.
   MaskedPieces mask(std::span<int32_t> tokens, uint64_t key) const;
 
  private:

@@ -39,6 +39,7 @@ int64_t peak_memory(c10::Device device) {
 }
 
 void reset_peak_memory(c10::Device device) {
+  if (device.is_cpu()) return dietmt::reset_peak_memory();
   if (c10::DeviceAllocator* const allocator = allocator_of(device); allocator != nullptr)
     allocator->resetPeakStats(device.index());
 }
@@ -51,7 +52,9 @@ void release_cached_memory(c10::Device device) {
 #else  // LibTorch 2.8 has no statistics that are the same for all devices
 
 int64_t peak_memory(c10::Device /*device*/) { return dietmt::peak_memory(); }
-void reset_peak_memory(c10::Device /*device*/) {}
+void reset_peak_memory(c10::Device device) {
+  if (device.is_cpu()) dietmt::reset_peak_memory();
+}
 void release_cached_memory(c10::Device /*device*/) {}
 
 #endif

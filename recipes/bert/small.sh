@@ -102,7 +102,7 @@ finetune() {
     --threads "$threads" "${finetune_options[@]}" >&2
 }
 
-mapfile -t gpu < <(gpu_of "${OPTIONS:-}")
+gpu=$(gpu_of "${OPTIONS:-}")
 encoders=()
 for seed in ${SEEDS:-1}; do
   for encoding in "$@"; do
@@ -116,6 +116,6 @@ for encoder in "${encoders[@]}"; do
   for task in "${tasks[@]}"; do
     finetune "$encoder" "$task"
   done
-  "$here/tables.py" record "$encoder" "${gpu[@]}"
+  "$here/tables.py" record "$encoder" ${gpu:+"$gpu"}
 done
 "$here/tables.py" results "${encoders[@]}"

@@ -56,7 +56,11 @@ def task_scores(path):
 
 def record(run, facts):
     tasks = {path.parent.name: task_scores(path) for path in sorted(run.glob("tasks/*/results.json"))}
-    (run / "result.json").write_text(json.dumps(training_facts(run) | place() | facts | {"tasks": tasks}) + "\n")
+    found = training_facts(run) | {"tasks": tasks}
+    path = run / "result.json"
+    if path.exists() and json.loads(path.read_text()).items() >= found.items():
+        return  # as it was, with its time and place
+    path.write_text(json.dumps(training_facts(run) | place() | facts | {"tasks": tasks}) + "\n")
 
 
 def result_table(results):

@@ -44,6 +44,6 @@ evaluate=("$dietmt" evaluate --reference "$(file test_2016_flickr "$target")"
   --hypothesis "$output/test2016.$target" --metric bleu,chrf "${score[@]}")
 "${evaluate[@]}" --json >"$output/test.json"
 "${evaluate[@]}"
-mapfile -t gpu < <(gpu_of "$@")
+gpu=$(gpu_of "$@")
 "$(dirname "$0")/../record.py" "$output" data=multi30k text="$form" pair="$source-$target" \
-  "${gpu[@]}" >/dev/null
+  ${gpu:+"$gpu"} >/dev/null

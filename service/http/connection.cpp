@@ -235,12 +235,12 @@ void Connection::linger() {
   enter(Phase::kLingering);
 }
 
-void Connection::close() {
+void Connection::close(Left left) {
   if (phase_ == Phase::kClosed) return;
   const auto self = shared_from_this();
   phase_ = Phase::kClosed;
   if (exchange_) {
-    services_.counters.add(&HttpCounters::vanished);
+    if (left == Left::kByClient) services_.counters.add(&HttpCounters::vanished);
     exchange_->abandon();
     exchange_.reset();
   }
@@ -279,11 +279,7 @@ void Connection::end_late() {
   }
   if (phase_ == Phase::kHandling || phase_ == Phase::kAnswering)
     services_.counters.add(&HttpCounters::timed_out);
-  if (exchange_) {  // or close() would count a client that left
-    exchange_->abandon();
-    exchange_.reset();
-  }
-  close();
+  close(Left::kToUs);
 }
 
 Connection::Clock::time_point Connection::deadline() const {

@@ -103,7 +103,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void look_at_clock(Clock::time_point now);
   /// Accepts no request after the current one.
   void drain();
-  void close();
+  enum class Left { kByClient, kToUs };
+  void close(Left left = Left::kByClient);
 
  private:
   enum class Phase {

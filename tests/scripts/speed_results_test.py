@@ -26,13 +26,15 @@ class MadeUpLogs(LogScratch):
     page_text = PAGE.format("", "")
 
     def log(self, name, line):
-        (self.root / "bench/log" / f"{name}.jsonl").write_text(json.dumps(line) + "\n")
+        earlier = line | {"peak_mb": 0}
+        (self.root / "bench/log" / f"{name}.jsonl").write_text(
+            json.dumps(earlier) + "\n" + json.dumps(line) + "\n")
 
     def test_rows_are_medians_of_the_rounds(self):
         self.log("decoding", {"model": "toy", "precision": "int8", "search": "greedy",
                               "dietmt": [1900.0, 2000.4, 5000.0], "ctranslate2": [1000.0, 1000.2, 999.0],
                               "equal": 0.945, "peak_mb": {"dietmt": 50.6, "ctranslate2": 149.4}})
-        self.log("start_up", {"process": "dietmt, packed int8", "milliseconds": [11.0, 12.2, 90.0],
+        self.log("start_up", {"model": "toy", "process": "dietmt, packed int8", "milliseconds": [11.0, 12.2, 90.0],
                               "peak_mb": 16.4})
         self.assertEqual(self.run_script("table", "--check").returncode, 1)
         self.assertEqual(self.run_script("table").returncode, 0)

@@ -50,11 +50,18 @@ function update(wantedTarget) {
 
 const surePercent = 90;
 
+const partsOfScripts = {
+  Hans: ['Han'], Hant: ['Han'], Jpan: ['Han', 'Hiragana', 'Katakana'], Kore: ['Han', 'Hangul'],
+};
+
+// Whether most letters are of the script that the language is written in.
 function isInScriptOf(code, text) {
-  const { script } = new Intl.Locale(code.replaceAll('_', '-')).maximize();
   try {
-    return new RegExp(`\\p{Script=${script}}`, 'u').test(text);
-  } catch {  // several scripts, as Japanese has
+    const { script } = new Intl.Locale(code.replaceAll('_', '-')).maximize();
+    const parts = (partsOfScripts[script] ?? [script]).map((part) => `\\p{Script=${part}}`);
+    const count = (pattern) => text.match(new RegExp(pattern, 'gu'))?.length ?? 0;
+    return count(`[${parts.join('')}]`) > 0.5 * count('\\p{Letter}');
+  } catch {  // no code that browsers know
     return false;
   }
 }

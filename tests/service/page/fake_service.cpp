@@ -170,7 +170,7 @@ void FakeService::add_translation() {
   router_.add({"POST", "/detect", [](const Call& call) {
                  const std::string text = json::parse(call.body).at("q");
                  const auto has = [&](const char* word) { return text.find(word) != text.npos; };
-                 if (has("Print"))
+                 if (has("Print") || has("Привет"))
                    return answer(json::array({{{"language", "rw"}, {"confidence", 42.5}}}));
                  const char* code = has("dům") ? "cs" : has("Haus") || has("Hallo") ? "de" : "en";
                  return answer(json::array({{{"language", code}, {"confidence", 90.0}}}));

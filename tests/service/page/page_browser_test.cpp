@@ -116,6 +116,11 @@ TEST_F(PageBrowserTest, TheLanguageIsDetected) {
   browser_->type("#text", "Print");
   EXPECT_TRUE(wait_for_text("translation", "Print"));
   EXPECT_EQ(property("source", "selectedOptions[0].textContent"), "Detected: English");
+  browser_->value("document.getElementById('text').select()");
+  browser_->type("#text", "Привет OK");
+  EXPECT_TRUE(wait_for_text("problem-text",
+                            "The text seems to be Kinyarwanda, which this server does not "
+                            "translate to German."));
 }
 
 TEST_F(PageBrowserTest, DisabledControlsSayWhy) {
