@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kBlock = 64 << 10;
 constexpr size_t kMaxPartHead = 8000;
-constexpr int kMaxParts = 100;
+constexpr int kMaxParts = 51'000;  // the most texts of a request, and its other fields
 
 [[noreturn]] void malformed() {
   throw RequestError("the multipart body is incomplete or malformed");

@@ -36,6 +36,10 @@ TEST(LibreTranslateTest, FormsOfBothKindsAreUnderstood) {
       {"q", "ab", "", ""}, {"source", "en", "", ""}, {"target", "de", "", ""}};
   const auto multipart = TestServer::answer(server.client().Post("/translate", items));
   EXPECT_EQ(multipart.second.value("translatedText", ""), "AB");
+  httplib::MultipartFormDataItems many(200, {"q", "ab", "", ""});
+  many.insert(many.end(), items.begin() + 1, items.end());
+  const auto list = TestServer::answer(server.client().Post("/translate", many));
+  EXPECT_EQ(list.second["translatedText"].size(), 200U) << list.second;
 }
 
 // As deep-translator sends them.
