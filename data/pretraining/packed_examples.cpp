@@ -17,8 +17,10 @@ constexpr std::pair<const char*, ExampleMode> kModes[] = {
 };
 constexpr int64_t kMaxLength = 1 << 20;
 
-// [CLS], and [SEP] after each segment.
-constexpr int64_t special_pieces(int64_t segments) { return 1 + segments; }
+// [CLS], [SEP] after each segment, and between two of them as many as the tokenizer has there.
+constexpr int64_t special_pieces(int64_t segments, int64_t separators = 1) {
+  return 1 + segments + (segments - 1) * (separators - 1);
+}
 
 // Fills examples with sentences in order.
 class SentencePacker {
@@ -180,13 +182,16 @@ class PairPlanner {
 };
 
 // The pairs of next-sentence prediction; packed_examples.h describes how they are drawn.
-/// Pairs of at most `capacity` >= 2 tokens, without special pieces. Depends only on its arguments.
-/// Throws DataError as plan_examples does.
-ExamplePlan plan_pairs(const TextCorpus& corpus, int64_t capacity, double short_share,
-                       uint64_t key) {
+/// Pairs of at most `length` tokens. Depends only on its arguments. Throws as plan_examples does.
+ExamplePlan plan_pairs(const TextCorpus& corpus, int64_t length, double short_share, uint64_t key) {
   require_pairs(corpus, "the corpus");
   ExamplePlan plan;
   plan.segments_per_example = 2;
+  plan.special_pieces = special_pieces(2, corpus.tokenizer().special().separators);
+  const int64_t capacity = length - plan.special_pieces;
+  if (capacity < 2)
+    throw ConfigError("--length is " + std::to_string(length) + "; pairs of this tokenizer need " +
+                      std::to_string(plan.special_pieces + 2) + " or more");
   PairPlanner planner(corpus, capacity, short_share, key, plan);
   for (int64_t d = 0; d < corpus.documents(); ++d) planner.append_document(d);
   return plan;
@@ -223,7 +228,7 @@ std::span<const TextSegment> ExamplePlan::example(int64_t index) const {
 }
 
 int64_t ExamplePlan::length(int64_t index) const {
-  int64_t length = special_pieces(segments_per_example);
+  int64_t length = special_pieces;
   for (const TextSegment& segment : example(index)) length += static_cast<int64_t>(segment.length);
   return length;
 }
@@ -244,15 +249,18 @@ ExamplePlan plan_examples(const TextCorpus& corpus, const ExampleOptions& option
   if (corpus.tokens() >= int64_t{1} << 40)
     throw DataError("the corpus has more than 2^40 tokens; split it");
   if (options.mode != ExampleMode::kSentencePairs) return plan_packs(corpus, options);
-  return plan_pairs(corpus, options.length - special_pieces(2), options.short_share, key);
+  return plan_pairs(corpus, options.length, options.short_share, key);
 }
 
 void append_example(const TextCorpus& corpus, std::span<const TextSegment> example,
                     std::vector<int32_t>& tokens, std::vector<int32_t>& segments) {
-  tokens.push_back(corpus.tokenizer().special().classify);
+  const SpecialPieces& special = corpus.tokenizer().special();
+  tokens.push_back(special.classify);
   for (size_t i = 0; i < example.size(); ++i) {
     append_segment(corpus, example[i], tokens);
-    tokens.push_back(corpus.tokenizer().special().separate);
+    const bool is_last = i + 1 == example.size();
+    tokens.insert(tokens.end(), static_cast<size_t>(is_last ? 1 : special.separators),
+                  special.separate);
     segments.resize(tokens.size(), static_cast<int32_t>(i));
   }
 }

@@ -54,6 +54,7 @@ static_assert(sizeof(TextSegment) == 8);
 /// The tokens of each example; 8 bytes per example, 16 per pair.
 struct ExamplePlan {
   int64_t segments_per_example = 1;
+  int64_t special_pieces = 2;         // in each example
   std::vector<TextSegment> segments;  // of all examples in order
 
   int64_t examples() const { return std::ssize(segments) / segments_per_example; }
@@ -67,7 +68,8 @@ void require_pairs(const TextCorpus& corpus, const std::string& name);
 
 /// All examples of an epoch in the order of the corpus. Depends only on its arguments, and on `key`
 /// only for pairs. Throws DataError for sentence-pairs of a corpus that has fewer than two
-/// documents or none with two sentences, and for a corpus of more than 2^40 tokens.
+/// documents or none with two sentences, and for a corpus of more than 2^40 tokens; ConfigError if
+/// the examples are too short for a pair of two tokens.
 ExamplePlan plan_examples(const TextCorpus& corpus, const ExampleOptions& options, uint64_t key);
 
 /// Appends the tokens of an example with its special pieces, and for each 0 or, in B, 1.

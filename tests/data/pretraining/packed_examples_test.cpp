@@ -183,6 +183,20 @@ class SentencePairsTest : public PackedExamplesTest {
   }
 };
 
+// As encoder_input() writes pairs for such a tokenizer.
+TEST_F(SentencePairsTest, TwoSeparatorsStandBetweenTheSidesForRoberta) {
+  const WordTokenizer roberta(numbered_words(8), 2);
+  const TextCorpus corpus({write("text", "w0 w1\nw2 w3\n\nw4 w5\nw6 w7\n")}, roberta, {},
+                          scratch() / "cache", 1);
+  const auto examples = examples_of(corpus, options(ExampleMode::kSentencePairs, 100));
+  ASSERT_FALSE(examples.empty());
+  for (const Example& example : examples) {
+    EXPECT_THAT(text(example), testing::HasSubstr(" [SEP] [SEP] w"));
+    EXPECT_EQ(std::ranges::count(example.tokens, special_.separate), 3);
+  }
+  EXPECT_THROW(plan_examples(corpus, options(ExampleMode::kSentencePairs, 5), 1), ConfigError);
+}
+
 TEST_F(SentencePairsTest, SidesAreContiguousTextOfOneDocumentEach) {
   for (const int64_t length : {5, 32, 128}) {
     for (const Example& example : pairs(length)) {

@@ -20,7 +20,9 @@ constexpr int32_t kFirstWord = 5;  // behind the special pieces
 /// and a word outside the list is unknown.
 class WordTokenizer : public BertTokenizer {
  public:
-  explicit WordTokenizer(std::vector<std::string> words) : words_(std::move(words)) {
+  explicit WordTokenizer(std::vector<std::string> words, int64_t separators = 1)
+      : words_(std::move(words)) {
+    special_.separators = separators;
     for (size_t i = 0; i < words_.size(); ++i)
       ids_[words_[i]] = kFirstWord + static_cast<int32_t>(i);
   }
