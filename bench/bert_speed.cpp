@@ -13,6 +13,7 @@
 
 #include "bench/benchmark.h"
 #include "bench/place.h"
+#include "bench/recorded_passes.h"
 #include "bert/finetuning/task_data.h"
 #include "bert/training/pretraining_task.h"
 #include "encoders/device/device_graphs.h"
@@ -72,14 +73,7 @@ std::vector<double> time_updates(const Options& o, const bench::Place& place,
                                  training::TrainingTask& task) {
   task.model().to(place.device());
   training::Optimizer optimizer(task.model(), {"adamw", 0.9, 0.999, 1e-6, 0.01});
-  const nlohmann::json start = task.data_position();
-  for (int repeat = 0; o.graphs && repeat < 2; ++repeat) {
-    for (int64_t i = 0; i < o.warmup + o.updates; ++i) {
-      encoders::DropoutKeys dropout(static_cast<uint64_t>(i));
-      task.accumulate_gradients(dropout);
-    }
-    task.restore_data_position(start);
-  }
+  if (o.graphs) bench::record_passes(task, o.warmup + o.updates);
   std::vector<double> speeds;
   for (int64_t i = 0; i < o.warmup + o.updates; ++i) {
     training::BatchLoss loss;

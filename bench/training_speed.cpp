@@ -18,6 +18,7 @@
 
 #include "bench/benchmark.h"
 #include "bench/place.h"
+#include "bench/recorded_passes.h"
 #include "encoders/device/device_graphs.h"
 #include "encoders/ops/linear.h"
 #include "nmt/training/translation_task.h"
@@ -144,14 +145,7 @@ void run(const Options& o) {
   model->to(place.device());
   nmt::TranslationTask task(model, corpus, corpus, tokenizer, tokenizer, task_options);
   training::Optimizer optimizer(*model, {});
-  const nlohmann::json start = task.data_position();
-  for (int repeat = 0; o.graphs && repeat < 2; ++repeat) {
-    for (int64_t i = 0; i < o.warmup + o.updates; ++i) {
-      encoders::DropoutKeys dropout(static_cast<uint64_t>(i));
-      task.accumulate_gradients(dropout);
-    }
-    task.restore_data_position(start);
-  }
+  if (o.graphs) bench::record_passes(task, o.warmup + o.updates);
   Measured measured;
   for (int64_t i = 0; i < o.warmup + o.updates; ++i) {
     double enqueued = 0.0;

@@ -8,7 +8,7 @@
 namespace dietmt::data {
 namespace {
 
-constexpr int64_t kLongestWord = 16;  // pieces; what is longer is text without spaces
+constexpr int64_t kLongestWord = 16;  // pieces; a longer run is text without spaces
 
 }  // namespace
 

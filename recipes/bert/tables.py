@@ -60,7 +60,7 @@ def record(run, facts):
     path = run / "result.json"
     if path.exists() and json.loads(path.read_text()).items() >= found.items():
         return  # as it was, with its time and place
-    path.write_text(json.dumps(training_facts(run) | place() | facts | {"tasks": tasks}) + "\n")
+    path.write_text(json.dumps(place() | facts | found) + "\n")
 
 
 def result_table(results):

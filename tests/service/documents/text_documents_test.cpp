@@ -156,7 +156,7 @@ TEST(SrtDocumentTest, NoLineEndsInsideATagOrPlaceholder) {
   EXPECT_THAT(translated("Ja { $name } b"), HasSubstr("Ja { $name }\nb"));
 }
 
-// Two lines for every three words, all before a tag.
+// A line for each tag.
 TEST(SrtDocumentTest, ManyLinesAreBrokenInOnePass) {
   constexpr int kLines = 20'000;
   std::string cue = "1\n00:00:01,000 --> 00:00:02,000\n", text;
