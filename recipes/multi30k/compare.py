@@ -52,11 +52,13 @@ def read_runs(pairs):
 
 def summary(encoding, runs, first, test_set):
     listing = dietmt("inspect", "params", "--model", runs[0][0] / "last")
+    parameters = int(re.search(r"^total\s+([0-9,]+)", listing, re.M)[1].replace(",", ""))
     folders = [run for run, _ in runs]
     results = [result for _, result in runs]
     return {
         "encoding": encoding,
-        "parameters": re.search(r"^total\s+([0-9,]+)", listing, re.M)[1],
+        "parameters": parameters,
+        "results": [result | {"parameters": parameters} for result in results],
         "valid": [result["validation"]["bleu"] for result in results],
         "test": [result["test"]["BLEU"] for result in results],
         "chrf": [result["test"]["chrF2"] for result in results],
@@ -70,7 +72,7 @@ def print_table(rows):
     print("| encoding | parameters | validation BLEU | test BLEU | test chrF2 | p | tokens/s | memory, MB |")
     print("|---|---|---|---|---|---|---|---|")
     for row in rows:
-        print(f"| `{row['encoding']}` | {row['parameters']} | {spread(row['valid'])} |"
+        print(f"| `{row['encoding']}` | {row['parameters']:,} | {spread(row['valid'])} |"
               f" {spread(row['test'])} | {spread(row['chrf'])} | {', '.join(row['p'])} |"
               f" {row['speed']:,.0f} |"
               f" {row['memory']:,.0f} |")
@@ -106,10 +108,10 @@ def main():
     test_set = TestSet(form, target, data)
     first = [run for run, _ in next(iter(encodings.values()))]
     rows = [summary(encoding, runs, first, test_set) for encoding, runs in encodings.items()]
+    lines = [json.dumps(result) + "\n" for row in rows for result in row["results"]]
+    (output / "results.jsonl").write_text("".join(lines))
     rows.sort(key=lambda row: -statistics.mean(row["test"]))
     print_table(rows)
-    lines = [json.dumps(result) for runs in encodings.values() for _, result in runs]
-    (output / "results.jsonl").write_text("\n".join(lines) + "\n")
     (output / "compare.svg").write_text(svg(rows, f"Multi30k {source.upper()}-{target.upper()}"))
 
 

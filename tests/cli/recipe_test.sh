@@ -64,6 +64,8 @@ last = results[3]
 assert (last["encoding"], last["decoder_encoding"], last["seed"]) == ("t5", "rope", 2)
 assert (last["pair"], last["text"], last["updates"], last["batch_tokens"]) == ("en-de", "raw", 15, 500)
 assert set(last["test"]) == {"BLEU", "chrF2"} and last["hours"] >= 0
+parameters = [result["parameters"] for result in results]
+assert parameters[::2] == parameters[1::2] and parameters[0] < parameters[2] < parameters[4], parameters
 PYTHON
 expect_code 0 "${compare[@]}" sinusoidal t5/rope "$mixed"
 [ "$out" = "$table" ] || fail "another table: $out"
