@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """What deploy.sh measures.
 
-    deploy.py teacher SOURCE TARGET OUTPUT        prints the models of the teacher
-    deploy.py table SOURCE TARGET OUTPUT ROUNDS   prints the table and writes results.jsonl
+    deploy.py teacher SOURCE TARGET OUTPUT
+                               prints the models of the teacher
+    deploy.py table SOURCE TARGET OUTPUT ROUNDS [KEY=VALUE...]
+                               prints the table and writes results.jsonl, each line with these facts
 
 The teacher is the averaged model with the best BLEU on the validation text, or the ensemble of both.
 For the table, every system translates the test pages ROUNDS times, in turns with the others, each
@@ -140,7 +142,8 @@ def main():
         print(",".join(map(str, teachers[best].models)))
         return
     systems = [System(name, output) for name in SYSTEMS]
-    results = measure(systems, output, source, target, int(sys.argv[5]))
+    facts = dict(fact.split("=", 1) for fact in sys.argv[6:])
+    results = [result | facts for result in measure(systems, output, source, target, int(sys.argv[5]))]
     (output / "results.jsonl").write_text("".join(json.dumps(result) + "\n" for result in results))
     print(result_table(results))
 

@@ -70,4 +70,5 @@ if [[ ! -e $packed/shortlist.bin ]]; then
   "$DIETMT" shortlist --model "$packed" --train-source "$output/distilled.$source" \
     --train-target "$output/distilled.$target" --output "$packed/shortlist.bin"
 fi
-"$here/deploy.py" table "$source" "$target" "$output" "${ROUNDS:-3}"
+gpu=$(gpu_of "$@")
+"$here/deploy.py" table "$source" "$target" "$output" "${ROUNDS:-3}" ${gpu:+"$gpu"}

@@ -103,6 +103,8 @@ for entry in first:
     assert entry["teacher"] == (max(averages, key=scores.get) if distilled else None)
 assert size["ensemble of the averages"] > size["`small`, DIET-REL, averaged"]
 PYTHON
+expect_code 0 env "${run[@]:1:2}" python3 "$recipe/deploy.py" table en de "$work/deployed" 1 "gpu=an H"
+[ "$(grep -c '"gpu": "an H"' "$work/deployed/results.jsonl")" -eq 9 ] || fail "the facts are not in each line"
 expect_code 2 "${deploy[@]}" --max-updates 9
 expect_text "is of other settings: en de" "$err"
 expect_code 2 bash "$recipe/deploy.sh" cs de "$work/deployed"
