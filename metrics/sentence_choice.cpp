@@ -1,10 +1,11 @@
 #include "metrics/sentence_choice.h"
 
 #include <spdlog/spdlog.h>
+#include <unicode/regex.h>
+#include <unicode/unistr.h>
 
 #include <map>
 #include <numeric>
-#include <regex>
 #include <string_view>
 
 #include "common/error.h"
@@ -54,12 +55,20 @@ void SentenceChoice::keep_origin(const Lines& origins, const std::string& origin
 }
 
 void SentenceChoice::keep_documents(const Lines& documents, const std::string& pattern) {
-  try {
-    const std::regex wanted(pattern);
-    drop_if(documents, [&](const std::string& id) { return !std::regex_search(id, wanted); });
-  } catch (const std::regex_error& error) {
-    throw ConfigError("--subset " + pattern + " is not a regular expression: " + error.what());
-  }
+  UErrorCode status = U_ZERO_ERROR;
+  icu::RegexMatcher wanted(icu::UnicodeString::fromUTF8(pattern), 0, status);
+  if (U_FAILURE(status))
+    throw ConfigError("--subset " + pattern +
+                      " is not a regular expression: " + u_errorName(status));
+  drop_if(documents, [&](const std::string& id) {
+    const icu::UnicodeString text = icu::UnicodeString::fromUTF8(id);
+    wanted.reset(text);
+    const bool is_found = wanted.find(status);
+    if (U_FAILURE(status))
+      throw ConfigError("--subset " + pattern + " cannot be searched for in an id of " +
+                        std::to_string(id.size()) + " bytes: " + u_errorName(status));
+    return !is_found;
+  });
 }
 
 Lines SentenceChoice::of(const Lines& lines) const {

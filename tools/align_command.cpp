@@ -66,6 +66,8 @@ std::vector<std::string> problems_of(const AlignOptions& o) {
   std::vector<std::string> problems;
   if (!o.model.empty() && !o.tokenizer.empty())
     problems.emplace_back("give --model or --tokenizer, not both");
+  if (o.source == "-" && o.target == "-")
+    problems.emplace_back("--source and --target cannot both be standard input");
   for (const std::string& problem : output_problems(
            o.output,
            {{"--source", o.source}, {"--target", o.target}, {"--tokenizer", o.tokenizer}}))

@@ -134,7 +134,7 @@ std::vector<std::string> problems_of(const OptionTable& table, FinetuneOptions& 
     problems.emplace_back(error.what());
   }
   for (const std::string& problem : resolve(table, o)) problems.push_back(problem);
-  for (const std::string& problem : resolve(o)) problems.push_back(problem);
+  for (const std::string& problem : resolve_training(table, o)) problems.push_back(problem);
   return problems;
 }
 
@@ -248,18 +248,22 @@ class Finetuning {
 int run(const OptionTable& table, const FinetuneOptions& o) {
   install_stop(o);
   encoders::set_threads(o.threads);
-  std::vector<bert::TaskMedians> medians;
+  std::vector<std::unique_ptr<const Finetuning>> tasks;
   for (const TaskDescription& description : describe_tasks(o)) {
-    const Finetuning finetuning(table, o, description);
-    finetuning.check();
+    tasks.push_back(std::make_unique<const Finetuning>(table, o, description));
+    tasks.back()->check();  // before any is trained
+  }
+  std::vector<bert::TaskMedians> medians;
+  for (const auto& finetuning : tasks) {
     if (o.dry_run) {
-      finetuning.rehearse();
+      finetuning->rehearse();
       continue;
     }
-    const std::optional<ProtocolSummary> summary = finetuning.run();
+    const std::optional<ProtocolSummary> summary = finetuning->run();
     if (!summary) return exit_code(training::TrainingEnd::kStopped);
-    std::cout << bert::rate_table(description.task.name, *summary) << std::endl;
-    medians.push_back({description.task, summary->best_rate().medians});
+    const data::Task& task = finetuning->description().task;
+    std::cout << bert::rate_table(task.name, *summary) << std::endl;
+    medians.push_back({task, summary->best_rate().medians});
   }
   if (!o.tasks.empty() && !medians.empty()) std::cout << bert::paper_rows(medians);
   return 0;

@@ -18,6 +18,7 @@
 #include "tools/commands.h"
 #include "tools/model_options.h"
 #include "tools/training_options.h"
+#include "training/loop/training_state.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -135,7 +136,7 @@ std::vector<std::string> problems_of(const OptionTable& table, PretrainOptions& 
   }
   o.batches.seed = static_cast<uint64_t>(o.seed);
   o.trainer.output = o.output;
-  for (const std::string& problem : resolve(o)) problems.push_back(problem);
+  for (const std::string& problem : resolve_training(table, o)) problems.push_back(problem);
   return problems;
 }
 
@@ -209,7 +210,10 @@ int run(const OptionTable& table, PretrainOptions& o) {
 
   training::FirstTurn turn(process.group.get());
   const auto tokenizer = prepare_tokenizer(o, process);
-  if (process.is_first()) warn_of_unused_subword_options(table, o, *tokenizer);
+  if (process.is_first()) {
+    warn_of_unused_subword_options(table, o, *tokenizer);
+    warn_of_unused_training_options(table, o);
+  }
   const data::CacheUse use =
       process.is_first() ? data::CacheUse::kUpToDate : data::CacheUse::kOfFirstProcess;
   const data::TextCorpus train(o.train, *tokenizer, o.text, folder / "train.cache", process.threads,
@@ -238,7 +242,6 @@ int run(const OptionTable& table, PretrainOptions& o) {
                tokenizer->vocabulary_size());
   bert::PretrainingTask task(model, train, valid, task_options(o, process));
   if (o.dry_run) return print_rehearsal(task, o);
-  o.trainer.defaulted = options_not_given(table);
   return exit_code(training::train(task, o.trainer, configuration_of(table, o), o.resume == "auto",
                                    process.group.get()));
 }
@@ -251,6 +254,12 @@ int run_bert_pretrain(const std::vector<std::string>& arguments) {
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check(problems_of(table, options));
+  options.trainer.defaulted = options_not_given(table);
+  if (options.resume == "auto") {
+    if (const auto checkpoint = storage::newest_checkpoint(options.output))
+      training::require_same_configuration(checkpoint->directory, configuration_of(table, options),
+                                           options.trainer);
+  }
   if (options.dry_run) {
     training::require_one_process("bert pretrain --dry-run");
   } else if (const auto code =

@@ -10,6 +10,7 @@
 
 #include "common/files.h"
 #include "common/options.h"
+#include "common/process.h"
 #include "common/temporary_directory.h"
 #include "data/corpus/parallel_corpus.h"
 #include "data/shortlist/aligner.h"
@@ -48,6 +49,8 @@ NamedFiles input_files(const ShortlistOptions& o) {
 
 std::vector<std::string> problems_of(const OptionTable& table, const ShortlistOptions& o) {
   std::vector<std::string> all = output_problems(o.output, input_files(o));
+  if (!o.output.empty() && !may_be_replaced(o.output))
+    all.push_back("--output " + o.output + " is not a file that can be replaced");
   if (o.output.empty())
     refuse_unused(table,
                   {"train-source", "train-target", "best", "first", "iterations", "largest-table"},
@@ -149,6 +152,7 @@ void make_shortlist(const ShortlistOptions& o, const nmt::Tokenizers& tokenizers
   const auto tokens = static_cast<double>(corpus->report().target_tokens - corpus->size());
   const data::TranslationTable table =
       data::align(pairs, o.aligner, [&](const data::AlignerIteration& iteration) {
+        throw_if_stop_requested();
         spdlog::info("iteration {} of {}: {:.4f} nats per target token, tension {:.3f}, {} pairs",
                      iteration.number, o.aligner.iterations, -iteration.log_likelihood / tokens,
                      iteration.tension, iteration.cells);
@@ -205,6 +209,7 @@ int run_shortlist(const std::vector<std::string>& arguments) {
   options.aligner.threads =
       options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
 
+  install_stop_signal();  // so that no encoded text stays behind
   const nmt::Tokenizers tokenizers = load_tokenizers(options);
   if (!options.output.empty()) make_shortlist(options, tokenizers);
   if (options.valid_source.empty() && options.show.empty()) return 0;

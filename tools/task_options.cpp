@@ -17,7 +17,6 @@ using data::TaskKind;
 
 constexpr int64_t kWindowLength = 384;  // default for questions
 constexpr int64_t kInputLength = 128;
-constexpr int64_t kMostColumns = 100'000;
 
 // Options that describe a task of the user's own.
 constexpr const char* kOwn[] = {"kind",   "format",  "no-header", "first",
@@ -47,7 +46,7 @@ std::vector<std::string> default_metrics(TaskKind kind) {
   return {"f1", "exact_match"};
 }
 
-// Rows of a file without header have as many columns as the options name, or more.
+// The first row of a file without header has as many columns as the options name, or more.
 int64_t least_columns(const data::TableLayout& layout) {
   int64_t most = 1;
   for (const std::string* name : {&layout.first, &layout.second, &layout.label, &layout.id}) {
@@ -71,7 +70,7 @@ Task own_task(const TaskOptions& o) {
   layout.header = !o.no_header;
   if (o.no_header && layout.id == "index") layout.id.clear();
   layout.min_columns = least_columns(layout);
-  layout.max_columns = kMostColumns;
+  layout.max_columns = 0;
   task.layouts = {layout};
   return task;
 }
@@ -236,7 +235,8 @@ bert::TaskFiles files_of(const TaskOptions& o, const Task& task) {
     return files;
   }
   const fs::path folder = fs::path(o.data) / task.name;
-  return bert::find_files(task, fs::is_directory(folder) ? folder : fs::path(o.data), o.languages);
+  const bool in_folder = o.tasks.size() > 1 || fs::is_directory(folder);
+  return bert::find_files(task, in_folder ? folder : fs::path(o.data), o.languages);
 }
 
 }  // namespace dietmt::tools

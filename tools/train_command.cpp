@@ -20,6 +20,7 @@
 #include "tools/commands.h"
 #include "tools/initial_model.h"
 #include "tools/train_options.h"
+#include "tools/unused_options.h"
 #include "training/loop/rehearsal.h"
 #include "training/loop/training_state.h"
 
@@ -46,6 +47,23 @@ void require_positions(const nmt::TranslationModel& model, const TrainOptions& o
                     " allows sentences longer than the position encoding: use at most " +
                     std::to_string(longest) + ", or --max-positions " +
                     std::to_string(o.filter.max_tokens + others) + " or more");
+}
+
+void warn_of_unused_options(const OptionTable& table, const TrainOptions& o) {
+  warn_of_unused_training_options(table, o);
+  if (o.train_source.size() == 1)
+    warn_of_unused(table, {"corpus-weights", "sampling-temperature"}, "one corpus");
+  if (o.no_valid_translation)
+    warn_of_unused(table, {"valid-beam", "valid-tokenize", "valid-lowercase", "valid-batch-tokens"},
+                   "--no-valid-translation");
+  if (o.find_batch) warn_of_unused(table, {"batch-tokens"}, "--find-batch");
+}
+
+// Of the pieces that are drawn for a sentence, with end of sentence: what the filter allows. Joined
+// sentences are about as long as that already, so they may grow as far as there are positions.
+int64_t longest_drawn(const nmt::TranslationModel& model, const TrainOptions& o) {
+  if (o.model.context == 0) return o.filter.max_tokens + 1;
+  return std::min(model.max_source_length(), model.max_target_length());
 }
 
 int print_largest_batch(const training::TaskOfBatches& make_task, const TrainOptions& o,
@@ -102,7 +120,7 @@ nmt::TranslationTaskOptions task_options(const TrainOptions& o, const nmt::Token
   options.valid_reference = std::move(valid.targets);
   const data::SourceTag tag(*tokenizers.source, o.tag_of_validation());
   for (std::string& line : options.valid_source)
-    if (!line.empty()) line = tag.before(line);
+    if (!tokenizers.source->encode(line).empty()) line = tag.before(line);
   return options;
 }
 
@@ -122,8 +140,6 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
   if (o.model.context > 0) tokenizers = nmt::with_separator(tokenizers);
   const data::SentenceContext context =
       nmt::sentence_context(o.model, *tokenizers.source, *tokenizers.target);
-  // At most as long as the filter allows, with end of sentence.
-  const data::SubwordSampling sampling = o.sampling(tokenizers, o.filter.max_tokens + 1);
   o.model.source_vocabulary = tokenizers.source->vocabulary_size();
   o.model.target_vocabulary = tokenizers.target->vocabulary_size();
   throw_if_any(memory_problems(o));
@@ -131,6 +147,7 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
                          ? start_from(initial->files, o.model, seed)
                          : std::make_shared<nmt::TranslationModel>(o.model, seed);
   require_positions(*model, o, *tokenizers.source);
+  const data::SubwordSampling sampling = o.sampling(tokenizers, longest_drawn(*model, o));
   if (o.guided() && !model->aligns())
     throw ConfigError(
         "--guided-alignment needs words as keys of cross-attention, and "
@@ -151,6 +168,7 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
   const std::vector<double> weights = corpus_weights(o, train);
   turn.done();
 
+  if (process.is_first()) warn_of_unused_options(table, o);
   model->set_attention_backend(encoders::parse_backend(o.attention_backend));
   model->set_recomputation(o.checkpoint_activations);
   model->set_whole_dropout(o.whole_dropout());
@@ -182,7 +200,7 @@ int run_train(const std::vector<std::string>& arguments) {
   const std::optional<InitialModel> initial = find_initial_model(o);
   std::vector<std::string> problems = settle_model(table, initial, o);
   if (print_position_help(o)) return 0;
-  for (const std::string& problem : problems_of(o, initial.has_value()))
+  for (const std::string& problem : problems_of(table, o, initial.has_value()))
     problems.push_back(problem);
   table.check(problems);
   o.trainer.defaulted = options_not_given(table);

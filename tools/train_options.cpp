@@ -102,7 +102,8 @@ std::vector<std::string> memory_problems(const TrainOptions& o) {
   return {problem};
 }
 
-std::vector<std::string> problems_of(TrainOptions& o, bool has_tokenizers) {
+std::vector<std::string> problems_of(const OptionTable& table, TrainOptions& o,
+                                     bool has_tokenizers) {
   std::vector<std::string> problems = o.CorpusOptions::problems();
   const auto add = [&](const std::vector<std::string>& more) {
     problems.insert(problems.end(), more.begin(), more.end());
@@ -121,9 +122,11 @@ std::vector<std::string> problems_of(TrainOptions& o, bool has_tokenizers) {
     problems.push_back("--context-sides needs --context");
   add(o.GuidedAlignmentOptions::problems(o.model, o.subword_sampling || o.bpe_dropout,
                                          !o.tags().empty()));
+  if (o.dry_run && o.find_batch)
+    problems.emplace_back("--dry-run and --find-batch exclude each other");
   o.trainer.output = o.output;
   o.trainer.low_rank = o.low_rank();
-  add(resolve(o));
+  add(resolve_training(table, o));
   o.set_head(o.model);
   // Of a given tokenizer run() learns the size.
   o.model.source_vocabulary = o.model.target_vocabulary = o.tokenizers.options.vocabulary_size;

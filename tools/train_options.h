@@ -41,6 +41,7 @@ std::vector<std::string> memory_problems(const TrainOptions& o);
 
 /// All problems that the option table does not see, one sentence each. Also puts names and numbers
 /// into the options of the parts. `has_tokenizers`: an initial model brings them.
-std::vector<std::string> problems_of(TrainOptions& o, bool has_tokenizers);
+std::vector<std::string> problems_of(const OptionTable& table, TrainOptions& o,
+                                     bool has_tokenizers);
 
 }  // namespace dietmt::tools

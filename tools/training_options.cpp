@@ -10,6 +10,7 @@
 #include "storage/safetensors_view.h"
 #include "tools/commands.h"
 #include "tools/model_options.h"
+#include "tools/unused_options.h"
 #include "training/loop/rehearsal.h"
 #include "training/processes/process_place.h"
 
@@ -175,7 +176,7 @@ double bytes_per_weight(const TrainingOptions& o) {
   return (here * (weight_and_gradient + moments) + average) * sizeof(float);
 }
 
-std::vector<std::string> resolve(TrainingOptions& o) {
+std::vector<std::string> resolve_training(const OptionTable& table, TrainingOptions& o) {
   std::vector<std::string> problems;
   if (!o.trainer.output.empty() &&
       std::filesystem::exists(o.trainer.output / storage::kSafetensorsFile))
@@ -189,8 +190,11 @@ std::vector<std::string> resolve(TrainingOptions& o) {
   }
   o.trainer.bf16 = o.precision == "bf16";
   o.trainer.seed = static_cast<uint64_t>(o.seed);
-  o.trainer.schedule.warmup_updates = o.warmup;
-  o.trainer.schedule.total_updates = o.trainer.max_updates;
+  training::ScheduleOptions& schedule = o.trainer.schedule;
+  if (!table.given("warmup-init-lr"))
+    schedule.warmup_init_lr = std::min(schedule.warmup_init_lr, schedule.peak_lr);
+  schedule.warmup_updates = o.warmup;
+  schedule.total_updates = o.trainer.max_updates;
   try {
     training::require_batches_for(o.processes, o.trainer.accumulate);
   } catch (const ConfigError& error) {
@@ -199,8 +203,7 @@ std::vector<std::string> resolve(TrainingOptions& o) {
   if (o.device == "cpu" && (o.attention_backend == "cuda" || o.attention_backend == "hopper"))
     problems.push_back("--attention-backend " + o.attention_backend + " needs --device cuda");
   const bool ends_at_max_updates = o.schedule == "linear" || o.schedule == "cosine";
-  if (ends_at_max_updates && o.trainer.max_epochs > 0 &&
-      o.trainer.max_updates == training::TrainerOptions().max_updates)
+  if (ends_at_max_updates && o.trainer.max_epochs > 0 && !table.given("max-updates"))
     problems.push_back("--schedule " + o.schedule +
                        " ends at --max-updates: give it, too, with --max-epochs");
   for (const std::string& problem : o.trainer.problems()) problems.push_back(problem);
@@ -208,6 +211,15 @@ std::vector<std::string> resolve(TrainingOptions& o) {
       (o.processes > 1 || training::process_place().processes > 1))
     problems.push_back("--optimizer " + o.trainer.optimizer.type + " trains in one process");
   return problems;
+}
+
+void warn_of_unused_training_options(const OptionTable& table, const TrainingOptions& o) {
+  if (o.schedule == "constant") warn_of_unused(table, {"min-lr"}, "--schedule constant");
+  if (o.warmup == 0) warn_of_unused(table, {"warmup-init-lr"}, "--warmup 0");
+  if (o.trainer.optimizer.type == "adafactor")
+    warn_of_unused(table, {"adam-beta1", "adam-beta2", "adam-epsilon"}, "--optimizer adafactor");
+  if (o.processes == 1 && training::process_place().processes == 1)
+    warn_of_unused(table, {"gradient-type"}, "one process");
 }
 
 void install_stop(const TrainingOptions& o) {

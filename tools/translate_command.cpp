@@ -140,10 +140,11 @@ void settle_candidates(TranslateOptions& o, std::vector<std::string>& problems) 
   const int64_t usual =
       o.search.sample ? kSamples : std::min(o.search.beam, o.search.finished_to_end());
   o.search.nbest = o.mbr_candidates > 0 ? o.mbr_candidates : usual;
-  if (!o.search.sample && o.search.nbest > o.search.beam) {
+  if (!o.search.sample && o.search.nbest > usual) {
     problems.emplace_back(
-        "--mbr-candidates must not be larger than --beam; or draw them: --sample");
-    o.search.nbest = o.search.beam;
+        "--mbr-candidates must not be larger than --beam, nor than --beam * --patience; or draw "
+        "them: --sample");
+    o.search.nbest = usual;
   }
   if (o.nbest > o.search.nbest)
     problems.emplace_back("--nbest must not be larger than the number of candidates of --mbr");

@@ -13,4 +13,8 @@ namespace dietmt::tools {
 void refuse_unused(const OptionTable& table, std::initializer_list<const char*> names,
                    const std::string& needed, std::vector<std::string>& problems);
 
+/// Warns of each of these options that was changed: it has no effect with `given`.
+void warn_of_unused(const OptionTable& table, std::initializer_list<const char*> names,
+                    const std::string& given);
+
 }  // namespace dietmt::tools

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -128,7 +129,7 @@ double number_of(const Prediction& prediction) {
   const std::string& text = prediction.text;
   double number = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size())
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number))
     throw DataError(prediction.where + ": prediction " + data::quoted(text) +
                     ", expected a number");
   return number;

@@ -54,8 +54,9 @@ Columns columns_of(const TableLayout& layout, const std::vector<std::string>& he
   columns.id = column(layout.id);
   columns.language = column(layout.language);
   if (options.labels != LabelUse::kIgnored) columns.label = column(layout.label);
-  columns.min_count = layout.header ? std::ssize(header) : layout.min_columns;
-  columns.max_count = layout.header ? std::ssize(header) : layout.max_columns;
+  const bool as_first_row = layout.header || layout.max_columns == 0;
+  columns.min_count = as_first_row ? std::ssize(header) : layout.min_columns;
+  columns.max_count = as_first_row ? std::ssize(header) : layout.max_columns;
   return columns;
 }
 
@@ -73,9 +74,12 @@ void check_numbers(const TableLayout& layout) {
 
 std::string expectation(const TableLayout& layout, const ReadOptions& options) {
   if (!layout.header) {
-    const std::string least = std::to_string(layout.min_columns);
-    const std::string most = std::to_string(layout.max_columns);
-    return (least == most ? least : least + " to " + most) + " columns without a header";
+    std::string count = std::to_string(layout.min_columns);
+    if (layout.max_columns == 0)
+      count = "at least " + count;
+    else if (layout.max_columns != layout.min_columns)
+      count += " to " + std::to_string(layout.max_columns);
+    return count + " columns without a header";
   }
   std::vector<std::string> names = needed_names(layout, options);
   if (options.labels == LabelUse::kRequired && !layout.label.empty()) names.push_back(layout.label);
@@ -150,7 +154,8 @@ Columns match_columns(const std::vector<TableLayout>& layouts,
   }
   for (const TableLayout& layout : layouts) {
     const int64_t count = std::ssize(first_row);
-    if (!layout.header && count >= layout.min_columns && count <= layout.max_columns)
+    if (!layout.header && count >= layout.min_columns &&
+        (count <= layout.max_columns || layout.max_columns == 0))
       return columns_of(layout, first_row, options);
   }
   fail_without_layout(where, layouts, options);

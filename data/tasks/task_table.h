@@ -32,7 +32,7 @@ struct TableLayout {
   RecordFormat format = RecordFormat::kTsv;
   bool header = true;
   int64_t min_columns = 1;  // without header; with one, every row has as many columns as it
-  int64_t max_columns = 1;
+  int64_t max_columns = 1;  // 0: all rows have as many as the first one
   std::string first = {};
   std::string second = {};
   std::string label = {};

@@ -16,7 +16,6 @@ using TextView = std::u32string_view;
 bool is_in(char32_t c, TextView set) { return set.find(c) != set.npos; }
 bool is_letter(char32_t c) { return u_isalpha(static_cast<UChar32>(c)); }
 bool has_case(char32_t c) { return u_hasBinaryProperty(static_cast<UChar32>(c), UCHAR_CASED); }
-bool is_capital(char32_t c) { return u_isupper(static_cast<UChar32>(c)); }
 bool is_small(char32_t c) { return u_islower(static_cast<UChar32>(c)); }
 
 bool is_ascii_word(char32_t c) { return c < 0x80 && (is_letter(c) || (c >= U'0' && c <= U'9')); }

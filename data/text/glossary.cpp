@@ -106,7 +106,8 @@ Glossary::Glossary(std::vector<GlossaryTerm> terms) : terms_(std::move(terms)) {
   for (size_t i = 0; i < terms_.size(); ++i) {
     std::u32string source = characters_of(terms_[i].source);
     std::u32string folded = folded_text(source);
-    entries_.push_back({std::move(folded), std::move(source), i});
+    const bool in_any_case = std::ranges::none_of(source, is_capital);
+    entries_.push_back({std::move(folded), std::move(source), in_any_case, i});
   }
   const auto key = [](const Entry& one) { return std::tie(one.folded, one.source); };
   std::ranges::sort(entries_, std::ranges::less(), key);
@@ -168,8 +169,9 @@ const GlossaryTerm* Glossary::written_as(std::u32string_view characters, Entries
                                  [](const Entry& one) { return std::u32string_view(one.source); });
     return found != same.end() && found->source == source ? &terms_[found->term] : nullptr;
   };
-  const GlossaryTerm* const exact = find(characters);
-  return exact != nullptr ? exact : find(same.front().folded);
+  if (const GlossaryTerm* const exact = find(characters)) return exact;
+  const auto other = std::ranges::find(same, true, &Entry::in_any_case);
+  return other != same.end() ? &terms_[other->term] : nullptr;
 }
 
 std::vector<std::string> written_forms(const std::string& target) {

@@ -53,8 +53,9 @@ class Glossary {
  private:
   struct Entry {
     std::u32string folded;
-    std::u32string source;  // other than `folded` if it has capital letters
-    size_t term = 0;        // its index
+    std::u32string source;
+    bool in_any_case = true;  // it has no capital letters
+    size_t term = 0;          // its index
   };
   using Entries = std::span<const Entry>;
 

@@ -111,9 +111,17 @@ std::vector<std::string> values_of(const Number& number) {
   return values;
 }
 
+// 12.30, as some languages write 12:30.
+bool may_be_time(const Number& number) {
+  const std::vector<std::string>& runs = number.runs;
+  return runs.size() == 2 && number.separators == U"." && runs[0].size() <= 2 &&
+         runs[1].size() == 2 && std::stoi(runs[0]) < 24 && std::stoi(runs[1]) < 60;
+}
+
 // The numbers that a text between spaces or dots may be instead: 24.12.2025 is three.
 std::vector<std::string> parts_of(const Number& number) {
-  const bool is_one = number.runs.size() > 1 && !number.has_spaces() && !values_of(number).empty();
+  const bool is_one = number.runs.size() > 1 && !number.has_spaces() &&
+                      !values_of(number).empty() && !may_be_time(number);
   return is_one || number.is_negative ? std::vector<std::string>() : number.runs;
 }
 

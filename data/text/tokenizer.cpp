@@ -67,6 +67,7 @@ std::string marked(const std::string& tag) { return std::string(kWordBegin) + ta
 
 // Longer lines make the trainer slow and hardly change the vocabulary.
 constexpr size_t kMaxLineBytes = 8192;
+constexpr int64_t kMostTrainerThreads = 128;  // of sentencepiece
 
 // A uniform sample of at most options.sentences lines (Vitter 1985, algorithm R).
 std::vector<std::string> sample_lines(const TokenizerOptions& options) {
@@ -141,7 +142,7 @@ sentencepiece::util::Status run_trainer(const std::vector<std::string>& lines,
       {"hard_vocab_limit", "false"},
       {"use_all_vocab", type == "char" ? "true" : "false"},
       {"character_coverage", std::to_string(options.character_coverage)},
-      {"num_threads", std::to_string(options.threads)},
+      {"num_threads", std::to_string(std::min(options.threads, kMostTrainerThreads))},
       {"max_sentence_length", std::to_string(kMaxLineBytes)},
       {"normalization_rule_name", options.lowercase ? "nmt_nfkc_cf" : "nmt_nfkc"},
       {"minloglevel", "2"}};

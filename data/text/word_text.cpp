@@ -68,6 +68,11 @@ char32_t folded(char32_t c) {
   return static_cast<char32_t>(u_foldCase(static_cast<UChar32>(c), U_FOLD_CASE_DEFAULT));
 }
 
+bool is_capital(char32_t c) {
+  const auto code = static_cast<UChar32>(c);
+  return u_isupper(code) || u_istitle(code);
+}
+
 char32_t capital(char32_t c) { return static_cast<char32_t>(u_toupper(static_cast<UChar32>(c))); }
 
 WordText::WordText(std::string_view text) {

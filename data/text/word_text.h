@@ -18,6 +18,9 @@ std::string utf8_of(std::u32string_view characters);
 /// A character in simple case folding.
 char32_t folded(char32_t c);
 
+/// Whether a character is in upper or title case.
+bool is_capital(char32_t c);
+
 /// A character in upper case, if that is a single one.
 char32_t capital(char32_t c);
 

@@ -13,6 +13,8 @@ constexpr size_t kNowhere = std::string_view::npos;
 bool is_name(char c) {
   return is_digit(c) || is_ascii_letter(c) || c == '_' || c == '.' || c == '-';
 }
+// With the bytes of all characters that are not of ASCII.
+bool is_letter(char c) { return is_ascii_letter(c) || static_cast<unsigned char>(c) >= 0x80; }
 bool is_brace(char c) { return c == '{' || c == '}'; }
 
 // The functions below return the length of a placeholder at the beginning of `text`, or 0.
@@ -185,14 +187,26 @@ class Scanner {
   std::vector<std::string_view> all() {
     std::vector<std::string_view> found;
     for (size_t at = 0; at < text_.size();) {
-      const size_t size = size_at(at);
-      if (size > 0) found.push_back(text_.substr(at, size));
+      const size_t size = is_percent_of_number(at) ? 0 : size_at(at);
+      if (size > 0) {
+        found.push_back(text_.substr(at, size));
+        end_ = at + size;
+      }
       at += std::max<size_t>(size, 1);
     }
     return found;
   }
 
  private:
+  // Of a number before it in the text, with more of a word behind it: 100%ige, a 50%-discount.
+  bool is_percent_of_number(size_t at) const {
+    if (text_[at] != '%' || at == end_ || !is_digit(text_[at - 1])) return false;
+    const std::string_view text = text_.substr(at);
+    if (text.size() > 2 && text[1] == '-') return !is_digit(text[2]);
+    const size_t size = text.substr(1).starts_with('%') ? 0 : percent(text);
+    return size > 1 && size < text.size() && is_letter(text[size]) && is_letter(text[size - 1]);
+  }
+
   // The next place of a delimiter: searched for again only behind the last one.
   struct Delimiter {
     std::string_view characters;
@@ -265,6 +279,7 @@ class Scanner {
   }
 
   std::string_view text_;
+  size_t end_ = 0;  // of the last placeholder
   Delimiter statement_end_{"%}"};
   Delimiter comment_end_{"#}"};
   Delimiter script_end_{"%>"};

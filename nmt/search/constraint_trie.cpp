@@ -70,9 +70,10 @@ int32_t ConstraintTrie::open_child(int32_t parent, uint64_t met, int32_t token) 
   return found != kNoNode && (node(found).below & ~met) != 0 ? found : kNoNode;
 }
 
-// The first token of a term is not the rest of a word.
+// The first token of a term is not the rest of a word, nor glued to the end of a clause.
 int32_t ConstraintTrie::start(uint64_t met, int32_t before, int32_t token) const {
-  return joins(before, token) ? kNoNode : open_child(0, met, token);
+  const bool is_glued = joins(before, token) || (words_ && words_->lacks_space(before, token));
+  return is_glued ? kNoNode : open_child(0, met, token);
 }
 
 ConstraintTrie::State ConstraintTrie::next(State state, int32_t token) const {

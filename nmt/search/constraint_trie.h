@@ -15,12 +15,18 @@ namespace dietmt::nmt {
 using Constraint = std::vector<std::vector<int32_t>>;
 
 /// By token: whether its first and its last character are those of a word, with nothing before or
-/// after them. A word goes on over two such tokens.
+/// after them, and whether the last one is punctuation that needs a space behind it. A word goes on
+/// over two tokens of the first kinds, and none begins behind such punctuation without a space.
 struct WordPieces {
-  std::vector<bool> begins_inside, ends_inside;
+  std::vector<bool> begins_inside, ends_inside, needs_space;
 
   bool joins(int32_t before, int32_t after) const {
     return before >= 0 && after >= 0 && ends_inside[static_cast<size_t>(before)] &&
+           begins_inside[static_cast<size_t>(after)];
+  }
+
+  bool lacks_space(int32_t before, int32_t after) const {
+    return before >= 0 && after >= 0 && needs_space[static_cast<size_t>(before)] &&
            begins_inside[static_cast<size_t>(after)];
   }
 };

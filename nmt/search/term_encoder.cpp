@@ -10,6 +10,9 @@
 namespace dietmt::nmt {
 namespace {
 
+// Quotation marks and apostrophes may also open or join, as in l'eau.
+constexpr std::u32string_view kBeforeSpace = U".,:;!?\u2026)]}";
+
 // The mark of a new word is no character of words.
 std::shared_ptr<const WordPieces> word_pieces(const TargetPieces& pieces) {
   auto words = std::make_shared<WordPieces>();
@@ -17,6 +20,8 @@ std::shared_ptr<const WordPieces> word_pieces(const TargetPieces& pieces) {
     const std::u32string piece = data::characters_of(pieces.piece(static_cast<int32_t>(id)));
     words->begins_inside.push_back(!piece.empty() && data::joins_word(piece.front()));
     words->ends_inside.push_back(!piece.empty() && data::joins_word(piece.back()));
+    words->needs_space.push_back(!piece.empty() &&
+                                 kBeforeSpace.find(piece.back()) != std::u32string_view::npos);
   }
   return words;
 }

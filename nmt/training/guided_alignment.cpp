@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "common/error.h"
+#include "common/process.h"
 #include "data/shortlist/aligner.h"
 #include "encoders/device/device.h"
 
@@ -18,6 +19,7 @@ class StatisticalGuide : public AlignmentGuide {
       : pairs_(std::move(pairs)),
         aligner_(data::train_aligner(pairs_, {.prior = data::kSparsePrior, .threads = threads},
                                      [](const data::AlignerIteration& iteration) {
+                                       throw_if_stop_requested();
                                        spdlog::info(
                                            "word aligner: iteration {}, log-likelihood {:.4g}",
                                            iteration.number, iteration.log_likelihood);

@@ -58,4 +58,6 @@ expect_text "long.en:2: this line and its translation are too long to align" "$e
   --target "$work/few.de" 2>/dev/null | sed -n '1p;3p')" ] || fail "long lines change others"
 : >"$work/empty"
 expect_code 0 "$dietmt" align --source "$work/empty" --target "$work/empty"
+expect_code 2 "$dietmt" align --source - --target -
+expect_text "--source and --target cannot both be standard input" "$err"
 finish

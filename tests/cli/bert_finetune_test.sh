@@ -187,6 +187,13 @@ expect_text "19 batches per epoch, 3 epochs, 8 updates" "$err"
 [ "$(grep -c '"kind":"valid"' "$work"/sums/runs/*/progress.jsonl)" -eq 3 ] ||
   fail "not one validation for each epoch"
 
+# All tasks are read before one is trained.
+mkdir -p "$work/half/CoLA"
+awk '{ print "x\t" NR % 2 "\t\t" $0 }' "$work/toy.en" | tee "$work/half/CoLA/train.tsv" >"$work/half/CoLA/dev.tsv"
+expect_code 1 "${own[@]}" --task CoLA,RTE --data "$work/half" --epochs 1 --output "$work/several"
+expect_text "half/RTE" "$err"
+[ ! -e "$work/several/CoLA/runs" ] || fail "a task is trained before the next one is read"
+
 # Wrong options: exit code 2, all problems at once.
 expect_code 2 "${own[@]}"
 expect_text "--output is missing" "$err"

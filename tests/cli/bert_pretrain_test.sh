@@ -29,6 +29,15 @@ cmp "$work/model/last/model.safetensors" "$work/parts/last/model.safetensors" ||
   fail "a resumed training has other weights"
 grep -q '"kind":"valid","update":40' "$work/model/progress.jsonl" || fail "no validation recorded"
 
+# Another configuration is refused before anything is changed, also by a rehearsal.
+best=$(readlink "$work/parts/best")
+for more in "--valid-metric mlm_accuracy" "--dropout 0.3 --dry-run"; do
+  # shellcheck disable=SC2086 # several words
+  expect_code 2 "${run[@]}" --output "$work/parts" --max-updates 60 --valid-interval 20 $more
+  expect_text "was made with other options" "$err"
+done
+[ "$(readlink "$work/parts/best")" = "$best" ] || fail "a refused command changed the best model"
+
 # Going on from a trained encoder, with another position encoding and sentence pairs in two phases.
 expect_code 0 "${pretrain[@]}" --output "$work/pairs" --init-from "$work/model" --position shaw \
   --examples sentence-pairs --length 16 32 --phase-updates 3 --max-updates 6 --valid-interval 6

@@ -54,6 +54,12 @@ expect_code 0 "${train[@]}" --output "$work/alone" --max-updates 300
 alone=$(translated "$work/alone")
 [ "$alone" -le 75 ] || fail "the task needs no context: $alone %"
 expect_code 0 "${train[@]}" --context 1 --output "$work/source" --max-updates 300
+# Drawn pieces make joined sentences longer, although these fill --max-tokens already.
+batches() { sed -nE 's/^batches +([0-9]+) .*/\1/p' <<<"$out"; }
+expect_code 0 "${train[@]}" --context 20 --max-tokens 40 --output "$work/usual" --dry-run
+usual=$(batches)
+expect_code 0 "${train[@]}" --context 20 --max-tokens 40 --bpe-dropout 0.5 --output "$work/drawn" --dry-run
+[ "$(batches)" -gt $((usual * 5 / 4)) ] || fail "$(batches) batches with drawn pieces, $usual without"
 expect_learned "$(translated "$work/source")" source
 expect_code 0 "${train[@]}" --context 1 --context-sides both --output "$work/both" --max-updates 450
 expect_learned "$(translated "$work/both")" both

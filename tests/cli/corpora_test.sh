@@ -68,6 +68,19 @@ expect_code 2 "${given[@]}" --output "$work/positions" --valid-source-tag "<2low
   --position learned --max-positions 20 --max-tokens 19
 expect_text "use at most 18, or --max-positions 21 or more" "$err"
 
+# An empty line of the validation text has no tag, also if a carriage return is all that it has.
+scores=()
+for line in "" $'\r'; do
+  { printf '%s\n' "$line"; cat "$work/valid.en"; } >"$work/gap.en"
+  { printf '%s\n' "$line"; cat "$work/valid.de"; } >"$work/gap.de"
+  expect_code 0 "$dietmt" train --init-from "$work/whole" "${corpora[@]}" --output "$work/gap" \
+    --valid-source "$work/gap.en" --valid-target "$work/gap.de" --valid-source-tag "<2low>" \
+    --batch-tokens 500 --threads 1 --max-updates 1 --resume never
+  scores+=("$(sed -nE 's/.*validation at update 1 (.*) valid_loss.*/\1/p' "$work/err")")
+done
+case ${scores[0]} in *chrf*) ;; *) fail "no scores: $err" ;; esac
+[ "${scores[0]}" = "${scores[1]}" ] || fail "an empty line is translated: ${scores[*]}"
+
 # "-" is no tag; a tag that only the validation text has is a piece of a new tokenizer.
 tokens() { sed -n 's/.*validation text: .* pairs, \([0-9]*\) source.*/\1/p' "$work/err"; }
 expect_code 0 "${given[@]}" --output "$work/given"

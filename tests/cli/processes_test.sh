@@ -95,6 +95,27 @@ expect_text "resuming from update 20" "$(cat "$work/rank0")"
 [ -s "$work/rank1" ] && fail "rank 1 has something to say: $(cat "$work/rank1")"
 expect_same "$work/parts" 1e-4
 
+# Also where each process names the directory by a path of its own.
+mkdir -p "$work/near" "$work/else"
+port=$(free_port) ranks=() paths=(near/../parts ../parts) folders=(. else)
+for rank in 0 1; do
+  (cd "$work/${folders[$rank]}" && RANK=$rank WORLD_SIZE=2 LOCAL_RANK=$rank MASTER_ADDR=127.0.0.1 \
+    MASTER_PORT=$port exec "${run[@]}" --output "${paths[$rank]}" --max-updates 35) \
+    2>"$work/rank$rank" &
+  ranks+=($!)
+done
+for rank in 0 1; do expect_end 0 $rank; done
+expect_text "resuming from update 30" "$(cat "$work/rank0")"
+
+# A signal to the first one while the others wait for it.
+for _ in $(seq 300); do cat "$work/train.en"; done >"$work/long.en"
+for _ in $(seq 300); do cat "$work/train.de"; done >"$work/long.de"
+start_ranks 2 --output "$work/encoding" --max-updates 9 --train-source "$work/long.en" \
+  --train-target "$work/long.de" --tokenizer "$work/one/last/tokenizer.model"
+wait_for "encoding .*long" "$work/rank0"
+kill -TERM "${ranks[0]}"
+for rank in 0 1; do expect_end 75 $rank; done
+
 # A process with other options than the first one says which.
 start_ranks 2 --output "$work/differ" --max-updates 20 --patience @
 for rank in 0 1; do expect_end 2 $rank; done

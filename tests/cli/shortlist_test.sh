@@ -41,6 +41,23 @@ expect_code 1 "$dietmt" shortlist --tokenizer "$work/joint.model" --train-source
   --train-target "$work/bad.en" --output "$work/bad.bin"
 ! ls -d "$work"/bad.bin* 2>/dev/null || fail "a failed run left files"
 
+# Nor does a stopped one.
+for _ in $(seq 100); do cat "$work/text/train.en"; done >"$work/long.en"
+for _ in $(seq 100); do cat "$work/text/train.de"; done >"$work/long.de"
+"$dietmt" shortlist --tokenizer "$work/joint.model" --train-source "$work/long.en" \
+  --train-target "$work/long.de" --output "$work/long.bin" 2>"$work/err" &
+for _ in $(seq 1000); do
+  compgen -G "$work/long.bin.corpus-*" >/dev/null && break
+  sleep 0.01
+done
+kill -TERM $!
+code=0
+wait $! || code=$?
+[ $code -eq 75 ] || fail "a stopped command ends with $code: $(cat "$work/err")"
+! ls -d "$work"/long.bin* 2>/dev/null || fail "a stopped run left files"
+expect_code 2 "${make[@]}" --output /dev/stdout
+expect_text "--output /dev/stdout is not a file that can be replaced" "$err"
+
 # An output never replaces an input.
 cp "$work/text/train.en" "$work/own.en"
 expect_code 2 "$dietmt" shortlist --tokenizer "$work/joint.model" --train-source "$work/own.en" \

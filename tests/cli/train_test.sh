@@ -236,6 +236,25 @@ expect_text "head 1" "$err"
 expect_code 2 "$dietmt" train "${data[@]}" --output "$work/bad" --tied-embeddings all --separate-tokenizers
 expect_text "joint tokenizer" "$err"
 
+# Options that others make useless are named, and train as without.
+expect_code 0 "${train[@]}" --output "$work/unused" --dry-run --schedule constant --min-lr 1e-5 \
+  --warmup 0 --warmup-init-lr 1e-5 --optimizer adafactor --adam-beta2 0.9 --gradient-type bf16 \
+  --corpus-weights 3 --no-valid-translation --valid-beam 3
+for text in "--min-lr has no effect with --schedule constant" \
+  "--warmup-init-lr has no effect with --warmup 0" "--adam-beta2 has no effect with --optimizer" \
+  "--gradient-type has no effect with one process" "--corpus-weights has no effect with one corpus" \
+  "--valid-beam has no effect with --no-valid-translation"; do
+  expect_text "$text" "$err"
+done
+expect_code 2 "${train[@]}" --output "$work/bad" --dry-run --find-batch
+expect_text "--dry-run and --find-batch exclude each other" "$err"
+expect_code 0 "${train[@]}" --output "$work/slow" --dry-run --learning-rate 1e-8
+expect_code 0 "${train[@]}" --output "$work/slow" --dry-run --schedule linear --max-epochs 1 \
+  --max-updates 100000
+expect_code 0 "${train[@]}" --output "$work/one" --schedule linear --warmup 0 --max-updates 1 \
+  --log-interval 1
+expect_text "lr 1.00e-02" "$err"
+
 # Wrong data: exit code 1, file and line named.
 printf 'a\nb\377c\n' >"$work/bad.en"
 printf 'a\nb\n' >"$work/bad.de"

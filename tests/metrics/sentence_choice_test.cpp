@@ -33,6 +33,12 @@ TEST(SentenceChoice, KeepsDocumentsByAPattern) {
   EXPECT_THAT(choice.of(kSentences), ElementsAre("a", "c", "d"));
   choice.keep_origin(kOrigins, "en");
   EXPECT_TRUE(choice.empty());
+  SentenceChoice characters(2);  // not bytes
+  characters.keep_documents({"Ä1", "b"}, "^(?i)ä.$");
+  EXPECT_THAT(characters.of({"a", "b"}), ElementsAre("a"));
+  SentenceChoice long_ids(1);  // without recursion for each character
+  EXPECT_NO_THROW(long_ids.keep_documents({std::string(100'000, 'a')}, ".*b"));
+  EXPECT_TRUE(long_ids.empty());
   EXPECT_THAT([] { SentenceChoice(4).keep_documents(kDocuments, "("); },
               ThrowsMessage<ConfigError>(HasSubstr("--subset ( is not a regular expression")));
 }

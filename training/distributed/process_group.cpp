@@ -17,6 +17,7 @@
 
 #include "common/error.h"
 #include "common/logging.h"
+#include "common/process.h"
 #include "encoders/device/device.h"
 #include "training/processes/introduction.h"
 #include "training/processes/peer_watch.h"
@@ -36,6 +37,9 @@ constexpr std::chrono::milliseconds kLossShows = 2500ms;  // longer than PeerWat
 constexpr char kProgram[] = "dietmt " DIETMT_VERSION " with LibTorch " TORCH_VERSION;
 // Other ranks wait while rank 0 encodes a corpus or validates. PeerWatch notices lost processes.
 constexpr std::chrono::milliseconds kWaitTime = 24h * 7;
+
+// How the turn of the first process ends.
+constexpr float kDone = 0.0F, kFailed = 1.0F, kStopped = 2.0F;
 
 // A library's message without its source position, "[.../pair.cc:534] Connection closed ...".
 std::string reason_of(const std::string& message) {
@@ -262,18 +266,19 @@ std::unique_lock<std::mutex> ProcessGroup::hold() { return impl_->watch->hold();
 FirstTurn::FirstTurn(ProcessGroup* group) : group_(group) {
   if (group == nullptr || group->is_first()) return;
   group_ = nullptr;
-  const Tensor failed = at::zeros({1});
-  group->broadcast(failed);
-  if (failed.item<float>() != 0.0F) throw FirstProcessFailed();
+  const Tensor end = at::zeros({1});
+  group->broadcast(end);
+  if (end.item<float>() == kStopped) throw Stopped("the first process was stopped");
+  if (end.item<float>() != kDone) throw FirstProcessFailed();
 }
 
 void FirstTurn::done() {
-  if (group_ != nullptr) std::exchange(group_, nullptr)->broadcast(at::zeros({1}));
+  if (group_ != nullptr) std::exchange(group_, nullptr)->broadcast(at::full({1}, kDone));
 }
 
 FirstTurn::~FirstTurn() {
   try {
-    if (group_ != nullptr) group_->broadcast(at::ones({1}));
+    if (group_ != nullptr) group_->broadcast(at::full({1}, stop_requested() ? kStopped : kFailed));
   } catch (const PeerError&) {
     // The others have ended already.
   }

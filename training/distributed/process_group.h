@@ -88,8 +88,8 @@ class ProcessGroup {
 ///   ...
 ///   turn.done();
 ///
-/// Where the first one does not come to the end, the others throw FirstProcessFailed instead of
-/// beginning. Nothing for a single process (null).
+/// Where the first one does not come to the end, the others throw FirstProcessFailed, or Stopped if
+/// it was stopped, instead of beginning. Nothing for a single process (null).
 class FirstTurn {
  public:
   explicit FirstTurn(ProcessGroup* group);

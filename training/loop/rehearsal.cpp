@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "common/error.h"
@@ -93,6 +94,7 @@ Rehearsal rehearse(TrainingTask& task, int64_t batches, const TrainerOptions& op
   std::optional<LowRankTraining> low_rank;
   if (options.low_rank.rank > 0) low_rank.emplace(task.model(), options.low_rank, options.seed);
   int64_t tokens = 0;
+  double seconds_of_token = 0.0;  // of the fastest batch
   Clock::time_point start = Clock::now(), second = start;
   for (int64_t batch = 0; batch < batches; ++batch) {
     throw_if_stop_requested();
@@ -102,18 +104,22 @@ Rehearsal rehearse(TrainingTask& task, int64_t batches, const TrainerOptions& op
     }
     const Clock::time_point begin = Clock::now();
     encoders::DropoutKeys dropout(random_key(options.seed, static_cast<uint64_t>(batch)));
+    int64_t of_batch = 0;
     encoders::within_memory_of(device,
-                               [&] { tokens += task.accumulate_gradients(dropout).tokens; });
+                               [&] { of_batch = task.accumulate_gradients(dropout).tokens; });
+    tokens += of_batch;
     if (low_rank) low_rank->take_gradients();
     const double took = seconds_between(begin, Clock::now());
-    done.seconds = batch == 0 ? took : std::min(done.seconds, took);
+    const double of_token = took / static_cast<double>(std::max<int64_t>(1, of_batch));
+    seconds_of_token = batch == 0 ? of_token : std::min(seconds_of_token, of_token);
   }
+  done.tokens = static_cast<double>(tokens) / static_cast<double>(batches);
+  done.seconds = seconds_of_token * done.tokens;
   if (!device.is_cpu()) {  // whose batches end later than the calls
     encoders::wait_for(device);
     done.seconds = seconds_between(batches > 1 ? second : start, Clock::now()) /
                    static_cast<double>(std::max<int64_t>(1, batches - 1));
   }
-  done.tokens = static_cast<double>(tokens) / static_cast<double>(batches);
   done.batches_per_epoch = static_cast<double>(batches) / task.epoch();
   done.peak_memory =
       encoders::peak_memory(device) +
@@ -150,13 +156,19 @@ int64_t find_batch(const TaskOfBatches& make_task, bool on_cpu, const TrainerOpt
                    int64_t processes) {
   const int64_t limit = on_cpu ? (resident_memory() + available_memory() / 10 * 9) / processes : 0;
   MemoryLine memory;
+  int64_t whole_text = std::numeric_limits<int64_t>::max();  // a batch that holds it
   return largest_fitting(kSmallestBatch, kLargestBatch, [&](int64_t batch_tokens) {
+    if (batch_tokens > whole_text) return false;
     if (on_cpu && memory.predict(batch_tokens) > limit) return false;
     try {
       const Rehearsal tried = rehearse(*make_task(batch_tokens), kTriedBatches, options, processes);
       spdlog::info("--batch-tokens {}: {:.0f} MB, {:.0f} tokens/s", batch_tokens,
                    static_cast<double>(tried.peak_memory) / 1e6, tried.tokens / tried.seconds);
       memory.add(batch_tokens, tried.peak_memory);
+      if (tried.batches_per_epoch <= 1.0) {
+        spdlog::info("--batch-tokens {} holds the whole training text", batch_tokens);
+        whole_text = batch_tokens;
+      }
       return !on_cpu || tried.peak_memory <= limit;
     } catch (const MemoryError&) {
       spdlog::info("--batch-tokens {} does not fit", batch_tokens);

@@ -103,9 +103,10 @@ class Loop {
 
  private:
   void start() {
-    std::string from = resumed_.value_or(storage::Checkpoint()).directory.string();
-    if (group_ != nullptr) from = group_->broadcast(from);
-    if (!from.empty()) restore(from);
+    // Its name: processes may give --output by other paths.
+    std::string name = resumed_.value_or(storage::Checkpoint()).directory.filename().string();
+    if (group_ != nullptr) name = group_->broadcast(name);
+    if (!name.empty()) restore(options_.output / storage::kCheckpointFolder / name);
     if (parallel_) parallel_->copy_weights_of_first();
     start_record();
     log_.emplace(state_.divergence, options_.clip_norm, record_ ? &*record_ : nullptr);
@@ -165,7 +166,7 @@ class Loop {
     const at::Tensor norm = optimizer_.scale_and_clip(1.0 / std::max(1.0, sums.targets),
                                                       options_.clip_norm, sums.gradient_norm);
     fail_together([&] { log_->computed(state_.update + 1, sums, norm); });
-    const double rate = learning_rate(options_.schedule, state_.update + 1);
+    const double rate = rate_of_update(options_.schedule, state_.update + 1);
     optimizer_.step(rate);
     if (low_rank_) low_rank_->merge();
     if (parallel_) parallel_->share_weights();

@@ -18,6 +18,10 @@ constexpr std::array kSchedules{
     Named{"inverse-sqrt", Schedule::kInverseSqrt}, Named{"linear", Schedule::kLinear},
     Named{"cosine", Schedule::kCosine}, Named{"constant", Schedule::kConstant}};
 
+bool ends_at_total(Schedule schedule) {
+  return schedule == Schedule::kLinear || schedule == Schedule::kCosine;
+}
+
 }  // namespace
 
 Schedule schedule_from_name(const std::string& name) {
@@ -43,8 +47,7 @@ std::vector<std::string> ScheduleOptions::problems() const {
     found.push_back("--warmup-init-lr must lie between 0 and --learning-rate");
   }
   if (warmup_updates < 0) found.push_back("--warmup must not be negative");
-  const bool needs_total = schedule == Schedule::kLinear || schedule == Schedule::kCosine;
-  if (needs_total && total_updates <= warmup_updates) {
+  if (ends_at_total(schedule) && total_updates <= warmup_updates) {
     found.push_back("--schedule " + schedule_name(schedule) +
                     " ends at the last update: --max-updates must be above --warmup");
   }
@@ -74,6 +77,11 @@ double learning_rate(const ScheduleOptions& options, int64_t update) {
       break;
   }
   return options.peak_lr;
+}
+
+double rate_of_update(const ScheduleOptions& options, int64_t update) {
+  const bool falls_to_the_end = ends_at_total(options.schedule) && update > options.warmup_updates;
+  return learning_rate(options, falls_to_the_end ? update - 1 : update);
 }
 
 }  // namespace dietmt::training

@@ -38,4 +38,8 @@ struct ScheduleOptions {
 /// updates: its first step runs at warmup_init_lr.
 double learning_rate(const ScheduleOptions& options, int64_t update);
 
+/// The rate with which a training does its update number `update`, from 1: learning_rate() there,
+/// but that of the update before where linear and cosine fall, so that the last update has one.
+double rate_of_update(const ScheduleOptions& options, int64_t update);
+
 }  // namespace dietmt::training

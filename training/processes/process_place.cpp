@@ -67,11 +67,12 @@ class Reader {
   const Variables& variables_;
 };
 
-// Null: no launcher. In batch scripts Slurm also sets the variables of tasks; only the missing step
-// number shows that there is a single process.
+// Null: no launcher. mpirun works inside of tasks of Slurm, whose variables stay. In batch scripts
+// Slurm also sets the variables of tasks; only the missing step number shows that there is a single
+// process.
 const Names* launcher(const Reader& reader) {
   const bool batch_script = reader.has("SLURM_JOB_ID") && !reader.has("SLURM_STEP_ID");
-  for (const Names* names : {&kStandard, &kSlurm, &kOpenMpi}) {
+  for (const Names* names : {&kStandard, &kOpenMpi, &kSlurm}) {
     if (names == &kSlurm && batch_script) continue;
     if (reader.has(names->rank) || reader.has(names->processes)) return names;
   }

@@ -68,6 +68,9 @@ TEST_F(PredictionScoresTest, MistakesNameTheirPlace) {
               HasSubstr("predictions:1: prediction 'yes', expected one of 'entailment'"));
   EXPECT_THAT(error("rte", kRte, "7\tentailment\n"),
               HasSubstr("predictions:1: expected the header"));
+  EXPECT_THAT(error("sts-b", "index\tsentence1\tsentence2\tscore\n0\ta\tb\t1\n",
+                    "index\tprediction\n0\tnan\n"),
+              HasSubstr("predictions:2: prediction 'nan', expected a number"));
   EXPECT_THAT(error("squad1", R"({"data": []})", "[]"), HasSubstr("questions"));
   EXPECT_THAT(error("mlqa", "", ""), HasSubstr("depends on the language"));
   EXPECT_THAT(error("squad3", "", ""), HasSubstr("no task 'squad3'"));

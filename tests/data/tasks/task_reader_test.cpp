@@ -300,6 +300,16 @@ TEST_F(OwnTableTest, CommasAndQuotesAsInCsv) {
               HasSubstr("data.tsv:3: unclosed quote"));
 }
 
+TEST_F(OwnTableTest, WithoutHeaderAllRowsHaveAsManyColumnsAsTheFirst) {
+  const TableLayout layout = {
+      .header = false, .min_columns = 2, .max_columns = 0, .first = "1", .label = "2"};
+  EXPECT_EQ(read(layout, {}, "a b\tx\t1\nc\ty\t2\n").examples.size(), 2U);
+  EXPECT_THAT(error_of([&] { read(layout, {}, "a\tx\nb\t c\tx\n"); }),
+              HasSubstr("data.tsv:2: 3 columns, expected 2"));
+  EXPECT_THAT(error_of([&] { read(layout, {}, "a\n"); }),
+              HasSubstr("at least 2 columns without a header"));
+}
+
 TEST_F(OwnTableTest, ColumnsMayBeNumbers) {
   TableLayout layout = {.min_columns = 2, .max_columns = 2, .first = "2", .label = "1"};
   layout.header = false;

@@ -74,6 +74,9 @@ TEST(Glossary, CapitalLettersDecideWhetherCaseMatters) {
   EXPECT_THAT(found(glossary, "It IT it iT word Word WORD"),
               ElementsAre("es", "EDV", "es", "es", "Word"));
   EXPECT_THAT(found(glossary_of({{"übergrößen", "x"}}), "ÜBERGRÖßEN"), ElementsAre("x"));
+  // Folding changes the last letter.
+  EXPECT_THAT(found(glossary_of({{"λόγος", "x"}}), "λόγος Λόγος ΛΌΓΟΣ"),
+              ElementsAre("x", "x", "x"));
 }
 
 // As the tokenizer and the corpus have them.

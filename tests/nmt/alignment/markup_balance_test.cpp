@@ -132,8 +132,8 @@ TEST(MarkupBalanceTest, EveryMarkOfAThousandSentencesSurvivesInBalance) {
 TEST(MarkupBalanceTest, ElementsMayReachOverSeveralSentences) {
   RandomSentences random(11);
   for (int n = 0; n < 1000; ++n) {
-    const std::string first = random.words() + " <b>" + random.marked();
-    const std::string second = random.marked() + " <i> " + random.marked();
+    const std::string first = random.words() + " <b>" + random.marked() + " ";
+    const std::string second = random.marked() + " <i> " + random.marked() + " ";
     const std::string third = random.marked() + "</i> " + random.marked() + "</b> end";
     const std::string source = first + second + third;
     const std::string result =

@@ -111,6 +111,7 @@ TEST(EngineConstraints, AWordThatGoesOnDoesNotMeetATerm) {
   const auto words = std::make_shared<WordPieces>();
   for (size_t token = 0; token < kVocabulary; ++token) {
     words->begins_inside.push_back(token % 2 == 1);
+    words->needs_space.push_back(false);
     words->ends_inside.push_back(true);
   }
   for (size_t i = 0; i < requests.size(); ++i)

@@ -105,6 +105,7 @@ TEST(ConstraintTrie, TheLongestTermWinsAndItsPartStaysOpen) {
 std::shared_ptr<const WordPieces> words(const Tokens& begin_inside, const Tokens& end_inside) {
   auto words = std::make_shared<WordPieces>();
   words->begins_inside.resize(10);
+  words->needs_space.resize(10);
   words->ends_inside.resize(10);
   for (const int32_t token : begin_inside) words->begins_inside[static_cast<size_t>(token)] = true;
   for (const int32_t token : end_inside) words->ends_inside[static_cast<size_t>(token)] = true;
@@ -127,6 +128,17 @@ TEST(ConstraintTrie, ATermDoesNotBeginInsideAWord) {
   EXPECT_TRUE(meets(trie, {7, 5}));
   EXPECT_THAT(wanted(trie, {8}), ElementsAre(5, 6));
   EXPECT_THAT(wanted(trie, {7}), ElementsAre(5));
+}
+
+TEST(ConstraintTrie, ATermIsNotGluedToTheEndOfAClause) {
+  const auto pieces = std::make_shared<WordPieces>(*words({5}, {}));
+  pieces->needs_space[7] = true;
+  const ConstraintTrie trie({.terms = {{{5}, {6}}}, .words = pieces});
+  EXPECT_FALSE(meets(trie, {7, 5}));
+  EXPECT_TRUE(meets(trie, {7, 6}));
+  EXPECT_TRUE(meets(trie, {8, 5}));
+  EXPECT_THAT(wanted(trie, {7}), ElementsAre(6));
+  EXPECT_THAT(wanted(trie, {8}), ElementsAre(5, 6));
 }
 
 // Reads the whole text at once: from the left, the longest open term at each place, of several the

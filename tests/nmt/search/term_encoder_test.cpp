@@ -79,6 +79,7 @@ TEST(TermEncoder, KnowsWhichPiecesAreInsideWords) {
     return found;
   };
   EXPECT_THAT(ids(words->begins_inside), ElementsAre(2, 4, 6, 8, 10));
+  EXPECT_THAT(ids(words->needs_space), ElementsAre(9));
   EXPECT_THAT(ids(words->ends_inside), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 10));
 }
 

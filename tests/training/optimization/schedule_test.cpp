@@ -55,6 +55,23 @@ TEST(Schedule, WorksWithoutWarmUp) {
   }
 }
 
+TEST(Schedule, EveryUpdateOfATrainingHasARate) {
+  for (const Schedule schedule : kAll) {
+    ScheduleOptions options = options_of(schedule);
+    options.min_lr = 0.0;
+    for (const int64_t update : {1, 2000, 2001, 8000})
+      EXPECT_GT(rate_of_update(options, update), 0.0) << schedule_name(schedule) << update;
+    EXPECT_DOUBLE_EQ(rate_of_update(options, 2000), 0.005);
+    options.warmup_updates = 0;
+    options.total_updates = 1;
+    EXPECT_DOUBLE_EQ(rate_of_update(options, 1), 0.005) << schedule_name(schedule);
+  }
+  ScheduleOptions linear = options_of(Schedule::kLinear);
+  linear.min_lr = 0.0;
+  EXPECT_NEAR(rate_of_update(linear, 8000), 0.005 / 6000, 1e-15);
+  EXPECT_DOUBLE_EQ(rate_of_update(options_of(Schedule::kInverseSqrt), 8000), 0.0025);
+}
+
 TEST(Schedule, NamesRoundTripAndUnknownOnesAreRefused) {
   for (const Schedule schedule : kAll) {
     EXPECT_EQ(schedule_from_name(schedule_name(schedule)), schedule);

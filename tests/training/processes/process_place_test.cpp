@@ -82,6 +82,17 @@ TEST(ProcessPlace, TheStandardVariablesComeFirst) {
   EXPECT_EQ(place.processes, 8);
 }
 
+TEST(ProcessPlace, MpirunInsideOfATaskOfSlurmComesFirst) {
+  const ProcessPlace place = place_in(with(kMaster, {{"SLURM_JOB_ID", "7"},
+                                                     {"SLURM_STEP_ID", "0"},
+                                                     {"SLURM_PROCID", "0"},
+                                                     {"SLURM_NTASKS", "1"},
+                                                     {"OMPI_COMM_WORLD_RANK", "1"},
+                                                     {"OMPI_COMM_WORLD_SIZE", "2"}}));
+  EXPECT_EQ(place.rank, 1);
+  EXPECT_EQ(place.processes, 2);
+}
+
 TEST(ProcessPlace, ABatchScriptOfSlurmIsOneProcess) {
   EXPECT_EQ(
       place_in({{"SLURM_JOB_ID", "7"}, {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}}).processes, 1);
