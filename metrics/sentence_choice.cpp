@@ -16,6 +16,8 @@ namespace dietmt::metrics {
 
 using Lines = std::vector<std::string>;
 
+constexpr int32_t kPatternSteps = 1000;  // ICU's, of a millisecond or so, for a document
+
 Lines read_sentences(const std::string& path) {
   Lines lines;
   LineReader reader(path);
@@ -60,6 +62,7 @@ void SentenceChoice::keep_documents(const Lines& documents, const std::string& p
   if (U_FAILURE(status))
     throw ConfigError("--subset " + pattern +
                       " is not a regular expression: " + u_errorName(status));
+  wanted.setTimeLimit(kPatternSteps, status);
   drop_if(documents, [&](const std::string& id) {
     const icu::UnicodeString text = icu::UnicodeString::fromUTF8(id);
     wanted.reset(text);

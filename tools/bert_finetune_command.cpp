@@ -248,20 +248,22 @@ class Finetuning {
 int run(const OptionTable& table, const FinetuneOptions& o) {
   install_stop(o);
   encoders::set_threads(o.threads);
+  warn_of_unused_training_options(table, o);
   std::vector<std::unique_ptr<const Finetuning>> tasks;
   for (const TaskDescription& description : describe_tasks(o)) {
     tasks.push_back(std::make_unique<const Finetuning>(table, o, description));
     tasks.back()->check();  // before any is trained
   }
   std::vector<bert::TaskMedians> medians;
-  for (const auto& finetuning : tasks) {
+  for (auto& finetuning : tasks) {
     if (o.dry_run) {
       finetuning->rehearse();
       continue;
     }
     const std::optional<ProtocolSummary> summary = finetuning->run();
     if (!summary) return exit_code(training::TrainingEnd::kStopped);
-    const data::Task& task = finetuning->description().task;
+    const data::Task task = finetuning->description().task;
+    finetuning.reset();  // its data
     std::cout << bert::rate_table(task.name, *summary) << std::endl;
     medians.push_back({task, summary->best_rate().medians});
   }

@@ -181,7 +181,9 @@ ParallelCorpus::ParallelCorpus(const std::vector<CorpusFiles>& corpora, const To
   }
   if (report_.kept == 0)
     throw DataError(corpora.at(0).source +
-                    ": no pair is left after filtering by length: " + report_.summary());
+                    ": no pair is left after filtering by length (--min-tokens, --max-tokens and "
+                    "--max-ratio of dietmt train): " +
+                    report_.summary());
 }
 
 uint64_t ParallelCorpus::content_hash() const {

@@ -57,10 +57,20 @@ bool are_groups(std::span<const std::string> runs, std::u32string_view separator
   return all_have(3) || (runs.front().size() < 3 && all_have(2));
 }
 
+bool is_time(const std::string& hours, const std::string& minutes) {
+  return hours.size() <= 2 && minutes.size() == 2 && std::stoi(hours) < 24 &&
+         std::stoi(minutes) < 60;
+}
+
 // Whether what follows a run of digits is a part of the same number. A space is one only between
 // groups of thousands.
 bool continues(const Number& number, std::u32string_view text, size_t at) {
   if (at + 1 >= text.size() || !is_digit(text[at + 1])) return false;
+  if (text[at] == U':') {
+    size_t end = at + 1;
+    const std::string minutes = digits_at(text.substr(0, std::min(text.size(), at + 4)), end);
+    return number.separators.empty() && is_time(number.runs.front(), minutes);
+  }
   if (!is_space(text[at]))
     return is_one_of(text[at], kDecimalSigns) || is_one_of(text[at], kGroupSigns);
   size_t end = at + 1;
@@ -108,20 +118,16 @@ std::vector<std::string> values_of(const Number& number) {
   if (is_one_of(sign, kDecimalSigns) && !is_one_of(sign, before) &&
       (whole.size() == 1 || are_groups(whole, before)))
     values.push_back(minus + joined(whole) + "." + runs.back());
+  // Some languages write 12:30 as 12.30.
+  if (is_one_of(sign, U".:") && runs.size() == 2 && is_time(runs[0], runs[1]))
+    values.push_back(runs[0] + ":" + runs[1]);
   return values;
 }
 
-// 12.30, as some languages write 12:30.
-bool may_be_time(const Number& number) {
-  const std::vector<std::string>& runs = number.runs;
-  return runs.size() == 2 && number.separators == U"." && runs[0].size() <= 2 &&
-         runs[1].size() == 2 && std::stoi(runs[0]) < 24 && std::stoi(runs[1]) < 60;
-}
-
-// The numbers that a text between spaces or dots may be instead: 24.12.2025 is three.
+// The numbers that a text between spaces, dots or colons may be instead: 24.12.2025 is three.
 std::vector<std::string> parts_of(const Number& number) {
-  const bool is_one = number.runs.size() > 1 && !number.has_spaces() &&
-                      !values_of(number).empty() && !may_be_time(number);
+  const bool is_one = number.runs.size() > 1 && !number.has_spaces() && number.separators != U":" &&
+                      !values_of(number).empty();
   return is_one || number.is_negative ? std::vector<std::string>() : number.runs;
 }
 

@@ -1,9 +1,12 @@
 #include "nmt/alignment/placeholders.h"
 
+#include <unicode/uchar.h>
+
 #include <algorithm>
 #include <array>
 
 #include "nmt/alignment/ascii_characters.h"
+#include "nmt/alignment/text_shape.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -13,8 +16,9 @@ constexpr size_t kNowhere = std::string_view::npos;
 bool is_name(char c) {
   return is_digit(c) || is_ascii_letter(c) || c == '_' || c == '.' || c == '-';
 }
-// With the bytes of all characters that are not of ASCII.
-bool is_letter(char c) { return is_ascii_letter(c) || static_cast<unsigned char>(c) >= 0x80; }
+bool begins_with_letter(std::string_view text) {
+  return u_isalpha(static_cast<UChar32>(first_character(text)));
+}
 bool is_brace(char c) { return c == '{' || c == '}'; }
 
 // The functions below return the length of a placeholder at the beginning of `text`, or 0.
@@ -203,8 +207,9 @@ class Scanner {
     if (text_[at] != '%' || at == end_ || !is_digit(text_[at - 1])) return false;
     const std::string_view text = text_.substr(at);
     if (text.size() > 2 && text[1] == '-') return !is_digit(text[2]);
-    const size_t size = text.substr(1).starts_with('%') ? 0 : percent(text);
-    return size > 1 && size < text.size() && is_letter(text[size]) && is_letter(text[size - 1]);
+    const size_t size = percent(text);
+    return size > 1 && std::ranges::all_of(text.substr(1, size - 1), is_ascii_letter) &&
+           begins_with_letter(text.substr(size));
   }
 
   // The next place of a delimiter: searched for again only behind the last one.

@@ -70,10 +70,9 @@ int32_t ConstraintTrie::open_child(int32_t parent, uint64_t met, int32_t token) 
   return found != kNoNode && (node(found).below & ~met) != 0 ? found : kNoNode;
 }
 
-// The first token of a term is not the rest of a word, nor glued to the end of a clause.
+// The first token of a term is not the rest of a word.
 int32_t ConstraintTrie::start(uint64_t met, int32_t before, int32_t token) const {
-  const bool is_glued = joins(before, token) || (words_ && words_->lacks_space(before, token));
-  return is_glued ? kNoNode : open_child(0, met, token);
+  return joins(before, token) ? kNoNode : open_child(0, met, token);
 }
 
 ConstraintTrie::State ConstraintTrie::next(State state, int32_t token) const {
@@ -132,9 +131,13 @@ void ConstraintTrie::wanted(State state, std::vector<int32_t>& tokens) const {
   tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
 }
 
+// None that needs a space before it; but a translation may have one so, as in www.mozilla.org.
 void ConstraintTrie::add_starts(uint64_t met, int32_t before, std::vector<int32_t>& tokens) const {
-  for (const int32_t one : node(0).children)
-    if (start(met, before, node(one).token) != kNoNode) tokens.push_back(node(one).token);
+  for (const int32_t one : node(0).children) {
+    const int32_t token = node(one).token;
+    const bool is_glued = words_ && words_->lacks_space(before, token);
+    if (!is_glued && start(met, before, token) != kNoNode) tokens.push_back(token);
+  }
 }
 
 }  // namespace dietmt::nmt

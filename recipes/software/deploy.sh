@@ -26,6 +26,9 @@ language=$source
 [[ $language != en ]] || language=$target
 keep_settings "$output" "$source $target, the average of ${AVERAGE:-5} $(result_options "$@")"
 
+# Of the trainings: times are measured where the script ends, perhaps on another machine.
+[[ -e $output/gpu.txt ]] || gpu_of "$@" >"$output/gpu.txt"
+
 if [[ ! -e $text/test.$language ]]; then "$here/fetch.sh" all "$language" "$text"; fi
 
 # teacher ENCODING OPTION...: a training of run.sh on this text.
@@ -70,5 +73,6 @@ if [[ ! -e $packed/shortlist.bin ]]; then
   "$DIETMT" shortlist --model "$packed" --train-source "$output/distilled.$source" \
     --train-target "$output/distilled.$target" --output "$packed/shortlist.bin"
 fi
-gpu=$(gpu_of "$@")
-"$here/deploy.py" table "$source" "$target" "$output" "${ROUNDS:-3}" ${gpu:+"$gpu"}
+facts=()
+[[ ! -s $output/gpu.txt ]] || facts=("$(<"$output/gpu.txt")")
+"$here/deploy.py" table "$source" "$target" "$output" "${ROUNDS:-3}" "${facts[@]}"

@@ -106,6 +106,8 @@ for rank in 0 1; do
 done
 for rank in 0 1; do expect_end 0 $rank; done
 expect_text "resuming from update 30" "$(cat "$work/rank0")"
+expect_code 0 "${run[@]}" --output "$work/further" --max-updates 35
+expect_same "$work/parts" 1e-4 "$work/further"
 
 # A signal to the first one while the others wait for it.
 for _ in $(seq 300); do cat "$work/train.en"; done >"$work/long.en"

@@ -89,7 +89,7 @@ class ProcessGroup {
 ///   turn.done();
 ///
 /// Where the first one does not come to the end, the others throw FirstProcessFailed, or Stopped if
-/// it was stopped, instead of beginning. Nothing for a single process (null).
+/// it was asked to stop, instead of beginning. Nothing for a single process (null).
 class FirstTurn {
  public:
   explicit FirstTurn(ProcessGroup* group);

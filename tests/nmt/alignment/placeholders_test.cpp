@@ -19,6 +19,8 @@ TEST(PlaceholdersTest, OfMessagesAndMarkup) {
               ElementsAre("<a title=\"File > Save\">", "</a>", "<b it's>", "<i k='v>"));
   EXPECT_THAT(placeholders_in("100 % done, 5% of a < b & c; {open $5"), IsEmpty());
   EXPECT_THAT(placeholders_in("50%-ige, 20%-Abschlag, 100%ige, 50%ní, 100%-a."), IsEmpty());
+  EXPECT_THAT(placeholders_in("v1%1$sfoo 3%(name)sX 1%d–2%d 5%s…"),
+              ElementsAre("%1$s", "%(name)s", "%d", "%d", "%s"));
   EXPECT_THAT(placeholders_in("5%d %1%s, %d%s 1%1$s"),
               ElementsAre("%d", "%1", "%s", "%d", "%s", "%1$s"));
 }
