@@ -193,6 +193,7 @@ def main():
     parser.add_argument("--translate", default="", help="more options of dietmt translate")
     parser.add_argument("--request", default={}, type=json.loads, metavar="JSON",
                         help="more fields of each request, such as {\"beam\": 1}")
+    parser.add_argument("--name", help="of the model, for --log; default: that of its directory")
     parser.add_argument("--log", help="append them to this file, too, with the place")
     parser.add_argument("checks", nargs="+", choices=list(CHECKS))
     options = parser.parse_args()
@@ -208,7 +209,7 @@ def main():
             figures = CHECKS[name](options, server, lines)
             figures["exit_code"] = server.stop()
         print(json.dumps({name: figures}), flush=True)
-        append_to_log(options.log, {"model": pathlib.Path(options.model.split("=")[1]).name,
+        append_to_log(options.log, {"model": options.name or pathlib.Path(options.model.split("=")[1]).name,
                                     "check": name, **figures})
 
 
