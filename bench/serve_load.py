@@ -202,6 +202,7 @@ def main():
     REQUEST = options.request
     SOURCE, TARGET = options.model.split("=")[0].split("-")
     lines = [line.rstrip("\n") for line in open(options.text, encoding="utf-8") if line.strip()]
+    model = options.name or pathlib.Path(options.model.split("=")[1]).name
     for name in options.checks:
         with tempfile.TemporaryDirectory(prefix="serve_load.") as work, \
                 Server(options.dietmt, options.model, pathlib.Path(work), "--preload",
@@ -209,8 +210,7 @@ def main():
             figures = CHECKS[name](options, server, lines)
             figures["exit_code"] = server.stop()
         print(json.dumps({name: figures}), flush=True)
-        append_to_log(options.log, {"model": options.name or pathlib.Path(options.model.split("=")[1]).name,
-                                    "check": name, **figures})
+        append_to_log(options.log, {"model": model, "check": name, **figures})
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Tables of docs/results.md from the logs of bench/compare_ctranslate2.py and bench/start_up.py.
+"""Tables of docs/results.md from the logs of bench/compare_ctranslate2.py, start_up.py and
+serve_load.py.
 
     bench/speed_results.py table [--check]    # --check changes nothing, and fails if one is stale
 
-The logs are bench/log/decoding.jsonl and start_up.jsonl, which --log of these programs appends to;
-of lines with the same model and row, the last one counts.
+The logs are bench/log/decoding.jsonl, start_up.jsonl and serving.jsonl, which --log of these
+programs appends to; of lines of the same row, the last one counts.
 --root FOLDER: the project, if it is not that of this file.
 """
 import argparse
@@ -36,8 +37,38 @@ def start_up_table(lines):
     return "\n".join(rows)
 
 
-TABLES = {"decoding": (decoding_table, ("model", "precision", "search")),
-          "start_up": (start_up_table, ("model", "process"))}
+def load_of(line):
+    """The clients of a line of serve_load.py, and what they got."""
+    return line if line["check"] == "clients" else line["runs"][0]["serve"]
+
+
+def serving_key(line):
+    load = load_of(line)
+    return load["sentences_a_request"], load["clients"], line["check"]
+
+
+def serving_table(lines):
+    rows = ["| clients | sentences a request | sentences/s | p50, ms | p99, ms | memory, MiB |"
+            " sentences/s relative to `translate` |", "|---" * 7 + "|"]
+    lines = {serving_key(line): line for line in lines}
+    for sentences, clients, check in sorted(lines):
+        if check != "clients":
+            continue
+        load = lines[sentences, clients, check]
+        ratios = [run["ratio"] for run in lines[sentences, clients, "throughput"]["runs"]]
+        rows.append(f"| {clients} | {sentences} | {load['sentences_per_second']:,.0f} |"
+                    f" {load['p50_ms']:.1f} | {load['p99_ms']:.1f} | {load['peak_memory_mib']:.0f} |"
+                    f" {statistics.median(ratios):.2f} |")
+    return "\n".join(rows)
+
+
+def key_of(*names):
+    return lambda line: tuple(line[name] for name in names)
+
+
+TABLES = {"decoding": (decoding_table, key_of("model", "precision", "search")),
+          "start_up": (start_up_table, key_of("model", "process")),
+          "serving": (serving_table, serving_key)}
 
 
 def main():
@@ -47,9 +78,8 @@ def main():
     parser.add_argument("command", choices=["table"])
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    for name, (table, row) in TABLES.items():
-        lines = {tuple(line[key] for key in row): line
-                 for line in read(options.root / "bench/log" / f"{name}.jsonl")}
+    for name, (table, key) in TABLES.items():
+        lines = {key(line): line for line in read(options.root / "bench/log" / f"{name}.jsonl")}
         write_tables(options.root / "docs/results.md", f"<!-- bench/speed_results.py: {name} -->",
                      lambda _, made=table(lines.values()): made, "bench/speed_results.py table", options.check)
 

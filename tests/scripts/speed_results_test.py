@@ -8,7 +8,8 @@ import unittest
 from log_scratch import LogScratch, tables_are_those_of_the_log
 
 ROOT = pathlib.Path(sys.argv.pop(1))
-PAGE = "<!-- bench/speed_results.py: decoding -->\n{}<!-- end -->\n<!-- bench/speed_results.py: start_up -->\n{}<!-- end -->\n"
+PAGE = "".join(f"<!-- bench/speed_results.py: {name} -->\n{{}}<!-- end -->\n"
+               for name in ("decoding", "start_up", "serving"))
 DECODING = """\
 | model, weights, search | dietmt | CTranslate2 | ratio | equal lines | memory, MB |
 |---|---|---|---|---|---|
@@ -19,16 +20,21 @@ START_UP = """\
 |---|---|---|
 | dietmt, packed int8 | 12 | 16.4 |
 """
+SERVING = """\
+| clients | sentences a request | sentences/s | p50, ms | p99, ms | memory, MiB | sentences/s relative to `translate` |
+|---|---|---|---|---|---|---|
+| 8 | 1 | 1,500 | 5.2 | 13.0 | 40 | 0.60 |
+"""
 
 
 class MadeUpLogs(LogScratch):
     script = ROOT / "bench/speed_results.py"
-    page_text = PAGE.format("", "")
+    page_text = PAGE.format("", "", "")
 
     def log(self, name, line):
         earlier = line | {"peak_mb": 0}
-        (self.root / "bench/log" / f"{name}.jsonl").write_text(
-            json.dumps(earlier) + "\n" + json.dumps(line) + "\n")
+        with (self.root / "bench/log" / f"{name}.jsonl").open("a") as file:
+            file.write(json.dumps(earlier) + "\n" + json.dumps(line) + "\n")
 
     def test_rows_are_medians_of_the_rounds(self):
         self.log("decoding", {"model": "toy", "precision": "int8", "search": "greedy",
@@ -36,9 +42,14 @@ class MadeUpLogs(LogScratch):
                               "equal": 0.945, "peak_mb": {"dietmt": 50.6, "ctranslate2": 149.4}})
         self.log("start_up", {"model": "toy", "process": "dietmt, packed int8", "milliseconds": [11.0, 12.2, 90.0],
                               "peak_mb": 16.4})
+        load = {"clients": 8, "sentences_a_request": 1}
+        self.log("serving", load | {"check": "clients", "sentences_per_second": 1500.2, "p50_ms": 5.2,
+                                    "p99_ms": 13.0, "peak_memory_mib": 40.1})
+        self.log("serving", {"check": "throughput", "runs": [
+            {"ratio": ratio, "serve": load} for ratio in (0.5, 0.6, 0.9)]})
         self.assertEqual(self.run_script("table", "--check").returncode, 1)
         self.assertEqual(self.run_script("table").returncode, 0)
-        self.assertEqual(self.page.read_text(), PAGE.format(DECODING, START_UP))
+        self.assertEqual(self.page.read_text(), PAGE.format(DECODING, START_UP, SERVING))
         self.assertEqual(self.run_script("table", "--check").returncode, 0)
 
 
