@@ -52,9 +52,10 @@ std::string rehearsal_text(const Rehearsal& rehearsal, int64_t parameters,
 /// Makes the task with batches of so many tokens.
 using TaskOfBatches = std::function<std::unique_ptr<TrainingTask>(int64_t batch_tokens)>;
 
-/// The largest batch, in tokens, that fits into memory; 0 if none does. On the CPU, sizes whose
-/// extrapolated memory exceeds this process's share of nine tenths of the available memory are not
-/// tried; on other devices sizes are tried until the allocator fails.
+/// The largest batch, in tokens, that fits into memory, at most 65,536 and no larger than one that
+/// holds the whole training text; 0 if none fits. On the CPU, sizes whose extrapolated memory
+/// exceeds this process's share of nine tenths of the available memory are not tried; on other
+/// devices sizes are tried until the allocator fails.
 int64_t find_batch(const TaskOfBatches& make_task, bool on_cpu, const TrainerOptions& options,
                    int64_t processes);
 
