@@ -112,7 +112,7 @@ expect_same "$work/parts" 1e-4 "$work/further"
 # A signal to the first one while the others wait for it.
 for _ in $(seq 300); do cat "$work/train.en"; done >"$work/long.en"
 for _ in $(seq 300); do cat "$work/train.de"; done >"$work/long.de"
-start_ranks 2 --output "$work/encoding" --max-updates 9 --train-source "$work/long.en" \
+start_ranks 2 --output "$work/encoding" --max-updates 100000 --train-source "$work/long.en" \
   --train-target "$work/long.de" --tokenizer "$work/one/last/tokenizer.model"
 wait_for "encoding .*long" "$work/rank0"
 kill -TERM "${ranks[0]}"
