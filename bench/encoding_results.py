@@ -17,24 +17,18 @@ from result_log import read, table_program
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "recipes"))
-from runs import spread  # noqa: E402
+from runs import encoding_of, quality, seeds_of  # noqa: E402
 
 
 def table(lines, _):
     encodings = collections.defaultdict(list)
-    for line in lines:
-        encodings["/".join(dict.fromkeys((line["encoding"], line["decoder_encoding"])))].append(line)
-
-    def column(runs, part, metric):
-        return [run[part][metric] for run in runs]
-
+    for line in sorted(lines, key=lambda line: line["seed"]):
+        encodings[encoding_of(line)].append(line)
     rows = ["| encoding | parameters | seeds | validation BLEU | test BLEU | chrF2 |", "|---" * 6 + "|"]
     for encoding, runs in sorted(encodings.items(), reverse=True, key=lambda item: statistics.mean(
-            column(item[1], "validation", "bleu"))):
-        scores = [spread(column(runs, *where)) for where in
-                  (("validation", "bleu"), ("test", "BLEU"), ("test", "chrF2"))]
-        seeds = ", ".join(str(seed) for seed in sorted(run["seed"] for run in runs))
-        rows.append(f"| `{encoding}` | {runs[0]['parameters']:,} | {seeds} | {' | '.join(scores)} |")
+            run["validation"]["bleu"] for run in item[1])):
+        rows.append(f"| `{encoding}` | {runs[0]['parameters']:,} | {seeds_of(runs)} |"
+                    f" {' | '.join(quality(runs))} |")
     return "\n".join(rows)
 
 

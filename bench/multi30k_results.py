@@ -32,7 +32,7 @@ import zlib
 from result_log import append, is_new, read, require_settings, write_tables
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "recipes"))
-from runs import spread  # noqa: E402
+from runs import encoding_of, quality, seeds_of, spread  # noqa: E402
 
 FIRST = "sinusoidal"  # what the others are compared with
 ORDERS = 4
@@ -131,12 +131,6 @@ def p_value(ours, others):
     return (at_least + 1) / (TRIALS + 1)
 
 
-def encoding_of(result):
-    """That of the encoder, with that of the decoder if it is another."""
-    names = dict.fromkeys((result["encoding"], result["decoder_encoding"]))
-    return "/".join(names)
-
-
 def sentences_of(run, result, reference):
     """Those of a run, whose BLEU must be that of its result."""
     translations = lines_of(run / f"test2016.{result['pair'].split('-')[1]}")
@@ -192,10 +186,6 @@ def by_encoding(runs):
     return sorted(encodings.items(), key=lambda item: (item[0] != FIRST, -len(item[1])))
 
 
-def seeds_of(runs):
-    return ", ".join(str(run["seed"]) for run in runs)
-
-
 def lengths_table(runs, columns):
     lines = [f"| encoding | seeds | {' | '.join(columns)} |", "|---" * (len(columns) + 2) + "|"]
     for encoding, own in by_encoding(runs):
@@ -222,10 +212,7 @@ def table(results, sentences):
     for encoding, runs in by_encoding(results):
         difference, p = comparison(sentences[encoding], sentences[FIRST])
         lines.append(
-            f"| `{encoding}` | {seeds_of(runs)} |"
-            f" {spread([run['validation']['bleu'] for run in runs])} |"
-            f" {spread([run['test']['BLEU'] for run in runs])} |"
-            f" {spread([run['test']['chrF2'] for run in runs])} | {difference} | {p} |")
+            f"| `{encoding}` | {seeds_of(runs)} | {' | '.join(quality(runs))} | {difference} | {p} |")
     return "\n".join(lines)
 
 

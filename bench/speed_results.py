@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 def decoding_table(lines):
     rows = ["| model, weights, search | dietmt | CTranslate2 | ratio | equal lines | memory, MB |",
             "|---|---|---|---|---|---|"]
-    for line in lines:
+    for line in lines.values():
         ours, theirs = (statistics.median(line[program]) for program in ("dietmt", "ctranslate2"))
         memory = line["peak_mb"]
         rows.append(f"| {line['model']}, {line['precision']}, {line['search']} | {ours:,.0f} | {theirs:,.0f} |"
@@ -31,26 +31,20 @@ def decoding_table(lines):
 
 def start_up_table(lines):
     rows = ["| process | wall time, ms | peak memory, MB |", "|---|---|---|"]
-    for line in lines:
+    for line in lines.values():
         rows.append(f"| {line['process']} | {statistics.median(line['milliseconds']):.0f} |"
                     f" {line['peak_mb']:.1f} |")
     return "\n".join(rows)
 
 
-def load_of(line):
-    """The clients of a line of serve_load.py, and what they got."""
-    return line if line["check"] == "clients" else line["runs"][0]["serve"]
-
-
 def serving_key(line):
-    load = load_of(line)
+    load = line if line["check"] == "clients" else line["runs"][0]["serve"]
     return load["sentences_a_request"], load["clients"], line["check"]
 
 
 def serving_table(lines):
     rows = ["| clients | sentences a request | sentences/s | p50, ms | p99, ms | memory, MiB |"
             " sentences/s relative to `translate` |", "|---" * 7 + "|"]
-    lines = {serving_key(line): line for line in lines}
     for sentences, clients, check in sorted(lines):
         if check != "clients":
             continue
@@ -81,7 +75,7 @@ def main():
     for name, (table, key) in TABLES.items():
         lines = {key(line): line for line in read(options.root / "bench/log" / f"{name}.jsonl")}
         write_tables(options.root / "docs/results.md", f"<!-- bench/speed_results.py: {name} -->",
-                     lambda _, made=table(lines.values()): made, "bench/speed_results.py table", options.check)
+                     lambda _, made=table(lines): made, "bench/speed_results.py table", options.check)
 
 
 if __name__ == "__main__":

@@ -71,6 +71,21 @@ def spread(values, sign="", digits=2):
     return mean if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.{digits}f}"
 
 
+def encoding_of(result):
+    """That of the encoder, with that of the decoder if it is another."""
+    return "/".join(dict.fromkeys((result["encoding"], result["decoder_encoding"])))
+
+
+def seeds_of(runs):
+    return ", ".join(str(run["seed"]) for run in runs)
+
+
+def quality(runs):
+    """BLEU of the validation text, BLEU and chrF2 of the test set, of runs that record.py wrote."""
+    return [spread([run[part][metric] for run in runs]) for part, metric in
+            (("validation", "bleu"), ("test", "BLEU"), ("test", "chrF2"))]
+
+
 def place():
     """What is running here, when, and on what."""
     today = datetime.date.today().isoformat()

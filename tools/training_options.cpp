@@ -202,8 +202,8 @@ std::vector<std::string> resolve_training(const OptionTable& table, TrainingOpti
   }
   if (o.device == "cpu" && (o.attention_backend == "cuda" || o.attention_backend == "hopper"))
     problems.push_back("--attention-backend " + o.attention_backend + " needs --device cuda");
-  const bool ends_at_max_updates = o.schedule == "linear" || o.schedule == "cosine";
-  if (ends_at_max_updates && o.trainer.max_epochs > 0 && !table.given("max-updates"))
+  if (training::ends_at_total(schedule.schedule) && o.trainer.max_epochs > 0 &&
+      !table.given("max-updates"))
     problems.push_back("--schedule " + o.schedule +
                        " ends at --max-updates: give it, too, with --max-epochs");
   for (const std::string& problem : o.trainer.problems()) problems.push_back(problem);
@@ -261,8 +261,7 @@ training::Configuration configuration_of(const OptionTable& table, const Trainin
   training::Configuration configuration = joined_options(table);
   for (const char* name : kOperational) configuration.erase(name);
   for (const std::string& name : operational) configuration.erase(name);
-  // These schedules end at the last update.
-  if (o.schedule == "linear" || o.schedule == "cosine")
+  if (training::ends_at_total(o.trainer.schedule.schedule))
     configuration["max-updates"] = std::to_string(o.trainer.max_updates);
   return configuration;
 }

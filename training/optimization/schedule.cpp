@@ -18,10 +18,6 @@ constexpr std::array kSchedules{
     Named{"inverse-sqrt", Schedule::kInverseSqrt}, Named{"linear", Schedule::kLinear},
     Named{"cosine", Schedule::kCosine}, Named{"constant", Schedule::kConstant}};
 
-bool ends_at_total(Schedule schedule) {
-  return schedule == Schedule::kLinear || schedule == Schedule::kCosine;
-}
-
 }  // namespace
 
 Schedule schedule_from_name(const std::string& name) {
@@ -35,6 +31,10 @@ Schedule schedule_from_name(const std::string& name) {
 
 std::string schedule_name(Schedule schedule) {
   return std::ranges::find(kSchedules, schedule, &Named::schedule)->name;
+}
+
+bool ends_at_total(Schedule schedule) {
+  return schedule == Schedule::kLinear || schedule == Schedule::kCosine;
 }
 
 std::vector<std::string> ScheduleOptions::problems() const {

@@ -22,6 +22,9 @@ enum class Schedule { kInverseSqrt, kLinear, kCosine, kConstant };
 Schedule schedule_from_name(const std::string& name);
 std::string schedule_name(Schedule schedule);
 
+/// Whether it falls until the last update: linear and cosine.
+bool ends_at_total(Schedule schedule);
+
 struct ScheduleOptions {
   Schedule schedule = Schedule::kInverseSqrt;
   double peak_lr = 5e-4;
