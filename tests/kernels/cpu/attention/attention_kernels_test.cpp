@@ -9,6 +9,7 @@
 #include "tests/kernels/attention_case.h"
 #include "tests/kernels/attention_reference.h"
 #include "tests/kernels/cpu/attention/case_memory.h"
+#include "tests/kernels/largest_error.h"
 
 namespace dietmt::kernels {
 namespace {
@@ -18,16 +19,6 @@ double largest_finite(const std::vector<double>& values) {
   for (const double value : values)
     if (std::isfinite(value)) size = std::fmax(size, std::fabs(value));
   return size;
-}
-
-/// NaN where a value is NaN and the exact one is not.
-double largest_error(const std::vector<double>& values, const std::vector<double>& exact) {
-  double largest = 0.0;
-  for (size_t i = 0; i < exact.size(); ++i) {
-    const double error = values[i] == exact[i] ? 0.0 : std::fabs(values[i] - exact[i]);
-    largest = error <= largest ? largest : error;
-  }
-  return largest;
 }
 
 class AttentionKernelsTest : public testing::TestWithParam<AttentionCaseOptions> {};

@@ -5,6 +5,7 @@
 #include "tests/kernels/attention_case.h"
 #include "tests/kernels/attention_reference.h"
 #include "tests/kernels/cuda/sm90/runner.h"
+#include "tests/kernels/largest_error.h"
 
 namespace dietmt::kernels {
 namespace {

@@ -6,6 +6,7 @@
 #include "tests/kernels/attention_case.h"
 #include "tests/kernels/cuda/host_launcher.h"
 #include "tests/kernels/cuda/sm90/runner.h"
+#include "tests/kernels/largest_error.h"
 
 namespace dietmt::kernels {
 namespace {

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <vector>
 
 #include "tests/kernels/cuda/runner.h"
 
@@ -23,15 +21,6 @@ inline void fill_inputs_with_nan(const AttentionBackward& call, int64_t first, i
                   forward.sizes.heads * forward.sizes.head_width, uint16_t{0x7fff});
     }
   }
-}
-
-inline double largest_error(const std::vector<double>& values, const std::vector<double>& exact) {
-  double largest = 0.0;
-  for (size_t i = 0; i < exact.size(); ++i) {
-    const double error = values[i] == exact[i] ? 0.0 : std::fabs(values[i] - exact[i]);
-    largest = error <= largest ? largest : error;  // keeps NaN
-  }
-  return largest;
 }
 
 }  // namespace dietmt::kernels
