@@ -23,7 +23,7 @@ DIETMT_DEVICE float normal_distribution(float x) {
 template <DeviceActivation kActivation>
 DIETMT_DEVICE float activation(float x) {
   if constexpr (kActivation == DeviceActivation::kRelu) {
-    return x > 0.0f ? x : 0.0f;
+    return x <= 0.0f ? 0.0f : x;  // NaN stays NaN, as on the CPU, so that divergence shows
   } else if constexpr (kActivation == DeviceActivation::kGelu) {
     return x * normal_distribution(x);
   } else if constexpr (kActivation == DeviceActivation::kNone) {
@@ -36,7 +36,7 @@ DIETMT_DEVICE float activation(float x) {
 template <DeviceActivation kActivation>
 DIETMT_DEVICE float slope(float x) {
   if constexpr (kActivation == DeviceActivation::kRelu) {
-    return x > 0.0f ? 1.0f : 0.0f;
+    return x <= 0.0f ? 0.0f : 1.0f;  // the gradient of NaN passes, as in LibTorch
   } else if constexpr (kActivation == DeviceActivation::kGelu) {
     constexpr float kHalfLog2E = 0.72134752f;
     constexpr float kInverseSqrt2Pi = 0.39894228f;

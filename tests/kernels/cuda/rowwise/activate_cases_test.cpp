@@ -163,6 +163,23 @@ TEST_P(ActivateCasesTest, AllWidths) {
   check({.type = GetParam(), .activation = DeviceActivation::kSwiglu, .rows = 3, .width = 1028});
 }
 
+TEST_P(ActivateCasesTest, NotANumberStaysOne) {
+  constexpr int64_t kRow = 2, kColumn = 9;
+  for (const DeviceActivation activation : kActivations) {
+    SCOPED_TRACE(static_cast<int>(activation));
+    ActivateCase activate({.type = GetParam(), .activation = activation, .rows = 4, .width = 24});
+    activate.x.set(kRow * activate.options.input_width() + kColumn, std::nan(""));
+    run_rows_here(activate.forward());
+    run_rows_here(activate.backward());
+    constexpr int64_t kPlace = kRow * 24 + kColumn;
+    for (int64_t i = 0; i < activate.output.size(); ++i)
+      EXPECT_EQ(std::isnan(activate.output.at(i)), i == kPlace) << i;
+    if (activation == DeviceActivation::kRelu) {
+      EXPECT_EQ(activate.grad_x.at(kPlace), activate.grad_output.at(kPlace));
+    }
+  }
+}
+
 TEST_P(ActivateCasesTest, ManyRows) {
   check({.type = GetParam(),
          .activation = DeviceActivation::kGelu,
