@@ -8,7 +8,6 @@
 //   attention [--encodings SPEC ...] [--lengths 20-60 20-128 512 1024 2048] [--tokens 4096]
 //             [--heads 8] [--head-width 64] [--rounds 15] [--threads 2]
 //             [--device cuda --type bf16]    the CUDA kernels run bf16 and fp16
-//             [--results FILE]    replaces the table between its two marks there
 #include "encoders/attention/attention.h"
 
 #include <ATen/ATen.h>
@@ -17,14 +16,12 @@
 #include <torch/types.h>
 
 #include <cmath>
-#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <sstream>
 
 #include "bench/benchmark.h"
 #include "bench/place.h"
-#include "common/files.h"
 #include "common/memory_use.h"
 #include "encoders/position/scheme/position_scheme.h"
 
@@ -40,7 +37,7 @@ struct Options {
   int64_t tokens = 4096, heads = 8, head_width = 64, rounds = 15, calls = 1, threads = 2;
   int64_t warmup = 1;
   double dropout = 0.1;
-  std::string device = "cpu", type = "fp32", backend = "auto", results;
+  std::string device = "cpu", type = "fp32", backend = "auto";
 };
 
 /// Sentences of lengths drawn evenly from "A-B", or all of length A, of about `tokens` tokens.
@@ -139,7 +136,9 @@ class Batch {
     aten(masked, 0.0);
   }
   void aten_step(bool masked) const {
-    aten(masked, masked ? options_.dropout : 0.0).sum().backward();
+    // Without a mask and without dropout, ATen has a fused kernel on the CPU.
+    const bool fused = !masked && device_.is_cpu();
+    aten(masked, fused ? 0.0 : options_.dropout).sum().backward();
   }
 
   double padding() const {
@@ -181,11 +180,12 @@ std::string number(double value, int digits) {
 /// Short ones with another digit.
 std::string milliseconds(double seconds) { return number(seconds * 1e3, seconds < 0.01 ? 3 : 2); }
 
-std::string table_for(const Options& options) {
+void run(const Options& options) {
+  at::set_num_threads(static_cast<int>(options.threads));
   const bench::Place place(options.device);
   const Timer timer(place, options);
-  std::ostringstream out;
-  out << "| tokens a sentence | encoding | forward / none | step / none | ATen / forward | ATen / "
+  std::cout
+      << "| tokens a sentence | encoding | forward / none | step / none | ATen / forward | ATen / "
          "step | forward ms | step ms | MB |\n|---|---|---|---|---|---|---|---|---|\n";
   for (const std::string& range : options.lengths) {
     const Batch batch(options, range, place.device());
@@ -199,35 +199,13 @@ std::string table_for(const Options& options) {
       const Paired plain_step = timer.time_in_turn(step, [&] { batch.step(*none); });
       const Paired aten = timer.time_in_turn([&] { batch.aten_forward(masked); }, forward);
       const Paired aten_step = timer.time_in_turn([&] { batch.aten_step(masked); }, step);
-      out << "| " << range << " | " << spec << " | " << number(plain.ratio, 2) << " | "
-          << number(plain_step.ratio, 2) << " | " << number(aten.ratio, 2) << " | "
-          << number(aten_step.ratio, 2) << " | " << milliseconds(aten.second) << " | "
-          << milliseconds(aten_step.second) << " | " << number(peak_megabytes(place, step), 1)
-          << " |\n";
-      std::cerr << range << " " << spec << "\n";
+      std::cout << "| " << range << " | " << spec << " | " << number(plain.ratio, 2) << " | "
+                << number(plain_step.ratio, 2) << " | " << number(aten.ratio, 2) << " | "
+                << number(aten_step.ratio, 2) << " | " << milliseconds(aten.second) << " | "
+                << milliseconds(aten_step.second) << " | " << number(peak_megabytes(place, step), 1)
+                << " |" << std::endl;
     }
   }
-  return out.str();
-}
-
-/// Puts `table` between the two marks of this program in a document.
-void replace_table(const std::string& path, const std::string& table) {
-  const std::string begin = "<!-- bench/attention -->\n";
-  const std::string end = "<!-- end -->";
-  std::string text = read_file(path);
-  const size_t first = text.find(begin);
-  const size_t last = text.find(end, first);
-  if (first == std::string::npos || last == std::string::npos)
-    throw DataError(path + ": has no marks '<!-- bench/attention -->' and '<!-- end -->'");
-  text.replace(first + begin.size(), last - first - begin.size(), table);
-  write_file_atomically(path, text);
-}
-
-void run(const Options& options) {
-  at::set_num_threads(static_cast<int>(options.threads));
-  const std::string table = table_for(options);
-  std::cout << table;
-  if (!options.results.empty()) replace_table(options.results, table);
 }
 
 }  // namespace
@@ -247,7 +225,6 @@ int main(int argc, char** argv) {
       .add("dropout", &options.dropout, "P", "dropout of the training step", ranges::kDropout)
       .add("device", &options.device, "NAME", bench::kDeviceHelp)
       .add("type", &options.type, "", "element type of queries, keys and values", bench::kElement)
-      .add("backend", &options.backend, "NAME", "auto, cpu, cuda, hopper, sdpa or reference")
-      .add("results", &options.results, "FILE", "document whose table is replaced");
+      .add("backend", &options.backend, "NAME", "auto, cpu, cuda, hopper, sdpa or reference");
   return bench::run_benchmark(table, argc, argv, [&] { run(options); });
 }

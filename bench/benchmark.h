@@ -18,11 +18,11 @@ namespace dietmt::bench {
 inline const OptionRule kCount{.least = 1};
 inline const OptionRule kThreads{.least = 1, .most = 1024};
 
-/// The larger of the two in the middle where there is an even number.
+/// As Python's statistics.median, with which the other programs report theirs.
 inline double median(std::vector<double> values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  std::ranges::sort(values);
+  const size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2.0;
 }
 
 /// How long `work` takes.

@@ -94,9 +94,10 @@ def main():
         worst = 0.0
         for case, (identifier, choices) in maker.CASES.items():
             difference, spread = compare(arguments, identifier, choices, files, rows, encoder)
-            worst = max(worst, difference)
+            if not difference <= worst:  # also if it is no number
+                worst = difference
             print(f"{case:15} largest difference {difference:.1e}, scores spread over {spread:.3f}")
-    sys.exit(worst > arguments.tolerance)
+    sys.exit(not worst <= arguments.tolerance)
 
 
 if __name__ == "__main__":

@@ -4,14 +4,15 @@
     bench/compare_trainers.py --source TRAIN.en --target TRAIN.de --tokenizer tokenizer.model \\
         --python PYTHON --presets tiny base
 
-Programs: dietmt; a plain PyTorch trainer (bench/pytorch_baseline.py), as it is and under
+Programs: dietmt, as it is and with --checkpoint-activations; a plain PyTorch trainer (bench/pytorch_baseline.py), as it is and under
 torch.compile; fairseq 0.12.2 (bench/fairseq_trainer.py, which says how to install it), in fp32 only.
 PYTHON has torch, FAIRSEQ_PYTHON has fairseq. All take the padding of their batches, so tokens are
 counted without it. Each round runs every program once, in a new process.
 
 Prints for each preset and precision the medians over the rounds: target tokens per second, seconds
-of the processor for a million target tokens, and the speed of dietmt relative to the program.
---log FILE appends a line of JSON for each program, preset and precision.
+of the processor for a million target tokens, the speed of dietmt relative to the program, and the
+largest peak memory of the process. --log FILE appends a line of JSON for each program, preset and
+precision.
 """
 
 import argparse
@@ -19,13 +20,12 @@ import collections
 import json
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "recipes"))
-from runs import append_to_log  # noqa: E402
+from runs import append_to_log, measured  # noqa: E402
 
 SPEED, COST = "target_tokens_per_second", "processor_seconds_per_million_tokens"
 
@@ -58,9 +58,10 @@ class Comparison:
 
     def round(self):
         options = self.options
-        sizes = self.run("dietmt", options.training_speed, "--source", options.source, "--target",
-                         options.target, "--tokenizer", options.tokenizer, "--precision",
-                         self.precision, "--quiet", "--write-batches", self.batches)
+        command = [options.training_speed, "--source", options.source, "--target", options.target,
+                   "--tokenizer", options.tokenizer, "--precision", self.precision, "--quiet"]
+        sizes = self.run("dietmt", *command, "--write-batches", self.batches)
+        self.run("dietmt, `--checkpoint-activations`", *command, "--checkpoint-activations")
         given = ["--batches", self.batches, "--vocab", sizes["vocabulary"]]
         if options.python:
             command = [options.python, ROOT / "bench/pytorch_baseline.py", *given, "--precision",
@@ -75,10 +76,10 @@ class Comparison:
         options = self.options
         command = [*command, "--preset", self.preset, "--updates", options.updates, "--warmup",
                    options.warmup, "--threads", options.threads]
-        ended = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, text=True)
-        if ended.returncode != 0:
-            sys.exit(f"compare_trainers.py: {program} failed")
-        result = json.loads(ended.stdout.splitlines()[-1])
+        with tempfile.TemporaryFile("w+") as answer:
+            used = measured(command, stdout=answer)
+            answer.seek(0)
+            result = json.loads(answer.read().splitlines()[-1]) | {"memory_mb": used.memory_mb}
         self.results[program].append(result)
         print(f"{self.preset} {self.precision} {program}: {result[SPEED]:.0f} tokens/s",
               file=sys.stderr)
@@ -87,12 +88,15 @@ class Comparison:
     def median(self, program, key):
         return statistics.median(result[key] for result in self.results[program])
 
+    def memory(self, program):
+        return max(result["memory_mb"] for result in self.results[program])
+
     def rows(self):
         ours = self.median("dietmt", SPEED)
         for program in self.results:
             speed = self.median(program, SPEED)
             yield (f"| {self.preset} | {self.precision} | {program} | {speed:,.0f} | "
-                   f"{self.median(program, COST):.0f} | {ours / speed:.2f} |")
+                   f"{self.median(program, COST):.0f} | {ours / speed:.2f} | {self.memory(program):.0f} |")
 
     def lines(self):
         for program, results in self.results.items():
@@ -100,14 +104,16 @@ class Comparison:
                 "program": program, "preset": self.preset, "precision": self.precision,
                 "tokens_per_second": [round(result[SPEED]) for result in results],
                 COST: [round(result[COST], 1) for result in results],
+                "memory_mb": round(self.memory(program)),
                 "threads": self.options.threads, "updates": self.options.updates,
             }
 
 
 def main():
     options = parse_options()
-    print("| preset | precision | program | tokens/s | processor, s a million tokens | dietmt / program |")
-    print("|---|---|---|---|---|---|", flush=True)
+    print("| preset | precision | program | tokens/s | processor, s a million tokens | dietmt / program |"
+          " memory, MB |")
+    print("|---|---|---|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         for preset in options.presets:
             for precision in options.precisions:

@@ -105,6 +105,11 @@ class Exported:
         return [one.log_probs for one in found]
 
 
+def larger(one, other):
+    """Of two differences; NaN if one of them is."""
+    return one if other <= one or one != one else other
+
+
 def compare_translations(options, root, exported, lines, beam):
     """Lines that differ beyond ties, ties, and the largest difference of the scores."""
     found = run(options.dietmt, "translate", "--model", root / "model", "--beam", beam, "--json",
@@ -113,13 +118,13 @@ def compare_translations(options, root, exported, lines, beam):
     theirs = exported.translate(lines, beam)
     wrong = ties = 0
     largest = 0.0
-    for source, line, (pieces, score) in zip(lines, found, theirs):
+    for source, line, (pieces, score) in zip(lines, found, theirs, strict=True):
         ours = json.loads(line)["translations"][0]
         if MAX_TOKENS in (len(ours["token_scores"]), len(pieces) + 1):
             continue
         text = exported.target.decode(pieces)
         difference = abs(ours["score"] - score)
-        largest = max(largest, difference)
+        largest = larger(largest, difference)
         if ours["text"] != text:
             ties += difference <= options.tolerance
             wrong += difference > options.tolerance
@@ -131,10 +136,10 @@ def compare_scores(options, root, exported, sources, targets):
     ours = run(options.dietmt, "score", "--model", root / "model", "--source", root / "valid.en",
                "--target", root / "valid.de", "--json", "--threads", 1).split("\n")[:-1]
     largest = 0.0
-    for line, theirs in zip(ours, exported.score(sources, targets)):
+    for line, theirs in zip(ours, exported.score(sources, targets), strict=True):
         scores = json.loads(line)["token_scores"]
-        assert len(scores) == len(theirs), (len(scores), len(theirs))
-        largest = max([largest] + [abs(a - b) for a, b in zip(scores, theirs)])
+        for a, b in zip(scores, theirs, strict=True):
+            largest = larger(largest, abs(a - b))
     return largest
 
 
@@ -160,8 +165,9 @@ def main():
             results = {beam: compare_translations(options, root, exported, sources, beam)
                        for beam in (1, 5)}
             scores = compare_scores(options, root, exported, sources, targets)
-        failures += any(wrong or largest > options.tolerance
-                        for wrong, _, largest in results.values()) or scores > options.tolerance
+        failures += not all(difference <= options.tolerance for difference in
+                            [scores, *(largest for _, _, largest in results.values())]) or any(
+                                wrong for wrong, _, _ in results.values())
         print(f"{name:40} differ (ties): greedy {results[1][0]} ({results[1][1]}), beam 5 "
               f"{results[5][0]} ({results[5][1]}) of {len(sources)}  scores {results[1][2]:.1e}, "
               f"{results[5][2]:.1e}  of given translations {scores:.1e}", flush=True)

@@ -10,6 +10,7 @@ length of the source.
 import argparse
 import pathlib
 import subprocess
+import sys
 import tempfile
 
 import pymarian
@@ -39,7 +40,8 @@ def main():
     different = [pair for pair in zip(ours, marian) if pair[0] != pair[1]]
     for own, other in different[:5]:
         print(f"dietmt: {own}\nmarian: {other}")
+    return 1 if different else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,11 +1,12 @@
 // What a position encoding costs a training step: processor time of forward and backward of a
 // translation model against the same model with sinusoidal positions; on a device, the time until
-// the device is idle. Each pair of steps runs in turn on the same random batch; the table has the
-// median ratio. A SPEC is of encoder and decoder, ENCODER/DECODER of each.
+// the device is idle. Each pair of steps runs in turn on the same random batch; the Markdown table
+// has the median ratio. A SPEC is of encoder and decoder, ENCODER/DECODER of each.
 //
 //   position_cost [--preset base] [--layers 2] [--tokens 2000] [--pairs 5] [--specs SPEC...]
-//                 [--device cuda --precision bf16]
+//                 [--threads 1] [--device cuda --precision bf16]
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <ctime>
 #include <iomanip>
@@ -27,7 +28,7 @@ struct Options {
   int64_t tokens = 2000;
   int64_t longest = 50;
   int64_t warmup = 1;
-  int64_t pairs = 5;
+  int64_t pairs = 5, threads = 1;
   std::string device = "cpu", precision = "fp32";
   std::vector<std::string> specs = {"none",
                                     "learned",
@@ -123,10 +124,12 @@ class Steps {
 };
 
 void run(const Options& options) {
+  at::set_num_threads(static_cast<int>(options.threads));
   const Steps steps(options);
   const auto baseline = steps.make_model("sinusoidal");
   steps.warm_up(*baseline);
-  std::cout << std::fixed << std::setprecision(3) << "encoding\tstep / sinusoidal\n";
+  std::cout << std::fixed << std::setprecision(3)
+            << "| encoding | step / sinusoidal |\n|---|---|\n";
   for (const std::string& spec : options.specs) {
     const auto model = steps.make_model(spec);
     steps.warm_up(*model);
@@ -135,7 +138,7 @@ void run(const Options& options) {
       const double own = steps.seconds(*model);
       ratios.push_back(own / steps.seconds(*baseline));
     }
-    std::cout << spec << '\t' << bench::median(ratios) << std::endl;
+    std::cout << "| " << spec << " | " << bench::median(ratios) << " |" << std::endl;
   }
 }
 
@@ -152,6 +155,7 @@ int main(int argc, char** argv) {
       .add("device", &options.device, "NAME", bench::kDeviceHelp)
       .add("precision", &options.precision, "", "of matrix products", bench::kPrecision)
       .add("pairs", &options.pairs, "N", "steps of either model", bench::kCount)
+      .add("threads", &options.threads, "N", "threads", bench::kThreads)
       .add("specs", &options.specs, "SPEC...", "position encodings");
   return bench::run_benchmark(table, argc, argv, [&] { run(options); });
 }

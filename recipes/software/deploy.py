@@ -94,6 +94,8 @@ def measure(systems, output, source, target, rounds):
     text, first_line = output / "text", output / f"first.{source}"
     lines = (text / f"test.{source}").read_bytes().splitlines(keepends=True)
     first_line.write_bytes(lines[0])
+    with (text / f"train.{source}").open("rb") as train:
+        pairs = sum(1 for _ in train)
     validation = {system.name: validate(system, output, source, target) for system in systems}
     for _ in range(rounds):
         for system in systems:
@@ -102,6 +104,7 @@ def measure(systems, output, source, target, rounds):
     return [{
         "system": system.name,
         "pair": f"{source}-{target}",
+        "training_pairs": pairs,
         "rounds": rounds,
         "trainings": [training_facts(model.parent) for model in system.models],
         "teacher": best_teacher(validation) if system.is_distilled else None,

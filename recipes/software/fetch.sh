@@ -8,7 +8,9 @@
 #   all           also the catalogues of the packages in packages.tsv: 150 MB
 #
 # LANGUAGE is the other side of English, for example de or cs. Writes train, valid and test .en and
-# .LANGUAGE to OUTPUT. Packages that were fetched already are not fetched again.
+# .LANGUAGE to OUTPUT. Packages that were fetched already are not fetched again. If a package cannot be
+# fetched, the script writes no text; packages that do not exist in this language are left out, but for
+# LibreOffice's, which has the test text.
 set -euo pipefail
 if (($# != 3)) || [[ $1 != libreoffice && $1 != all ]]; then
   echo "usage: $0 libreoffice|all LANGUAGE OUTPUT" >&2
@@ -28,7 +30,7 @@ fetch_package() {
   [[ -e $done ]] && return
   rm -f "$output/packages/$1"_*.deb
   # apt-get download warns when root calls it, and works.
-  (cd "$output/packages" && apt-get download -q -q "$1" >/dev/null 2>"$1.log") || return 1
+  (cd "$output/packages" && LC_ALL=C apt-get download -q -q "$1" >/dev/null 2>"$1.log") || return 1
   dpkg-deb --fsys-tarfile "$output/packages/$1"_*.deb >"$output/packages/$1.tar" \
     2>"$output/packages/$1.log" || return 1
   # tar also fails if one of the patterns finds nothing.
@@ -41,17 +43,19 @@ fetch_package() {
 }
 
 mkdir -p "$output/root"
-missing=()
+failed=()
 while IFS=$'\t' read -r of package _; do
   [[ $of == libreoffice || $of == "$set" || ($of == more && $set == all) ]] || continue
   package=${package//LANGUAGE/$language}
   echo "fetching $package" >&2
-  fetch_package "$package" || missing+=("$package")
+  fetch_package "$package" && continue
+  reason=$(tail -n 1 "$output/packages/$package.log")
+  echo "fetch.sh: $package cannot be fetched: $reason" >&2
+  [[ $of != libreoffice && $reason == *"Unable to locate package"* ]] || failed+=("$package")
 done < <(grep -v '^#' "$here/packages.tsv")
-for package in "${missing[@]}"; do
-  # Without LibreOffice there is no test text; a catalogue more or less does no harm.
-  echo "fetch.sh: $package cannot be fetched: $(tail -n 1 "$output/packages/$package.log")" >&2
-done
-if [[ " ${missing[*]} " == *" libreoffice-"* ]]; then exit 1; fi
+if ((${#failed[@]} > 0)); then
+  echo "fetch.sh: run the same command again to fetch ${failed[*]}" >&2
+  exit 1
+fi
 
 python3 "$here/parallel_text.py" --language "$language" --root "$output/root" --output "$output"

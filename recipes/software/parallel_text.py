@@ -147,12 +147,17 @@ def main():
         if not pairs:
             sys.exit(f"{options.root} has no text for '{part}' in the language {options.language}.")
     options.output.mkdir(parents=True, exist_ok=True)
+    written = []
     for part, pairs in parts.items():
         for side, language in enumerate(("en", options.language)):
             path = options.output / f"{part}.{language}"
-            path.write_text("".join(pair[side] + "\n" for pair in pairs), "utf-8")
+            unfinished = path.with_name(path.name + ".part")
+            unfinished.write_text("".join(pair[side] + "\n" for pair in pairs), "utf-8")
+            written.append((unfinished, path))
         words = sum(len(source.split()) for source, _ in pairs)
         print(f"{part}: {len(pairs)} pairs, {words} English words", file=sys.stderr)
+    for unfinished, path in written:  # the recipes take the last one as a sign that all are there
+        unfinished.replace(path)
 
 
 if __name__ == "__main__":

@@ -69,6 +69,8 @@ assert parameters[::2] == parameters[1::2] and parameters[0] < parameters[2] < p
 PYTHON
 expect_code 0 "${compare[@]}" sinusoidal t5/rope "$mixed"
 [ "$out" = "$table" ] || fail "another table: $out"
+expect_code 2 "${compare[@]/raw/tok}" rope
+expect_text "is of other settings: raw en de" "$err"
 expect_code 2 bash "$(dirname "$recipe")/compare.sh"
 expect_text "usage" "$err"
 
@@ -93,11 +95,17 @@ expect_code 2 bash "$(dirname "$recipe")/lengths.sh" raw en de
 expect_text "usage" "$err"
 
 # The options for little text.
-little=(env DIETMT="$dietmt" UPDATES=8 SEEDS=1 VOCABULARY=50 OPTIONS="--width 32 --feed-forward 32
+little=(env DIETMT="$dietmt" UPDATES=8 SEEDS="1 2" SEARCHED=bpe VOCABULARY=50 OPTIONS="--width 32 --feed-forward 32
   --batch-tokens 500 --encoder-layers 1 --decoder-layers 1 --threads 1"
   bash "$(dirname "$recipe")/low_resource.sh" "$work" "$work/little")
-expect_code 0 "${little[@]}" bpe-dropout subword-sampling
-for name in bpe-dropout subword-sampling; do expect_text "| \`$name\` | " "$out"; done
+expect_code 0 "${little[@]}" bpe subword-sampling
+for name in bpe subword-sampling "--beam 10 --mbr chrf"; do
+  expect_text "| \`$name\` | 1, 2 | " "$out"
+done
+[ "$(wc -l <"$work/little/results.jsonl")" -eq 14 ] || fail "not four trainings and ten searches"
+table=$out
+expect_code 0 "${little[@]}" bpe subword-sampling
+[ "$out" = "$table" ] || fail "another table: $out"
 expect_code 2 "${little[@]}" nonsense
 expect_text "unknown NAME 'nonsense'" "$err"
 finish

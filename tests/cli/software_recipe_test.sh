@@ -65,6 +65,27 @@ done
 expect_code 1 python3 "$recipe/parallel_text.py" --language fr --root "$work/root" --output "$work/fr"
 expect_text "no text for 'train' in the language fr" "$err"
 
+# fetch.sh with a source of packages that has only LibreOffice's, and with one that gives no others.
+mkdir -p "$work/package/DEBIAN" "$work/source"
+cp -r "$work/root/usr" "$work/package/"
+printf 'Package: toy\nVersion: 1\nArchitecture: all\nMaintainer: toy <toy@localhost>\nDescription: toy\n' \
+  >"$work/package/DEBIAN/control"
+dpkg-deb --build "$work/package" "$work/toy.deb" >/dev/null || fail "the package could not be made"
+cat >"$work/source/apt-get" <<SOURCE
+#!/usr/bin/env bash
+name=\${!#}
+if [[ \$name == libreoffice-* ]]; then exec cp "$work/toy.deb" "\${name}_1_all.deb"; fi
+echo "E: \$REASON \$name" >&2
+exit 100
+SOURCE
+chmod +x "$work/source/apt-get"
+fetch=(env PATH="$work/source:$PATH" bash "$recipe/fetch.sh" all de)
+expect_code 1 env REASON="Failed to fetch" "${fetch[@]}" "$work/fetched"
+expect_text "run the same command again to fetch aptitude-common" "$err"
+[ ! -e "$work/fetched/test.de" ] || fail "text without some packages"
+expect_code 0 env REASON="Unable to locate package" "${fetch[@]}" "$work/fetched"
+cmp -s "$work/fetched/test.de" "$work/de/test.de" || fail "not the text of the packages"
+
 mkdir -p "$work/run/text"
 for part in train valid test; do toy_corpus 60 1 "$work/run/text/$part"; done
 run=(env DIETMT="$dietmt" AVERAGE=1 bash "$recipe/run.sh" small en de "$work/run" --vocab-size 90
