@@ -1,16 +1,7 @@
-// Word and OpenDocument files there and back, and hostile archives.
-#include <zip.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
+// Word and OpenDocument files there and back.
 #include <regex>
-#include <sstream>
 
-#include "common/random.h"
-#include "service/documents/zip_package.h"
-#include "tests/common/scratch.h"
-#include "tests/service/documents/document_fixture.h"
+#include "tests/service/documents/office_fixture.h"
 
 namespace dietmt::service {
 namespace {
@@ -18,53 +9,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-using Parts = std::vector<std::pair<std::string, std::string>>;
-
-class OfficeDocumentTest : public ScratchTest {
- protected:
-  static constexpr time_t kTime = 1'000'000'000;  // of the parts; in 2001
-
-  std::string archive(const Parts& parts, zip_uint16_t encryption = ZIP_EM_NONE) {
-    const std::string path = scratch() / "archive.zip";
-    std::filesystem::remove(path);
-    zip_t* const zip = zip_open(path.c_str(), ZIP_CREATE, nullptr);
-    for (const auto& [name, content] : parts) {
-      zip_source_t* const source = zip_source_buffer(zip, content.data(), content.size(), 0);
-      const int64_t index = zip_file_add(zip, name.c_str(), source, 0);
-      zip_file_set_mtime(zip, static_cast<zip_uint64_t>(index), kTime, 0);
-      if (encryption != ZIP_EM_NONE)
-        zip_file_set_encryption(zip, static_cast<zip_uint64_t>(index), encryption, "secret");
-    }
-    EXPECT_EQ(zip_close(zip), 0);
-    std::ostringstream bytes;
-    bytes << std::ifstream(path, std::ios::binary).rdbuf();
-    return bytes.str();
-  }
-
-  std::string word(const std::string& body) {
-    return archive({{"[Content_Types].xml", "<Types/>"},
-                    {"word/document.xml",
-                     "<w:document xmlns:w=\"urn:w\"><w:body>" + body + "</w:body></w:document>"},
-                    {"word/media/picture.png", std::string(1000, '\x7F')}});
-  }
-
-  static std::string part(const std::string& bytes, const std::string& name) {
-    return ZipPackage(bytes).read(name, 1 << 20);
-  }
-
-  // The times of the parts of an archive.
-  std::vector<time_t> times(const std::string& bytes) {
-    zip_t* const zip = zip_open(write("times.zip", bytes).c_str(), ZIP_RDONLY, nullptr);
-    std::vector<time_t> all;
-    for (int64_t i = 0; i < zip_get_num_entries(zip, 0); ++i) {
-      zip_stat_t about;
-      EXPECT_EQ(zip_stat_index(zip, static_cast<uint64_t>(i), 0, &about), 0);
-      all.push_back(about.mtime);
-    }
-    zip_discard(zip);
-    return all;
-  }
-};
 
 TEST_F(OfficeDocumentTest, FormattingMovesWithItsWords) {
   const std::string document = word(
@@ -205,96 +149,6 @@ TEST_F(OfficeDocumentTest, ABlankFirstRunGivesTheParagraphNoFormat) {
               HasSubstr("> [A man.]</t:p>"));
 }
 
-// The result of a batch job is packed anew for each download, which may continue an earlier one.
-TEST_F(OfficeDocumentTest, PartsKeepTheirTimes) {
-  const std::string document = word("<w:p><w:r><w:t>one</w:t></w:r></w:p>");
-  EXPECT_THAT(times(bracketed(DocumentKind::kDocx, document)), ElementsAre(kTime, kTime, kTime));
-}
-
-// Runs, insertions, notes and bookmarks in any order, and what a translation may do with their
-// tags.
-class RandomParagraphs {
- public:
-  std::string next() {
-    std::string text = run("a word ");
-    for (uint64_t n = 1 + random_.below(8); n > 0; --n) {
-      const std::string id = " w:id=\"" + std::to_string(next_id_++) + "\"";
-      switch (random_.below(6)) {
-        case 0:
-          text += "<w:bookmarkStart" + id + "/>" + run("in") + "<w:bookmarkEnd" + id + "/>";
-          break;
-        case 1:
-          text += "<w:ins" + id + ">" + run("new ") + note(id) + run("ones") + "</w:ins>";
-          break;
-        case 2:
-          text += "<w:del" + id + "><w:r><w:delText>old</w:delText></w:r></w:del>";
-          break;
-        case 3:
-          text += "<w:r><w:t>x</w:t><w:footnoteReference" + id + "/><w:t>y </w:t></w:r>";
-          break;
-        default:
-          text += run(random_.below(2) == 0 ? " and" : "more ");
-      }
-    }
-    return "<w:p>" + text + "</w:p>";
-  }
-
-  // With its tags, without them, or with the points at the beginning.
-  std::string translation(const std::string& segment) {
-    const uint64_t kind = random_.below(3);
-    if (kind == 0) return segment;
-    static const std::regex points("<g[0-9]+/>"), tags("</?g[0-9]+/?>");
-    if (kind == 1) return std::regex_replace(segment, tags, "");
-    std::string first;
-    for (std::sregex_iterator at(segment.begin(), segment.end(), points), end; at != end; ++at)
-      first = at->str() + first;
-    return first + std::regex_replace(segment, points, "");
-  }
-
- private:
-  std::string run(const std::string& text) {
-    const std::string bold = random_.below(3) == 0 ? "<w:rPr><w:b/></w:rPr>" : "";
-    return "<w:r>" + bold + "<w:t xml:space=\"preserve\">" + text + "</w:t></w:r>";
-  }
-
-  static std::string note(const std::string& id) {
-    return "<w:r><w:endnoteReference" + id + "/></w:r>";
-  }
-
-  Random random_{5};
-  int next_id_ = 1;
-};
-
-std::vector<std::string> sorted_marks(const std::string& xml) {
-  static const std::regex mark("<w:(bookmark|del|footnoteRef|endnoteRef)[^>]*>");
-  std::vector<std::string> marks;
-  for (std::sregex_iterator at(xml.begin(), xml.end(), mark), end; at != end; ++at)
-    marks.push_back(at->str());
-  std::ranges::sort(marks);
-  return marks;
-}
-
-TEST_F(OfficeDocumentTest, MarksOfRandomParagraphsAreInTheTranslationOnce) {
-  RandomParagraphs random;
-  size_t marks = 0;
-  for (int n = 0; n < 300; ++n) {
-    const std::string paragraph = random.next();
-    const auto opened = open_document(DocumentKind::kDocx, word(paragraph), {"en", "de"});
-    ASSERT_EQ(opened->segments().size(), 1U) << paragraph;
-    const std::string translation = random.translation(opened->segments().front());
-    const std::string xml = part(opened->translated({translation}), "word/document.xml");
-    const std::string both = paragraph + " -> " + translation + " -> " + xml;
-    ASSERT_EQ(sorted_marks(xml), sorted_marks(paragraph)) << both;
-    for (size_t at = xml.find("bookmarkEnd"); at != xml.npos;
-         at = xml.find("bookmarkEnd", at + 1)) {
-      const size_t id = at + std::string("bookmarkEnd").size();
-      ASSERT_LT(xml.find("bookmarkStart" + xml.substr(id, xml.find('/', id) - id)), at) << both;
-    }
-    marks += sorted_marks(paragraph).size();
-  }
-  EXPECT_GT(marks, 500U);
-}
-
 TEST_F(OfficeDocumentTest, RunsOfOtherThingsStayApart) {
   const std::string document = word(
       "<w:p><w:r><w:t>one</w:t><w:footnoteReference/><w:t>two</w:t><w:tab/></w:r>"
@@ -377,44 +231,6 @@ TEST_F(OfficeDocumentTest, BookmarksOfOpenDocumentMoveWithTheirWords) {
   EXPECT_THAT(part(opened->translated({"la maison<g2/> <g0/>rouge<g1/>"}), "content.xml"),
               HasSubstr("<t:p>la maison<t:soft-page-break/> <t:bookmark-start t:name=\"a\"/>rouge"
                         "<t:bookmark-end t:name=\"a\"/></t:p>"));
-}
-
-TEST_F(OfficeDocumentTest, ArchivesThatUnpackToMuchAreRefused) {
-  const std::string bomb = word(std::string(50'000'000, ' '));
-  ASSERT_LT(bomb.size(), 100'000U);
-  EXPECT_THAT(problem_of(DocumentKind::kDocx, bomb), HasSubstr("unpacks to more than 33554432"));
-  const std::string nodes = word("<w:p>" + std::string(300, '=') + "</w:p>");
-  EXPECT_THAT(problem_of(DocumentKind::kDocx, nodes, {.nodes = 100}), HasSubstr("elements"));
-  const std::string part = "<w:d xmlns:w=\"urn:w\">" + std::string(60, '=') + "</w:d>";
-  EXPECT_EQ(problem_of(DocumentKind::kDocx, archive({{"word/document.xml", part}}), {.nodes = 100}),
-            "none");
-  EXPECT_THAT(problem_of(DocumentKind::kDocx,
-                         archive({{"word/document.xml", part}, {"word/header1.xml", part}}),
-                         {.nodes = 100}),
-              HasSubstr("more than 100 elements and attributes"));
-}
-
-TEST_F(OfficeDocumentTest, UnsafeAndOtherArchivesAreRefused) {
-  for (const char* name : {"../outside", "/etc/passwd", "a/../../b", "a\\b", "C:x"}) {
-    EXPECT_THAT(problem_of(DocumentKind::kDocx, archive({{name, "x"}})), HasSubstr("unsafe name"))
-        << name;
-  }
-  EXPECT_THAT(problem_of(DocumentKind::kDocx, archive({{"a", "x"}})),
-              HasSubstr("no .docx document: it has no word/document.xml"));
-  EXPECT_THAT(problem_of(DocumentKind::kDocx, archive({{"a", "x"}}, ZIP_EM_AES_256)),
-              HasSubstr("encrypted"));
-  EXPECT_THAT(problem_of(DocumentKind::kOdt, "no archive"), HasSubstr("not a complete ZIP"));
-}
-
-TEST_F(OfficeDocumentTest, DamagedArchivesAreRefusedWithoutHarm) {
-  const std::string document = word("<w:p><w:r><w:t>text to damage</w:t></w:r></w:p>");
-  for (size_t size = 0; size < document.size(); size += 7)
-    EXPECT_NE(problem_of(DocumentKind::kDocx, document.substr(0, size)), "none");
-  for (size_t at = 0; at < document.size(); at += 3) {
-    std::string damaged = document;
-    damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
-    problem_of(DocumentKind::kDocx, damaged);  // refused, or read without the damaged part
-  }
 }
 
 }  // namespace

@@ -1,0 +1,55 @@
+// The archives of Word and OpenDocument files, hostile ones too.
+#include "tests/service/documents/office_fixture.h"
+
+namespace dietmt::service {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// The result of a batch job is packed anew for each download, which may continue an earlier one.
+TEST_F(OfficeDocumentTest, PartsKeepTheirTimes) {
+  const std::string document = word("<w:p><w:r><w:t>one</w:t></w:r></w:p>");
+  EXPECT_THAT(times(bracketed(DocumentKind::kDocx, document)), ElementsAre(kTime, kTime, kTime));
+}
+
+TEST_F(OfficeDocumentTest, ArchivesThatUnpackToMuchAreRefused) {
+  const std::string bomb = word(std::string(50'000'000, ' '));
+  ASSERT_LT(bomb.size(), 100'000U);
+  EXPECT_THAT(problem_of(DocumentKind::kDocx, bomb), HasSubstr("unpacks to more than 33554432"));
+  const std::string nodes = word("<w:p>" + std::string(300, '=') + "</w:p>");
+  EXPECT_THAT(problem_of(DocumentKind::kDocx, nodes, {.nodes = 100}), HasSubstr("elements"));
+  const std::string part = "<w:d xmlns:w=\"urn:w\">" + std::string(60, '=') + "</w:d>";
+  EXPECT_EQ(problem_of(DocumentKind::kDocx, archive({{"word/document.xml", part}}), {.nodes = 100}),
+            "none");
+  EXPECT_THAT(problem_of(DocumentKind::kDocx,
+                         archive({{"word/document.xml", part}, {"word/header1.xml", part}}),
+                         {.nodes = 100}),
+              HasSubstr("more than 100 elements and attributes"));
+}
+
+TEST_F(OfficeDocumentTest, UnsafeAndOtherArchivesAreRefused) {
+  for (const char* name : {"../outside", "/etc/passwd", "a/../../b", "a\\b", "C:x"}) {
+    EXPECT_THAT(problem_of(DocumentKind::kDocx, archive({{name, "x"}})), HasSubstr("unsafe name"))
+        << name;
+  }
+  EXPECT_THAT(problem_of(DocumentKind::kDocx, archive({{"a", "x"}})),
+              HasSubstr("no .docx document: it has no word/document.xml"));
+  EXPECT_THAT(problem_of(DocumentKind::kDocx, archive({{"a", "x"}}, ZIP_EM_AES_256)),
+              HasSubstr("encrypted"));
+  EXPECT_THAT(problem_of(DocumentKind::kOdt, "no archive"), HasSubstr("not a complete ZIP"));
+}
+
+TEST_F(OfficeDocumentTest, DamagedArchivesAreRefusedWithoutHarm) {
+  const std::string document = word("<w:p><w:r><w:t>text to damage</w:t></w:r></w:p>");
+  for (size_t size = 0; size < document.size(); size += 7)
+    EXPECT_NE(problem_of(DocumentKind::kDocx, document.substr(0, size)), "none");
+  for (size_t at = 0; at < document.size(); at += 3) {
+    std::string damaged = document;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
+    problem_of(DocumentKind::kDocx, damaged);  // refused, or read without the damaged part
+  }
+}
+
+}  // namespace
+}  // namespace dietmt::service
