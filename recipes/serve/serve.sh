@@ -3,15 +3,18 @@
 #
 #   recipes/serve/serve.sh [SRC-TGT=]MODEL [OPTION-OF-SERVE...]
 #
-# DIETMT: the program (default: build/bin/dietmt). Jobs are kept in runs/serve.
+# DIETMT: the program (default: build/bin/dietmt, or else dietmt on PATH). Jobs are kept in
+# runs/serve.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 [[ ${1:--} != -* ]] || { echo "usage: recipes/serve/serve.sh [SRC-TGT=]MODEL [OPTION-OF-SERVE...]" >&2; exit 2; }
 model=$1
 shift
+built=build/bin/dietmt
+[[ -x $built ]] || built=dietmt
 log=$(mktemp)
-"${DIETMT:-build/bin/dietmt}" serve --model "$model" --preload --data runs/serve "$@" 2>"$log" &
+"${DIETMT:-$built}" serve --model "$model" --preload --data runs/serve "$@" 2>"$log" &
 server=$!
 trap 'kill "$server"; wait "$server"; rm -f "$log"' EXIT
 until grep -q 'listening at' "$log"; do
