@@ -89,6 +89,12 @@ std::string key_in_body(const Call& call, bool is_upload) {
   return key;
 }
 
+std::string reason_of_absence(const std::string& path, const Pairs& absent) {
+  for (const auto& [known, reason] : absent)
+    if (path == known || path.starts_with(known + "/")) return reason;
+  return "there is no such path";
+}
+
 }  // namespace
 
 Router::Router(RouterSettings settings, Metrics& metrics)
@@ -132,7 +138,7 @@ void Router::refuse_unknown(const RequestHead& head) const {
   std::string methods;
   for (const Route& route : routes_)
     if (match(route.path, head.path)) methods += (methods.empty() ? "" : ", ") + route.method;
-  if (methods.empty()) throw HttpError(404, "there is no such path");
+  if (methods.empty()) throw HttpError(404, reason_of_absence(head.path, settings_.absent));
   throw HttpError(405, "this path takes " + methods).with_header("Allow", methods);
 }
 

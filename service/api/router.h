@@ -36,6 +36,9 @@ struct RouterSettings {
   std::function<std::string(const std::string& key, const std::string& address)> client = nullptr;
   /// The name of a key for the access log; empty if unknown.
   std::function<std::string(const std::string& key)> name_of = nullptr;
+  /// Paths that a server with other options has, and what to tell their clients: {"/v1/jobs", ...},
+  /// with all below them.
+  Pairs absent = {};
 };
 
 class Router final : public HttpHandler {

@@ -17,6 +17,11 @@ void check_has_models(const ModelRegistry& models) {
   if (models.specs().empty()) throw ConfigError("--model is missing; give a model directory");
 }
 
+Pairs absent_paths(const ApiSettings& settings) {
+  if (!settings.job_extensions.empty()) return {};
+  return {{"/v1/jobs", "this server has no batch jobs; start it with --data or --queue"}};
+}
+
 void require_at_most(int64_t limit, int64_t characters, const std::string& what) {
   if (characters > limit)
     throw HttpError(413, what + std::to_string(characters) +
@@ -72,7 +77,8 @@ TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const Ap
                    [this](const std::string& key, const std::string& address) {
                      return service_.client_of(key, address);
                    },
-               .name_of = [this](const std::string& key) { return service_.keys.name_of(key); }},
+               .name_of = [this](const std::string& key) { return service_.keys.name_of(key); },
+               .absent = absent_paths(settings)},
               metrics) {
   check_has_models(models);
   add_libretranslate_routes(router_, service_);

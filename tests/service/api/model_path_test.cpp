@@ -9,10 +9,6 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-std::string error_of(const std::pair<int, json>& answer) {
-  return std::to_string(answer.first) + " " + answer.second.value("error", "none");
-}
-
 TestSettings two_models() {
   TestSettings settings;
   settings.specs = {{"pt-en", "pt", "en", "first"}, {"en-de", "en", "de", "second"}};

@@ -7,6 +7,7 @@
 #include "service/api/fields.h"
 #include "service/api/translation_api.h"
 #include "tests/common/scratch.h"
+#include "tests/service/api/schema_check.h"
 #include "tests/service/api/test_server.h"
 
 namespace dietmt::service {
@@ -15,76 +16,6 @@ namespace {
 using nlohmann::json;
 
 json own_document() { return json::parse(openapi_parts().front()); }
-
-// The problems of `value` under a schema, as far as the document uses JSON Schema.
-class SchemaCheck {
- public:
-  explicit SchemaCheck(const json& document) : document_(document) {}
-
-  std::vector<std::string> problems(const json& value, const json& schema) {
-    found_.clear();
-    check(value, schema, "answer");
-    return found_;
-  }
-
- private:
-  static bool has_type(const json& value, const json& type) {
-    if (type.is_array()) {
-      return std::any_of(type.begin(), type.end(),
-                         [&](const json& one) { return has_type(value, one); });
-    }
-    if (type == "null") return value.is_null();
-    if (type == "object") return value.is_object();
-    if (type == "array") return value.is_array();
-    if (type == "string") return value.is_string();
-    if (type == "integer") return value.is_number_integer();
-    if (type == "number") return value.is_number();
-    return type == "boolean" && value.is_boolean();
-  }
-
-  void check(const json& value, const json& schema, const std::string& where) {
-    if (schema.contains("$ref"))
-      return check(value,
-                   document_.at(json::json_pointer(schema["$ref"].get<std::string>().substr(1))),
-                   where);
-    if (schema.contains("oneOf")) return check_choice(value, schema["oneOf"], where);
-    if (schema.contains("type") && !has_type(value, schema["type"]))
-      found_.push_back(where + " is no " + schema["type"].dump());
-    if (schema.contains("const") && value != schema["const"])
-      found_.push_back(where + " is not " + schema["const"].dump());
-    if (schema.contains("enum") &&
-        std::find(schema["enum"].begin(), schema["enum"].end(), value) == schema["enum"].end())
-      found_.push_back(where + " is none of the values");
-    for (const json& name : schema.value("required", json::array())) {
-      if (!value.contains(name.get<std::string>()))
-        found_.push_back(where + " lacks " + name.get<std::string>());
-    }
-    if (value.is_object() && schema.contains("properties")) check_members(value, schema, where);
-    if (value.is_array() && schema.contains("items")) {
-      for (const json& item : value) check(item, schema["items"], where + "[]");
-    }
-  }
-
-  void check_members(const json& value, const json& schema, const std::string& where) {
-    for (const auto& [name, member] : value.items()) {
-      if (!schema["properties"].contains(name))
-        found_.push_back(where + "." + name + " is not documented");
-      else
-        check(member, schema["properties"][name], where + "." + name);
-    }
-  }
-
-  void check_choice(const json& value, const json& choices, const std::string& where) {
-    for (const json& choice : choices) {
-      SchemaCheck one(document_);
-      if (one.problems(value, choice).empty()) return;
-    }
-    found_.push_back(where + " is like none of the choices");
-  }
-
-  const json& document_;
-  std::vector<std::string> found_;
-};
 
 class OpenApiTest : public ScratchTest {
  protected:
@@ -356,12 +287,21 @@ TEST_F(OpenApiTest, NumbersHaveTheLimitsOfTheDocument) {
 }
 
 TEST_F(OpenApiTest, AServerWithoutBatchJobsSaysSo) {
+  const std::string reason = "404 this server has no batch jobs; start it with --data or --queue";
   const TestServer server;
   const json paths = server.get("/openapi.json").second["paths"];
-  for (const auto& [method, operation] : paths["/v1/jobs"].items())
-    EXPECT_TRUE(operation["responses"].contains("404")) << method;
-  EXPECT_EQ(server.client().Get("/v1/jobs")->status, 404);
-  EXPECT_EQ(server.client().Post("/v1/jobs")->status, 404);
+  for (const std::string path : {"/v1/jobs", "/v1/jobs/{id}", "/v1/jobs/{id}/result"}) {
+    for (const auto& [method, operation] : paths[path].items())
+      EXPECT_TRUE(method == "parameters" || operation["responses"].contains("404"))
+          << method << " " << path;
+  }
+  EXPECT_EQ(error_of(server.post("/v1/jobs", json::object())), reason);
+  EXPECT_EQ(error_of(TestServer::answer(server.client().Delete("/v1/jobs/1a"))), reason);
+  for (const char* path : {"/v1/jobs", "/v1/jobs/1a", "/v1/jobs/1a/result"})
+    EXPECT_EQ(error_of(server.get(path)), reason) << path;
+  EXPECT_EQ(error_of(server.get("/v1/jobsheet")), "404 there is no such path");
+  const TestServer with_jobs({.api = {.job_extensions = {".txt"}}});
+  EXPECT_EQ(error_of(with_jobs.get("/v1/jobs/no:id")), "404 there is no such path");
 }
 
 TEST_F(OpenApiTest, NullStandsForAMissingFieldWhereTheDocumentSaysSo) {

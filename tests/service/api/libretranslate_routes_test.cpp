@@ -1,0 +1,182 @@
+// The API of LibreTranslate from the client's side.
+#include <gmock/gmock.h>
+
+#include "tests/service/api/test_server.h"
+
+namespace dietmt::service {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+TEST(LibreTranslateTest, ATextIsTranslatedWithItsLineBreaks) {
+  const TestServer server;
+  const auto [status, body] = server.post(
+      "/translate", {{"q", "one. two!\n\n three \n"}, {"source", "en"}, {"target", "de"}});
+  EXPECT_EQ(status, 200);
+  EXPECT_EQ(body, json({{"translatedText", "ONE. TWO!\n\n THREE \n"}}));
+}
+
+TEST(LibreTranslateTest, FormsOfBothKindsAreUnderstood) {
+  const TestServer server;
+  const std::string text(20'000, 'x');  // more than cpp-httplib itself reads of a form
+  const httplib::Params params = {{"q", text}, {"source", "en"}, {"target", "de"}};
+  const auto form = TestServer::answer(server.client().Post("/translate", params));
+  EXPECT_EQ(form.second.value("translatedText", ""), std::string(199, 'X'));
+  EXPECT_THAT(form.second["warnings"].dump(), HasSubstr("20001 tokens was cut to the first 200"));
+  const httplib::MultipartFormDataItems items = {
+      {"q", "ab", "", ""}, {"source", "en", "", ""}, {"target", "de", "", ""}};
+  const auto multipart = TestServer::answer(server.client().Post("/translate", items));
+  EXPECT_EQ(multipart.second.value("translatedText", ""), "AB");
+  httplib::MultipartFormDataItems many(200, {"q", "ab", "", ""});
+  many.insert(many.end(), items.begin() + 1, items.end());
+  const auto list = TestServer::answer(server.client().Post("/translate", many));
+  EXPECT_EQ(list.second["translatedText"].size(), 200U) << list.second;
+}
+
+// As deep-translator sends them.
+TEST(LibreTranslateTest, TheQueryOfAPostHasFields) {
+  const TestServer server;
+  const auto answer = server.client().Post("/translate?q=one&source=en&target=de&alternatives=1");
+  EXPECT_EQ(answer->body, R"({"translatedText":"ONE","alternatives":["ONE!"]})");
+}
+
+TEST(LibreTranslateTest, StringsStandForNumbers) {
+  const TestServer server;
+  const auto [status, body] = server.post(
+      "/translate", {{"q", "a"}, {"source", "en"}, {"target", "de"}, {"alternatives", "2"}});
+  EXPECT_EQ(body["alternatives"], json({"A!", "A!!"}));
+}
+
+TEST(LibreTranslateTest, TheFormsOfItsWebPage) {
+  const TestServer server;
+  const httplib::MultipartFormDataItems form = {
+      {"q", "a", "", ""},         {"source", "auto", "", ""},    {"target", "de", "", ""},
+      {"format", "text", "", ""}, {"alternatives", "3", "", ""}, {"api_key", "", "", ""}};
+  const json body = TestServer::answer(server.client().Post("/translate", form)).second;
+  EXPECT_EQ(body["alternatives"], json({"A!", "A!!", "A!!!"}));
+  EXPECT_EQ(body["detectedLanguage"]["language"], "en");
+  const json settings = server.get("/frontend/settings").second;
+  EXPECT_EQ(settings["filesTranslation"], true);
+  EXPECT_THAT(settings["supportedFilesFormat"], testing::Contains(json(".docx")));
+  EXPECT_EQ(settings["suggestions"], false);
+}
+
+TEST(LibreTranslateTest, SuggestionsAreOff) {
+  const TestServer server;
+  const json suggestion = {{"q", "a"}, {"s", "b"}, {"source", "en"}, {"target", "de"}};
+  EXPECT_EQ(error_of(server.post("/suggest", suggestion)),
+            "403 Suggestions are disabled on this server.");
+}
+
+TEST(LibreTranslateTest, AListGivesListsAndAlternatives) {
+  const TestServer server;
+  const auto [status, body] = server.post(
+      "/translate",
+      {{"q", {"a. B", "c", ""}}, {"source", "auto"}, {"target", "de"}, {"alternatives", 2}});
+  EXPECT_EQ(status, 200);
+  EXPECT_EQ(body["translatedText"], json({"A. B", "C", ""}));
+  EXPECT_EQ(body["alternatives"].dump(), R"([["A.! B!","A.!! B!!"],["C!","C!!"],["",""]])");
+  EXPECT_EQ(body["detectedLanguage"][1]["language"], "en");
+  EXPECT_LE(body["detectedLanguage"][1]["confidence"], 50.0);
+}
+
+TEST(LibreTranslateTest, NumbersInAListHaveTheLanguageOfTheOthers) {
+  TestSettings settings;
+  settings.specs = {{"en-fr", "en", "fr", "first"}, {"de-fr", "de", "fr", "second"}};
+  const TestServer server(settings);
+  const auto [status, body] = server.post(
+      "/translate", {{"q", {"42", "Das Wetter war schön und wir gingen am Fluss entlang.", ""}},
+                     {"source", "auto"},
+                     {"target", "fr"}});
+  ASSERT_EQ(status, 200) << body;
+  for (const json& detected : body["detectedLanguage"]) EXPECT_EQ(detected["language"], "de");
+}
+
+TEST(LibreTranslateTest, TagsOfHtmlAreKept) {
+  const TestServer server;
+  const auto [status, body] =
+      server.post("/translate", {{"q", "<p class=\"x\">a &amp; b. <b>c</b></p><script>d</script>"},
+                                 {"source", "en"},
+                                 {"target", "de"},
+                                 {"format", "html"}});
+  EXPECT_EQ(body["translatedText"], "<p class=\"x\">A &amp; B. <b>C</b></p><script>d</script>");
+}
+
+TEST(LibreTranslateTest, SentencesWithInlineTagsAreTranslatedWhole) {
+  const TestServer server;
+  const auto html = [&](const std::string& text) {
+    return server
+        .post("/translate", {{"q", text}, {"source", "en"}, {"target", "de"}, {"format", "html"}})
+        .second["translatedText"];
+  };
+  EXPECT_EQ(html("<p>one <b>two</b> &lt; <a href=\"x\"><i>three</i></a></p>"),
+            "<p>ONE <b>TWO</b> &lt; <a href=\"x\"><i>THREE</i></a></p>");
+  // An element over two sentences, and marks between them.
+  EXPECT_EQ(html("A <b>b c. Now d</b> e.<!-- x --> <i>Go on.</i>"),
+            "A <b>B C. NOW D</b> E.<!-- x --> <i>GO ON.</i>");
+  EXPECT_EQ(html("<b><img src=x></b> <i> </i><br>"), "<b><img src=x></b> <i> </i><br>");
+}
+
+TEST(LibreTranslateTest, AModelAndACheckOfCopiesCanBeAskedFor) {
+  const TestServer server;
+  const auto with = [&](const json& more, const char* target = "de") {
+    json body = {{"q", "see www.a.org 5"}, {"source", "en"}, {"target", target}};
+    body.update(more);
+    return server.post("/translate", body);
+  };
+  EXPECT_EQ(with({{"check", "copies"}}).second["warnings"].dump(),
+            R"(["text 1: \"www.a.org\" is not in the translation"])");
+  EXPECT_FALSE(with({{"check", "none"}}).second.contains("warnings"));
+  EXPECT_EQ(error_of(with({{"check", "all"}})), "400 check must be none or copies");
+  EXPECT_EQ(with({{"model", "en-de+de-en"}}, "en").second["translatedText"], "SEE WWW.A.ORG 5");
+  EXPECT_EQ(error_of(with({{"model", "de-en"}})), "400 source of model de-en is de, not en");
+  EXPECT_EQ(error_of(with({{"model", "en-de+de-en"}})),
+            "400 target of model en-de+de-en is en, not de");
+  EXPECT_THAT(error_of(with({{"model", "other"}})), HasSubstr("there is no model 'other'"));
+}
+
+TEST(LibreTranslateTest, ErrorsAreObjectsWithTheirStatus) {
+  const TestServer server;
+  const json good = {{"q", "a"}, {"source", "en"}, {"target", "de"}};
+  const auto with = [&](const char* name, const json& value) {
+    json body = good;
+    body[name] = value;
+    return error_of(server.post("/translate", body));
+  };
+  EXPECT_EQ(with("q", nullptr), "400 Invalid request: missing q parameter");
+  EXPECT_EQ(with("source", "fr"), "400 source: fr is not supported");
+  EXPECT_EQ(with("target", "fr"), "400 target: fr is not supported");
+  EXPECT_EQ(with("format", "pdf"), "400 format must be text or html");
+  EXPECT_EQ(with("alternatives", 99), "400 alternatives must be a whole number from 0 to 31");
+  json german = good;
+  german["source"] = "auto";
+  german["q"] = "Das Wetter war schön und wir gingen am Fluss entlang.";
+  EXPECT_THAT(error_of(server.post("/translate", german)),
+              HasSubstr("400 source: auto found German (de)"));
+  EXPECT_EQ(error_of(server.get("/nothing")), "404 there is no such path");
+  EXPECT_EQ(error_of(server.get("/translate")), "405 this path takes POST");
+  const auto broken = server.client().Post("/translate", "{\"q\": ", "application/json");
+  EXPECT_THAT(error_of(TestServer::answer(broken)), HasSubstr("line 1, column"));
+  EXPECT_EQ(with("q", text_of(std::vector<int32_t>{FakeDecoder::kPoison})),
+            "500 the request failed; the server's log says why");
+}
+
+TEST(LibreTranslateTest, LanguagesSettingsAndDetection) {
+  const TestServer server;
+  EXPECT_EQ(server.get("/languages").second[0],
+            json({{"code", "en"}, {"name", "English"}, {"targets", {"de"}}}));
+  const json settings = server.get("/frontend/settings").second;
+  EXPECT_EQ(settings["charLimit"], 200'000);
+  EXPECT_EQ(settings["language"]["target"]["name"], "German");
+  const json german =
+      server.post("/detect", {{"q", "Das Wetter war schön und wir gingen."}}).second[0];
+  EXPECT_EQ(german["language"], "de");
+  EXPECT_GT(german["confidence"], 90.0);
+  EXPECT_EQ(server.post("/detect", {{"q", "12"}}).second,
+            json::array({{{"confidence", 0.0}, {"language", "en"}}}));
+  EXPECT_EQ(server.get("/health").second, json({{"status", "ok"}}));
+}
+
+}  // namespace
+}  // namespace dietmt::service
