@@ -10,7 +10,8 @@ sentence. bergamot's time is that of its calls, dietmt's that of the process les
 text, so that it includes reading and writing. "Lines one by one" waits for each translation before
 it gives the next line, with one thread. Prints sentences a second (medians), their ratio, the lines
 that are equal, BLEU where there is a reference, and the peak memory of the processes. --log FILE
-appends a line of JSON for each row. Needs bergamot 0.4.5 (Python 3.10 or older) and sacrebleu.
+appends a line of JSON for each row. The PYTHON of --python has bergamot 0.4.5, which needs Python 3.10
+or older; BLEU needs sacrebleu.
 """
 
 import argparse
@@ -68,8 +69,8 @@ def serve_bergamot(configuration, text, workers, single):
 
 # ---- the two programs ----------------------------------------------------------------------------
 
-def run_bergamot(configuration, text, workers, single):
-    command = [sys.executable, __file__, "--serve-bergamot", configuration, text, workers, single]
+def run_bergamot(options, configuration, text, workers, single):
+    command = [options.python, __file__, "--serve-bergamot", configuration, text, workers, single]
     ended = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, text=True)
     if ended.returncode != 0:
         sys.exit("compare_bergamot.py: bergamot failed")
@@ -115,7 +116,7 @@ class Row:
         ours = run_dietmt(options, model, pathlib.Path(text).read_text(encoding="utf-8"), **how)
         ours["seconds"] -= start_up
         self.add("dietmt", ours)
-        self.add("bergamot", run_bergamot(configuration, text, **how))
+        self.add("bergamot", run_bergamot(options, configuration, text, **how))
 
     def add(self, program, result):
         self.seconds[program].append(result["seconds"])
@@ -155,6 +156,7 @@ def parse_options():
     parser.add_argument("--model", required=True, type=pathlib.Path)
     parser.add_argument("--text", required=True)
     parser.add_argument("--reference")
+    parser.add_argument("--python", default=sys.executable, help="has bergamot; default: this one")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS))
     parser.add_argument("--log", help="append lines of JSON to this file")

@@ -2,12 +2,13 @@
 """Speed of dietmt.Translator beside `dietmt translate` on one file.
 
     PYTHONPATH=build/python bench/python_translator.py --dietmt build/bin/dietmt --model DIR \\
-        --input FILE [--rounds 7]
+        --input FILE [--rounds 7] [--log FILE]
 
 DIR is packed (`dietmt quantize`). Whole processes in turn: the program, a Python process that
 translates the file as a stream, and one that translates it as a list. Both write the translations.
 Prints for wall time and for processor time (which other processes disturb less) the median, the
-median of the ratios to the program's, and each round. Fails if the translations differ.
+median of the ratios to the program's, and each round; --log FILE appends them as a line of JSON. Fails
+if the translations differ.
 """
 import argparse
 import os
@@ -17,6 +18,9 @@ import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "recipes"))
+from runs import append_to_log  # noqa: E402
 
 STREAM = """
 import sys, dietmt
@@ -50,6 +54,8 @@ def main():
     parser.add_argument("--model", required=True)
     parser.add_argument("--input", required=True)
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--name", help="of the model, for --log; default: that of its directory")
+    parser.add_argument("--log", help="append a line of JSON to this file")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         target = {name: pathlib.Path(folder, name) for name in ("program", "stream", "list")}
@@ -72,6 +78,11 @@ def main():
             ratios = [mine / its[kind] for mine, its in zip(seconds, times["program"])]
             print(f"{title:10}{name:8} median {statistics.median(seconds):.3f} s, ratio "
                   f"{statistics.median(ratios):.3f}:", " ".join(f"{s:.3f}" for s in seconds))
+    append_to_log(options.log, {
+        "model": options.name or pathlib.Path(options.model).name,
+        "seconds": {name: [round(wall, 3) for wall, _ in pairs] for name, pairs in times.items()},
+        "processor_seconds": {name: [round(used, 3) for _, used in pairs]
+                              for name, pairs in times.items()}})
 
 
 if __name__ == "__main__":

@@ -105,6 +105,18 @@ def bergamot_table(lines):
                       cells(line["memory_mb"])) for line, speed in zip(lines, speeds)])
 
 
+def python_table(lines):
+    """Of bench/python_translator.py, whose programs take turns."""
+    rows = []
+    for line in lines:
+        for name, api in (("stream", "`translate(lines)`, a stream"), ("list", "`translate([...])`")):
+            ratios = [statistics.median(mine / its for mine, its in zip(line[time][name],
+                                                                        line[time]["program"]))
+                      for time in ("seconds", "processor_seconds")]
+            rows.append((line["model"], api, *(f"{ratio:.2f}" for ratio in ratios)))
+    return markdown("model | call | wall time relative to the program | processor time", rows)
+
+
 def logged_table(lines):
     """Of log_table.py."""
     columns = [column for column in lines[0] if column not in PLACE]
@@ -122,6 +134,7 @@ TABLES = {  # by name of the log
     "decoding": (decoding_table, key_of("model", "precision", "search")),
     "embedding": (embedding_table, key_of("model")),
     "position_cost": (logged_table, key_of("encoding")),
+    "python": (python_table, key_of("model")),
     "serving": (serving_table, serving_key),
     "start_up": (start_up_table, key_of("model", "process")),
     "trainers": (trainers_table, key_of("processor", "preset", "precision", "program")),
