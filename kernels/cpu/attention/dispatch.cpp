@@ -1,6 +1,7 @@
 // Calls the attention kernels of the chosen instruction set, and deals out the backward pass.
 #include <algorithm>
 
+#include "common/error.h"
 #include "kernels/cpu/attention/levels.h"
 
 namespace dietmt::kernels {
@@ -32,10 +33,21 @@ const AttentionKernels& chosen() {
   return level;
 }
 
+void require_known_type(ElementType type) {
+  if (type == ElementType::kHalf)
+    throw Error("attention in fp16 needs a GPU: use fp32 or bf16 on the CPU");
+}
+
 }  // namespace
 
-void attention_forward_cpu(const AttentionForward& call) { chosen().forward(call); }
-void attention_backward_cpu(const AttentionBackward& call) { chosen().backward(call); }
+void attention_forward_cpu(const AttentionForward& call) {
+  require_known_type(call.sizes.type);
+  chosen().forward(call);
+}
+void attention_backward_cpu(const AttentionBackward& call) {
+  require_known_type(call.forward.sizes.type);
+  chosen().backward(call);
+}
 
 int64_t parts_of_batch(const BackwardWork& work) {
   if (work.block == 0) return work.sentences;

@@ -42,7 +42,10 @@ struct Band {
   int64_t width = 0;
 
   /// Of queries i .. i + queries - 1 and keys j .. j + keys - 1 in a table clipped at `clip`.
+  /// Without queries or keys as with one, so that every band has an entry.
   static Band of(int64_t clip, int64_t i, int64_t queries, int64_t j, int64_t keys) {
+    queries = std::max<int64_t>(queries, 1);
+    keys = std::max<int64_t>(keys, 1);
     const int64_t lowest = std::clamp(j - i - queries + 1, -clip, clip);
     return {lowest, std::clamp(j + keys - 1 - i, -clip, clip) - lowest + 1};
   }

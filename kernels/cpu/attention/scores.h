@@ -41,7 +41,7 @@ class Scores {
   auto query_bands(int64_t clip) const {
     return [this, clip](int64_t row, int64_t count) {
       const int64_t first = first_query + row;
-      const int64_t keys = call.sizes.causal ? first + 1 : std::max<int64_t>(key_count, 1);
+      const int64_t keys = call.sizes.causal ? first + 1 : key_count;
       return Band::of(clip, first, count, 0, keys);
     };
   }

@@ -62,34 +62,12 @@ class GradientLayout {
 inline GradientLayout::Place GradientLayout::place(const AttentionTable& table,
                                                    const AttentionForward& call) const {
   const AttentionSizes& sizes = call.sizes;
-  const int64_t size = table.size == nullptr ? 0 : call.terms.*table.size;
+  if (!has_offsets(table.rows)) return {size_, numbers_per_head(table, sizes, call.terms)};
+  const int64_t clip = call.terms.*table.size;
   // Offsets are j - i; those of rows that keys meet i - j (RelativeVectors::Use).
-  const auto band = [&] {
-    return table.by_key ? Band::of(size, 0, sizes.max_keys, 0, sizes.max_queries)
-                        : Band::of(size, 0, sizes.max_queries, 0, sizes.max_keys);
-  };
-  Place made{size_, 0, has_offsets(table.rows) ? band() : Band()};
-  switch (table.rows) {
-    case TableRows::kPairs:
-      made.size = sizes.max_queries * sizes.max_keys;
-      break;
-    case TableRows::kQueries:
-      made.size = sizes.max_queries * size;
-      break;
-    case TableRows::kKeys:
-      made.size = sizes.max_keys * size;
-      break;
-    case TableRows::kOffsets:
-      made.size = made.band.row_size();
-      break;
-    case TableRows::kOffsetVectors:
-      made.size = made.band.width * width_;
-      break;
-    case TableRows::kSegmentPairs:
-      made.size = size * size;
-      break;
-  }
-  return made;
+  const Band band = table.by_key ? Band::of(clip, 0, sizes.max_keys, 0, sizes.max_queries)
+                                 : Band::of(clip, 0, sizes.max_queries, 0, sizes.max_keys);
+  return {size_, table.rows == TableRows::kOffsets ? band.row_size() : band.width * width_, band};
 }
 
 /// to[r, 0:width] += from[r, 0:width] for `rows` rows.

@@ -1,4 +1,5 @@
 // Calls the row-wise kernels of the chosen instruction set.
+#include "common/error.h"
 #include "kernels/cpu/rowwise/levels.h"
 
 namespace dietmt::kernels {
@@ -72,7 +73,11 @@ void probability_dropout_mask(uint64_t key, double p, int64_t rows, int64_t colu
 }
 void cross_entropy(const CrossEntropy<float>& call) { chosen().cross_entropy(call); }
 void cross_entropy(const CrossEntropy<BFloat16>& call) { chosen().narrow_cross_entropy(call); }
-void rotate(const Rotate& call) { chosen().rotate(call); }
+void rotate(const Rotate& call) {
+  if (call.type == ElementType::kHalf)
+    throw Error("rotary positions in fp16 need a GPU: use fp32 or bf16 on the CPU");
+  chosen().rotate(call);
+}
 void layer_norm_rows(int64_t rows, int64_t width, const float* x, const float* gamma,
                      const float* beta, double epsilon, float* y) {
   chosen().layer_norm_rows(rows, width, x, gamma, beta, epsilon, y);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "common/error.h"
 #include "kernels/cpu/attention/levels.h"
 #include "tests/kernels/attention_case.h"
 #include "tests/kernels/attention_reference.h"
@@ -125,6 +127,51 @@ TEST_P(AttentionLevelTest, AddsToTheGradientsOfTables) {
       ASSERT_FLOAT_EQ(two[i].values[k], 2.0 * one[i].values[k]) << one[i].name;
 }
 
+TEST_P(AttentionLevelTest, BatchesMayHaveNoKeysOrQueries) {
+  using Lengths = std::vector<int64_t>;
+  for (const auto& [queries, keys] : {std::pair<Lengths, Lengths>{{5, 1}, {0, 0}},
+                                      {{1}, {0}},
+                                      {{0}, {1}},
+                                      {{0, 0}, {1, 7}},
+                                      {{0}, {0}}}) {
+    for (const int64_t clip : {0, 5}) {
+      SCOPED_TRACE(testing::PrintToString(queries) + " " + testing::PrintToString(keys) + ", " +
+                   std::to_string(clip));
+      CaseMemory memory;
+      AttentionCase attention({.name = "",
+                               .type = ElementType::kFloat,
+                               .width = 16,
+                               .terms = kAllTerms - kSegmentBias,
+                               .queries = queries,
+                               .keys = keys,
+                               .clip = clip},
+                              memory.arena());
+      level().forward(attention.forward());
+      level().backward(attention.backward());
+      for (const NamedValues& result : attention.results()) {
+        const bool is_normalizer = result.name == "log_normalizer";
+        const double expected = is_normalizer ? std::numeric_limits<double>::infinity() : 0.0;
+        for (const double value : result.values) EXPECT_EQ(value, expected) << result.name;
+      }
+    }
+  }
+}
+
+/// The numbers of vectors [tokens, 2, 16] are NaN in `head` of tokens first .. last - 1, and as
+/// expected elsewhere.
+void expect_not_a_number_in(const NamedValues& found, const NamedValues& expected, size_t head,
+                            size_t first, size_t last) {
+  SCOPED_TRACE(found.name);
+  for (size_t i = 0; i < found.values.size(); ++i) {
+    const size_t token = i / 32;
+    if (i / 16 % 2 == head && token >= first && token < last) {
+      ASSERT_TRUE(std::isnan(found.values[i])) << i;
+    } else {
+      ASSERT_EQ(found.values[i], expected.values[i]) << i;
+    }
+  }
+}
+
 TEST_P(AttentionLevelTest, NotANumberShowsOnlyInItsSentence) {
   const AttentionCaseOptions options{.name = "",
                                      .type = ElementType::kFloat,
@@ -137,16 +184,21 @@ TEST_P(AttentionLevelTest, NotANumberShowsOnlyInItsSentence) {
     AttentionCase good(options, memory.arena()), bad(options, memory.arena());
     const HeadRows& keys = bad.forward().keys;
     static_cast<float*>(keys.data)[(70 + key) * keys.token_stride + 7] = std::nanf("");  // head 0
-    level().forward(good.forward());
-    level().forward(bad.forward());
-    const auto expected = good.results()[0].values, output = bad.results()[0].values;
-    for (size_t i = 0; i < output.size(); ++i) {
-      const size_t token = i / 32, head = i / 16 % 2;
-      if (head == 0 && token >= 70 && token < 120) {
-        ASSERT_TRUE(std::isnan(output[i])) << i;
-      } else {
-        ASSERT_EQ(output[i], expected[i]) << i;
-      }
+    for (AttentionCase* attention : {&good, &bad}) {
+      level().forward(attention->forward());
+      level().backward(attention->backward());
+    }
+    const auto expected = good.results(), found = bad.results();
+    for (const size_t i : {0U, 2U, 3U, 4U})  // output and the gradients of vectors
+      expect_not_a_number_in(found[i], expected[i], 0, 70, 120);
+    for (size_t i = 5; i < found.size(); ++i) {  // gradients of the tables, head by head
+      SCOPED_TRACE(found[i].name);
+      const std::vector<double>& values = found[i].values;
+      const size_t half = values.size() / 2;
+      EXPECT_TRUE(std::any_of(values.data(), values.data() + half,
+                              [](double value) { return std::isnan(value); }));
+      for (size_t k = half; k < values.size(); ++k)
+        ASSERT_EQ(values[k], expected[i].values[k]) << k;
     }
   }
 }
@@ -166,6 +218,13 @@ TEST_P(AttentionLevelTest, TakesSubnormalNumbersAsZerosWhileItRuns) {
   for (size_t i = 0; i < output.size(); ++i)
     ASSERT_EQ(output[i] == 0.0, i / 16 % 2 == 0) << i;  // head 0
   EXPECT_GT(subnormal * 0.5f, 0.0f);
+}
+
+TEST(AttentionCpuTest, RefusesFp16) {
+  CaseMemory memory;
+  AttentionCase attention({.name = "", .type = ElementType::kHalf}, memory.arena());
+  EXPECT_THROW(attention_forward_cpu(attention.forward()), Error);
+  EXPECT_THROW(attention_backward_cpu(attention.backward()), Error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, AttentionLevelTest,
