@@ -7,9 +7,9 @@
 // instruction set, so that packed weights can be stored in a file and used where it is mapped.
 //
 // int8: w[n,k] = scale[n] * integer, |integer| <= 127, scale[n] = max_k |w[n,k]| / 127. Inputs are
-// quantized row by row in the same way. Products are exact integers (K up to 65,536): the same bits
-// on every instruction set. A row or an output with a number that is not finite has the scale NaN,
-// and NaN as its results.
+// quantized row by row in the same way. Products are exact integers, for which K may be at most
+// kMostInt8Inputs: the same bits on every instruction set. A row or an output with a number that is
+// not finite has the scale NaN, and NaN as its results.
 //
 // Layers of other programs may have one multiplier for all inputs: integer = x * multiplier,
 // rounded and cut to +-127, plus 127 (intgemm's Int8Shift). Then scale[n] is that of the products
@@ -28,6 +28,9 @@ enum class WeightType { kFloat, kBFloat16, kInt8 };
 
 constexpr int64_t kPanelOutputs = 64;
 
+/// Sums of so many products of int8 weights and inputs as bytes, 127 * 255 each, fit into 32 bits.
+constexpr int64_t kMostInt8Inputs = 65'536;
+
 /// Weights [N, K] as panels. The memory is the caller's and is aligned to 64 bytes.
 struct PackedWeights {
   WeightType type = WeightType::kFloat;
@@ -44,7 +47,8 @@ struct PackedWeights {
 size_t packed_bytes(WeightType type, int64_t outputs, int64_t inputs);
 
 /// weights: [N, K], row n starting at n * stride. Writes packed_bytes() to `panels`, and for int8 N
-/// numbers each to `scales` and `sums` (else null).
+/// numbers each to `scales` and `sums` (else null). Throws ConfigError if int8 has too many inputs,
+/// as pack_integers() does.
 void pack_weights(WeightType type, int64_t outputs, int64_t inputs, const float* weights,
                   int64_t stride, void* panels, float* scales, int32_t* sums);
 

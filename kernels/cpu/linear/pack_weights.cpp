@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string>
 
+#include "common/error.h"
 #include "kernels/cpu/linear/linear_storage.h"
 
 namespace dietmt::kernels {
@@ -15,6 +17,12 @@ uint16_t bfloat16_of(float x) {
   const auto bits = std::bit_cast<uint32_t>(x);
   if (x != x) return static_cast<uint16_t>(bits >> 16 | 0x40);
   return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+void require_exact_sums(int64_t inputs) {
+  if (inputs > kMostInt8Inputs)
+    throw ConfigError("int8 layers have at most " + std::to_string(kMostInt8Inputs) +
+                      " inputs, not " + std::to_string(inputs) + ": use bf16 or fp32 weights");
 }
 
 struct RowScale {
@@ -54,6 +62,7 @@ void fill_panels(WeightType type, int64_t outputs, int64_t inputs, void* panels,
 
 void pack_rounded(int64_t outputs, int64_t inputs, const float* weights, int64_t stride,
                   void* panels, float* scales, int32_t* sums) {
+  require_exact_sums(inputs);
   RowScale panel[kPanelOutputs];
   std::fill_n(sums, outputs, 0);
   fill_panels<int8_t>(WeightType::kInt8, outputs, inputs, panels, [&](int64_t n, int64_t k) {
@@ -99,6 +108,7 @@ void pack_weights(WeightType type, int64_t outputs, int64_t inputs, const float*
 
 void pack_integers(int64_t outputs, int64_t inputs, const int8_t* integers, void* panels,
                    int32_t* sums) {
+  require_exact_sums(inputs);
   std::fill_n(sums, outputs, 0);
   fill_panels<int8_t>(WeightType::kInt8, outputs, inputs, panels, [&](int64_t n, int64_t k) {
     const int8_t integer = integers[n * inputs + k];

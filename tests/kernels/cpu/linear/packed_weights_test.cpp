@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "common/error.h"
 #include "tests/kernels/cpu/linear/packed_layer.h"
 
 namespace dietmt::kernels {
@@ -27,6 +28,31 @@ TEST(PackedIntegersTest, SaturateNothing) {
     EXPECT_FLOAT_EQ(output[0], 2048.0f) << level.set->name;
     EXPECT_FLOAT_EQ(output[1], -2048.0f) << level.set->name;
   }
+}
+
+TEST(PackedIntegersTest, AreExactUpToTheMostInputs) {
+  const int64_t inputs = kMostInt8Inputs;
+  const Values ones(unsigned_of(inputs), 1.0f);
+  const Packed packed(WeightType::kInt8, 1, inputs, ones, inputs);
+  for (const LinearKernels& level : linear_levels()) {
+    if (!level.set->runs_here) continue;
+    EXPECT_FLOAT_EQ(outputs_of(level, packed.layer, 1, ones)[0], static_cast<float>(inputs))
+        << level.set->name;
+  }
+}
+
+TEST(PackedIntegersTest, MoreInputsAreAnError) {
+  const int64_t inputs = kMostInt8Inputs + 1;
+  const size_t bytes = packed_bytes(WeightType::kInt8, 1, inputs);
+  const Bytes panels = allocate(bytes);
+  const Values weights(unsigned_of(inputs), 1.0f);
+  const std::vector<int8_t> integers(unsigned_of(inputs), 127);
+  float scale = 0.0f;
+  int32_t sum = 0;
+  EXPECT_THROW(pack_weights(WeightType::kInt8, 1, inputs, weights.data(), inputs, panels.get(),
+                            &scale, &sum),
+               ConfigError);
+  EXPECT_THROW(pack_integers(1, inputs, integers.data(), panels.get(), &sum), ConfigError);
 }
 
 TEST(PackedIntegersTest, InputMultiplierServesAllRows) {
