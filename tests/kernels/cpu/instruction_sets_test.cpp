@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "kernels/cpu/attention/levels.h"
 #include "kernels/cpu/linear/levels.h"
+#include "kernels/cpu/products/levels.h"
 #include "kernels/cpu/rowwise/levels.h"
 #include "kernels/cpu/step/levels.h"
 
@@ -62,6 +63,7 @@ void expect_ordered(std::span<const Kernels> levels) {
 
 TEST(InstructionSetsTest, EveryRoomHasTheSetsInOrder) {
   expect_ordered(attention_levels());
+  expect_ordered(layout_levels());
   expect_ordered(linear_levels());
   expect_ordered(rowwise_levels());
   expect_ordered(step_levels());
