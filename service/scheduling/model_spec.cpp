@@ -140,8 +140,9 @@ std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words) 
                        std::optional<LanguagePair> pair) {
     if (!pair) pair = pair_of_directory(directory);
     if (!pair) {
-      problems.push_back("--model " + word + ": neither config.json nor the name gives the " +
-                         "languages; write src-tgt=DIR");
+      problems.push_back(
+          "--model " + word +
+          ": no pair of languages, such as en-de, in the path; write src-tgt=" + word);
       return;
     }
     std::string name = pair->source + "-" + pair->target;
