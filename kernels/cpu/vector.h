@@ -135,10 +135,13 @@ inline float largest_of(Vector x) {
   return fold<kLanes / 2>(x, larger, std::make_index_sequence<kLanes>());
 }
 
-/// exp(x), relative error below 4e-7; 1e-38 below -87; NaN stays NaN. exp(x) = 2^n exp(r) with
-/// |r| <= ln(2) / 2, exp(r) by its Taylor series to r^6.
+/// Of what exponential() takes. Most callers subtract a maximum, so that a check would cost them.
+constexpr float kLargestExponent = 87.0f;
+
+/// exp(x), relative error below 4e-7; 1e-38 below -87; NaN stays NaN; meaningless above
+/// kLargestExponent. exp(x) = 2^n exp(r) with |r| <= ln(2) / 2, exp(r) by its Taylor series to r^6.
 inline Vector exponential(Vector x) {
-  x = x < -87.0f ? broadcast(-87.0f) : x;
+  x = x < -kLargestExponent ? broadcast(-kLargestExponent) : x;
   constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23: adding it rounds to whole numbers
   const Vector rounded = x * 1.44269504f + kRounder;
   const Vector r = x - (rounded - kRounder) * 0.693147181f;

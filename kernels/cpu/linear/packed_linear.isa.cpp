@@ -30,7 +30,7 @@ inline Vector activate(Vector x) {
     const Vector erf = error_function_of_magnitude(magnitude * 0.707106781f);
     return (x + magnitude * erf) * 0.5f;
   } else if constexpr (kActivation == LinearActivation::kSilu) {
-    const Vector minus = x < -88.0f ? broadcast(88.0f) : -x;  // beyond, exp would overflow
+    const Vector minus = x < -kLargestExponent ? broadcast(kLargestExponent) : -x;
     return x / (exponential(minus) + 1.0f);
   } else {
     return x;

@@ -7,18 +7,10 @@
 namespace dietmt::kernels::DIETMT_ISA {
 namespace {
 
-/// Vector by vector, the last one padded with zeros.
-template <typename Visit>
-void for_vectors(const float* values, int64_t size, Visit visit) {
-  int64_t c = 0;
-  for (; c + kLanes <= size; c += kLanes) visit(c, load(values + c));
-  if (c < size) visit(c, load_first(values + c, size - c));
-}
-
-/// Both write up to the end of a prepared row, which is a multiple of all vectors.
+/// Both write whole vectors: a prepared row is a multiple of all of them.
 void round_row(const float* values, int64_t size, char* to) {
   auto* numbers = reinterpret_cast<BFloat16*>(to);
-  for_vectors(values, size, [&](int64_t c, Vector x) { store(numbers + c, x); });
+  for_vectors(size, [&](int64_t c, int64_t count) { store(numbers + c, load(values + c, count)); });
 }
 
 /// The largest lane; lanes are bits of floats without signs.
@@ -33,8 +25,8 @@ float largest_magnitude(IntVector lanes) {
 /// As bits: infinities and NaN are the largest.
 float largest_magnitude(const float* values, int64_t size) {
   IntVector largest{};
-  for_vectors(values, size, [&](int64_t, Vector x) {
-    const IntVector bits = reinterpret_cast<IntVector>(x) & 0x7fffffff;
+  for_vectors(size, [&](int64_t c, int64_t count) {
+    const IntVector bits = reinterpret_cast<IntVector>(load(values + c, count)) & 0x7fffffff;
     largest = bits > largest ? bits : largest;
   });
   return largest_magnitude(largest);
@@ -55,8 +47,8 @@ float quantize_row(const float* values, int64_t size, char* to) {
   const bool finite = maximum <= std::numeric_limits<float>::max();
   const bool zero = !finite || maximum < kSmallestMaximum;
   const float inverse = zero ? 0.0f : 127.0f / maximum;
-  for_vectors(values, size, [&](int64_t c, Vector x) {
-    if (zero) x = Vector{};
+  for_vectors(size, [&](int64_t c, int64_t count) {
+    const Vector x = zero ? Vector{} : load(values + c, count);
     store_rounded(x * inverse, kByteOffset, to + c);
   });
   return finite ? maximum / 127.0f : std::numeric_limits<float>::quiet_NaN();
@@ -64,8 +56,8 @@ float quantize_row(const float* values, int64_t size, char* to) {
 
 float quantize_row(const float* values, int64_t size, float multiplier, char* to) {
   const Vector most = broadcast(127.0f);
-  for_vectors(values, size, [&](int64_t c, Vector x) {
-    x *= multiplier;
+  for_vectors(size, [&](int64_t c, int64_t count) {
+    Vector x = load(values + c, count) * multiplier;
     x = x < most ? x : most;
     store_rounded(x > -most ? x : -most, kShiftedOffset, to + c);
   });

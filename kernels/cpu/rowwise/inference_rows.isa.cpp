@@ -62,13 +62,12 @@ void multiply_into(int64_t size, const float* y, float* x) {
 }
 
 void ssru_step(const SsruStep& call) {
-  constexpr float kMost = 87.0f;  // of exponential()
   for_vectors(call.width, [&](int64_t c, int64_t count) {
     const auto read = [&](const float* from) { return load(from + c, count); };
     const auto write = [&](float* to, Vector x) { store(to + c, x, count); };
     const Vector negative = -read(call.gate);
-    const Vector forget =
-        1.0f / (1.0f + exponential(negative > kMost ? broadcast(kMost) : negative));
+    const Vector most = broadcast(kLargestExponent);
+    const Vector forget = 1.0f / (1.0f + exponential(negative > most ? most : negative));
     Vector state = (1.0f - forget) * read(call.candidate);
     if (call.before != nullptr) state += forget * read(call.before);
     write(call.state, state);
