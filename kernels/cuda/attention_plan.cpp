@@ -1,7 +1,9 @@
 #include "kernels/cuda/attention_plan.h"
 
 #include <algorithm>
+#include <string>
 
+#include "common/error.h"
 #include "kernels/attention_tables.h"
 #include "kernels/dropout.h"
 
@@ -69,6 +71,9 @@ WantedTables wanted_tables(const AttentionBackward& call, bool by_key, Attention
 }
 
 HeadScales scales_of(const AttentionForward& call) {
+  if (call.sizes.heads > kMaxHeads)
+    throw Error("CUDA attention has at most " + std::to_string(kMaxHeads) + " heads, not " +
+                std::to_string(call.sizes.heads));
   HeadScales scales;
   std::copy_n(call.terms.content_scale, call.sizes.heads, scales.of);
   return scales;

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "common/error.h"
+#include "kernels/cuda/attention_plan.h"
 #include "tests/kernels/attention_case.h"
 #include "tests/kernels/attention_reference.h"
 #include "tests/kernels/cuda/host_launcher.h"
@@ -30,6 +32,15 @@ std::vector<NamedValues> run(const AttentionCaseOptions& options, const HostSche
 
 void expect_same_bits(const std::vector<NamedValues>& a, const std::vector<NamedValues>& b) {
   for (size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].values, b[i].values) << a[i].name;
+}
+
+TEST(AttentionHostTest, MoreHeadsThanTheKernelsHaveRoomForAreAnError) {
+  const std::vector<float> scales(kMaxHeads + 1);
+  AttentionBackward call;
+  call.forward.sizes.heads = kMaxHeads + 1;
+  call.forward.terms.content_scale = scales.data();
+  EXPECT_THROW(plan_forward(call.forward, nullptr), Error);
+  EXPECT_THROW(plan_backward(call, nullptr), Error);
 }
 
 TEST(AttentionHostTest, OrderOfThreadsAndBlocksDoesNotMatter) {
