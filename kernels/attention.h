@@ -81,7 +81,8 @@ struct AttentionSizes {
   DeviceDropoutKey device_dropout_key;  // what the CUDA kernels read
 };
 
-/// The score terms, or their gradients.
+/// The score terms, or their gradients. Terms are finite: where all scores of a query are minus
+/// infinity, the output is NaN on the CPU and 0 on a GPU.
 struct AttentionTables {
   HeadTable position_bias;     // [H|1, T, S]
   HeadTable query_features;    // [H|1, T, R]
