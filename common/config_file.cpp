@@ -74,6 +74,8 @@ std::vector<ConfigEntry> read_config_file(const std::string& path) {
   std::vector<ConfigEntry> entries;
   std::string line;
   for (int64_t number = 1; std::getline(file, line); ++number) {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
     const std::string_view text = trimmed(line);
     if (text.empty() || text.starts_with('#')) continue;
     try {

@@ -22,7 +22,8 @@ struct CommonOption {
 constexpr CommonOption kEveryCommand[] = {
     {"config", "FILE",
      "read options from FILE: lines `name = value`, names as above; the command line wins"},
-    {"dump-config", "", "print the options and their values in that form and exit"},
+    {"dump-config", "",
+     "print the options in that form and exit; those not given are comments with their defaults"},
     {"quiet", "", "show only warnings and errors, and no progress bar"},
     {"log-file", "FILE", "also append all messages, with the time, to FILE"},
     {"help", "", "print the options that most users need and exit"},

@@ -116,9 +116,14 @@ po::parsed_options parsed_config_file(const std::string& path, const po::options
                                       const UnknownOption& unknown_option) {
   po::parsed_options parsed(&keys);
   for (const ConfigEntry& entry : read_config_file(path)) {
-    if (keys.find_nothrow(entry.name, false) == nullptr)
-      throw ConfigError("--config " + path + ":" + std::to_string(entry.line) + ": " +
-                        unknown_option(entry.name));
+    const auto refuse = [&](const std::string& problem) {
+      throw ConfigError("--config " + path + ":" + std::to_string(entry.line) + ": " + problem);
+    };
+    const po::option_description* option = keys.find_nothrow(entry.name, false);
+    if (option == nullptr) refuse(unknown_option(entry.name));
+    // Boost takes an empty word for true.
+    if (entry.value.empty() && option->semantic()->max_tokens() == 0)
+      refuse(entry.name + " has no value; write true or false");
     parsed.options.emplace_back(entry.name, Words{entry.value});
   }
   return parsed;
@@ -255,17 +260,17 @@ OptionTable::Outcome OptionTable::parse(const std::vector<std::string>& argument
   } catch (const po::error& error) {
     throw ConfigError(error.what() + hint);
   }
-  throw_if_any(malformed);
   for (const auto& [name, value] : values) given_.push_back(name);
   if (help_ || help_all_ || help_json_) {
     std::cout << (help_json_ ? describe() : help(help_all_));
     return Outcome::kDone;
   }
+  if (!dump_) set_logging(quiet_, log_file_);
+  throw_if_any(malformed);
   if (dump_) {
     dump_config();
     return Outcome::kDone;
   }
-  set_logging(quiet_, log_file_);
   return Outcome::kRun;
 }
 
@@ -308,8 +313,13 @@ std::vector<std::pair<std::string, std::string>> OptionTable::resolved() const {
   return all;
 }
 
+// An option that reads back counts as given, and would overrule what a preset or a model says.
 void OptionTable::dump_config() const {
-  for (const auto& [name, value] : resolved()) std::cout << config_line(name, value);
+  std::cout << "# Options of dietmt " << command_
+            << ". Those in comments were not given: the value is the default,\n"
+               "# which other options, such as --preset, may change.\n";
+  for (const auto& [name, value] : resolved())
+    std::cout << (given(name) ? "" : "# ") << config_line(name, value);
 }
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates,

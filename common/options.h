@@ -69,8 +69,7 @@ class OptionTable {
   /// True if the option was given on the command line or in the config file.
   bool given(const std::string& name) const;
 
-  /// True if it was given with another value than its default. A file that --dump-config printed
-  /// gives all options.
+  /// True if it was given with another value than its default.
   bool changed(const std::string& name) const;
 
   /// All options with their present values, as text; options of std::optional type that are unset

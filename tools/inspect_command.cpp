@@ -16,6 +16,8 @@
 #include "tools/command_list.h"
 #include "tools/commands.h"
 #include "tools/model_options.h"
+#include "tools/output_problems.h"
+#include "tools/unused_options.h"
 
 namespace dietmt::tools {
 namespace {
@@ -124,12 +126,12 @@ OptionTable option_table(PositionOptions& o) {
   return table;
 }
 
-std::vector<std::string> problems_of(const PositionOptions& o) {
-  std::vector<std::string> problems;
+std::vector<std::string> problems_of(const OptionTable& table, const PositionOptions& o) {
+  std::vector<std::string> problems = file_output_problems(o.output, {});
   if (!o.list && o.model.empty()) problems.emplace_back("--list or --model is missing");
   if (o.list && !o.model.empty()) problems.emplace_back("--list and --model exclude each other");
-  if (o.model.empty() && (o.json || !o.output.empty()))
-    problems.emplace_back("--output and --json need --model");
+  if (o.model.empty())
+    refuse_unused(table, {"output", "json", "length", "words", "seed"}, "--model", problems);
   return problems;
 }
 
@@ -137,7 +139,7 @@ int inspect_positions(const std::vector<std::string>& arguments) {
   PositionOptions o;
   OptionTable table = option_table(o);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  table.check(problems_of(o));
+  table.check(problems_of(table, o));
   if (o.list) {
     std::cout << encoders::position_help({});
     return 0;
@@ -147,7 +149,11 @@ int inspect_positions(const std::vector<std::string>& arguments) {
     write_text_atomically(o.output, inspection::position_page(report));
     spdlog::info("wrote {}", o.output);
   }
-  if (o.json) std::cout << inspection::position_json(report).dump() << '\n';
+  // Names of models need not be UTF-8.
+  if (o.json)
+    std::cout << inspection::position_json(report).dump(-1, ' ', false,
+                                                        nlohmann::json::error_handler_t::replace)
+              << '\n';
   if (!o.json && o.output.empty()) std::cout << inspection::position_text(report);
   return 0;
 }

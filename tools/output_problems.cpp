@@ -14,4 +14,9 @@ std::vector<std::string> output_problems(const std::string& output, const NamedF
   return problems;
 }
 
+std::vector<std::string> file_output_problems(const std::string& output, const NamedFiles& inputs) {
+  if (output == "-") return {"--output is -; this command needs the name of a file"};
+  return output_problems(output, inputs);
+}
+
 }  // namespace dietmt::tools

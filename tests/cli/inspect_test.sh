@@ -48,6 +48,11 @@ for site in encoder, decoder:
 assert decoder["identical_words"][0]["db"] is None
 assert decoder["position_scores"][0]["scores"][0][1] is None
 PYTHON
+# The name of the model need not be UTF-8.
+ln -s "$(realpath "$model")" "$work/m"$'\377'
+expect_code 0 "${positions[@]}" --model "$work/m"$'\377' --length 4 --words 2 --json
+python3 -c 'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' "$work/out" ||
+  fail "not JSON: $out"
 # More words than the vocabulary has are all of them.
 expect_code 0 "${positions[@]}" --model "$model" --length 4 --words 100000 --json
 grep -q '"words":[0-9][0-9],' "$work/out" || fail "other words than those of the vocabulary"
@@ -60,7 +65,11 @@ expect_text "--list or --model is missing" "$err"
 expect_code 2 "${positions[@]}" --list --model "$model"
 expect_text "exclude each other" "$err"
 expect_code 2 "${positions[@]}" --list --json
-expect_text "need --model" "$err"
+expect_text "--json needs --model" "$err"
+expect_code 2 "${positions[@]}" --list --length 8 --words 3 --seed 2
+for option in length words seed; do expect_text "--$option needs --model" "$err"; done
+expect_code 2 "${positions[@]}" --model "$model" --output -
+expect_text "--output is -" "$err"
 expect_code 2 "${positions[@]}" --model "$model" --length 1 --words 0
 expect_text "--length is 1; it must be from 2 to 1024" "$err"
 expect_text "--words is 0" "$err"
@@ -72,6 +81,26 @@ expect_code 2 "$dietmt" inspect params --model "$model" --width 512 --preset big
 for option in width preset vocab-size; do
   expect_text "--$option is for a new model: leave out --model" "$err"
 done
+
+# A printed configuration has the same model: options that were not given do not overrule a preset
+# or --model.
+same_by_config() {
+  local command=$1
+  shift
+  # shellcheck disable=SC2086
+  expect_code 0 "$dietmt" $command "$@"
+  cp "$work/out" "$work/direct"
+  # shellcheck disable=SC2086
+  expect_code 0 "$dietmt" $command "$@" --dump-config
+  cp "$work/out" "$work/config"
+  # shellcheck disable=SC2086
+  expect_code 0 "$dietmt" $command --config "$work/config"
+  cmp "$work/out" "$work/direct" || fail "another model from --dump-config: $command $*"
+}
+same_by_config "inspect params" --preset base
+same_by_config "inspect params" --preset base --width 128
+same_by_config "inspect params" --model "$model"
+same_by_config "bert params" --preset tiny
 
 # Attention in a sentence, with a translation given or the model's own.
 attention=("$dietmt" inspect attention)

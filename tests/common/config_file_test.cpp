@@ -10,6 +10,7 @@ namespace dietmt {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class ConfigFileTest : public ScratchTest {
  protected:
@@ -51,6 +52,12 @@ TEST_F(ConfigFileTest, EveryValueReadsBack) {
         "back\\slash", " \\n", "two\nlines", "a\r", "#\"\\", "=", "x = y", "\xff#"}) {
     EXPECT_EQ(value_of(config_line("name", value)), value);
   }
+}
+
+TEST_F(ConfigFileTest, AByteOrderMarkIsNoPartOfTheFirstName) {
+  EXPECT_EQ(read_config_file(write("config", "\xEF\xBB\xBFoutput = run\n")).front().name, "output");
+  EXPECT_THAT(read_config_file(write("config", "\xEF\xBB\xBF# a comment\n")), IsEmpty());
+  EXPECT_THAT(error_of("\n\xEF\xBB\xBF\n"), HasSubstr(":2: "));  // only there
 }
 
 TEST_F(ConfigFileTest, MistakesNameTheLine) {

@@ -161,6 +161,13 @@ TEST_F(OptionsTest, MistakesInTheConfigFile) {
   EXPECT_THAT(error_of({"--config", (scratch() / "absent").string()}), HasSubstr("absent"));
 }
 
+TEST_F(OptionsTest, AFlagInTheConfigFileNeedsAValue) {
+  EXPECT_FALSE(parsed({"--config", write("off", "flag = false\n")}).flag);
+  EXPECT_THAT(error_of({"--config", write("empty", "rate = 1\nflag =\n")}),
+              HasSubstr("empty:2: flag has no value; write true or false"));
+  EXPECT_EQ(parsed({"--config", write("text", "text =\n")}).text, "");
+}
+
 TEST_F(OptionsTest, GivenMeansByTheUser) {
   Fields fields;
   OptionTable table = table_of(fields);
@@ -190,6 +197,20 @@ TEST_F(OptionsTest, TheDumpedConfigReadsBack) {
   EXPECT_EQ(fields.shares, expected.shares);
   EXPECT_EQ(fields.limit, expected.limit);
   EXPECT_EQ(fields.tag, expected.tag);
+}
+
+TEST_F(OptionsTest, TheDumpedConfigGivesNoOtherOptions) {
+  Fields fields;
+  OptionTable table = table_of(fields);
+  const Words arguments = {"--count", "5", "--dump-config"};
+  const std::string dump = printed(arguments);
+  EXPECT_THAT(dump, HasSubstr("\ncount = 5\n"));
+  EXPECT_THAT(dump, HasSubstr("\n# rate = 0.1\n"));
+  table.parse({"--config", write("dump", dump)});
+  EXPECT_TRUE(table.given("count"));
+  for (const char* name : {"text", "rate", "flag", "files"})
+    EXPECT_FALSE(table.given(name)) << name;
+  EXPECT_EQ(printed({"--config", write("dump", dump), "--dump-config"}), dump);
 }
 
 struct RuledFields {
@@ -348,7 +369,7 @@ TEST_F(OptionsTest, DescribesItselfAsJson) {
 
 TEST_F(OptionsTest, AnUnsetOptionalIsNotDumped) {
   EXPECT_THAT(printed({"--dump-config"}), Not(HasSubstr("limit")));
-  EXPECT_THAT(printed({"--dump-config"}), HasSubstr("count = 5\n"));
+  EXPECT_THAT(printed({"--dump-config"}), HasSubstr("# count = 5\n"));
 }
 
 TEST_F(OptionsTest, HelpShowsGroupsDefaultsAndPlaceholders) {
