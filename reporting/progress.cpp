@@ -38,6 +38,14 @@ double truncate_entries(const fs::path& path, int64_t first_update) {
   return seconds;
 }
 
+// RFC 4180.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
 }  // namespace
 
 struct Progress::Impl {
@@ -69,7 +77,7 @@ struct Progress::Impl {
         }
       }
       complained = false;
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       if (!complained) spdlog::warn("progress is not recorded: {}", error.what());
       complained = true;
     }
@@ -165,7 +173,7 @@ std::string progress_table(const std::vector<ordered_json>& entries) {
     for (const auto& [name, value] : entry.items())
       if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   std::string table;
-  for (const std::string& name : names) table += (table.empty() ? "" : ",") + name;
+  for (const std::string& name : names) table += (table.empty() ? "" : ",") + csv_field(name);
   table += '\n';
   for (const ordered_json& entry : entries) {
     std::string line;
@@ -173,7 +181,7 @@ std::string progress_table(const std::vector<ordered_json>& entries) {
       if (name != names.front()) line += ',';
       const auto value = entry.find(name);
       if (value == entry.end() || value->is_null()) continue;  // null: not a number
-      line += value->is_string() ? value->get<std::string>() : value->dump();
+      line += csv_field(value->is_string() ? value->get<std::string>() : value->dump());
     }
     table += line + '\n';
   }

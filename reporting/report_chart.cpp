@@ -14,7 +14,9 @@ namespace {
 // The drawing's size and the plot's rectangle in it, in SVG units.
 constexpr double kWidth = 460, kHeight = 270;
 constexpr double kLeft = 62, kRight = kWidth - 22, kTop = 44, kBottom = kHeight - 42;
-constexpr double kReadoutLeft = 16;  // as much room as a small screen needs
+constexpr double kReadoutLeft = 16;              // as much room as a small screen needs
+constexpr double kRow = 16, kLetter = 6.5;       // height and width of text
+constexpr double kLegendY = 12, kReadoutY = 34;  // of their last rows; earlier ones are above
 constexpr size_t kMaxPoints = 200;
 
 // Maps values to positions: `low` to `from`, `high` to `to`.
@@ -37,6 +39,37 @@ struct Range {
     high = std::max(high, value);
   }
 };
+
+// A part of the drawing whose text may need several rows.
+struct Rows {
+  std::string svg;
+  size_t count = 1;
+};
+
+// The row of each item; those of a row fit into `room`.
+std::vector<size_t> rows_of(const std::vector<double>& widths, double room) {
+  std::vector<size_t> rows;
+  double used = 0;
+  size_t row = 0;
+  for (const double width : widths) {
+    if (used > 0 && used + width > room) {
+      ++row;
+      used = 0;
+    }
+    used += width;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+constexpr size_t kColours = 4, kDashes = 4;  // of the style sheet
+
+std::string colour_class(size_t index) { return fmt::format("s{}", index % kColours); }
+
+std::string line_classes(size_t index) {
+  const size_t dashes = index / kColours % kDashes;
+  return colour_class(index) + (dashes > 0 ? fmt::format(" d{}", dashes) : "");
+}
 
 bool is_finite(const Point& point) { return std::isfinite(point.x) && std::isfinite(point.y); }
 
@@ -80,25 +113,37 @@ std::string axes(const Chart& chart, const Axis& x, const Axis& y) {
   return svg;
 }
 
-// Names the curves; a chart of one curve has its name in the title.
-std::string legend(const std::vector<Series>& series) {
-  std::string svg;
+// Names the curves; a chart of one curve has its name in the title. `y`: of the last row.
+Rows legend(const std::vector<Series>& series, double y) {
+  if (series.size() == 1 && series.front().best < 0) return {};
+  std::vector<double> widths;
+  for (const Series& one : series)
+    widths.push_back(40 + kLetter * static_cast<double>(one.name.size()));
+  const bool has_best =
+      std::ranges::any_of(series, [](const Series& one) { return one.best >= 0; });
+  if (has_best) widths.push_back(40);
+  const std::vector<size_t> rows = rows_of(widths, kWidth - kLeft);
+  Rows drawn{"", rows.back() + 1};
+  y -= kRow * static_cast<double>(rows.back());
   double x = kLeft;
-  if (series.size() == 1 && series.front().best < 0) return svg;
-  for (size_t i = 0; i < series.size(); ++i) {
-    svg += fmt::format(
-        "<line class='line s{}' x1='{:.0f}' x2='{:.0f}' y1='12' y2='12'/>"
-        "<text class='legend' x='{:.0f}' y='16'>{}</text>\n",
-        i, x, x + 18, x + 24, html_escaped(series[i].name));
-    x += 40 + 6.5 * static_cast<double>(series[i].name.size());
+  for (size_t i = 0; i < widths.size(); ++i) {
+    if (i > 0 && rows[i] > rows[i - 1]) {
+      x = kLeft;
+      y += kRow;
+    }
+    if (i < series.size())
+      drawn.svg += fmt::format(
+          "<line class='line {0}' x1='{1:.0f}' x2='{2:.0f}' y1='{3:.0f}' y2='{3:.0f}'/>"
+          "<text class='legend' x='{4:.0f}' y='{5:.0f}'>{6}</text>\n",
+          line_classes(i), x, x + 18, y, x + 24, y + 4, html_escaped(series[i].name));
+    else
+      drawn.svg += fmt::format(
+          "<circle class='mark axis' cx='{:.0f}' cy='{:.0f}' r='4'/>"
+          "<text class='legend' x='{:.0f}' y='{:.0f}'>best</text>\n",
+          x + 5, y, x + 14, y + 4);
+    x += widths[i];
   }
-  if (std::ranges::any_of(series, [](const Series& one) { return one.best >= 0; })) {
-    svg += fmt::format(
-        "<circle class='mark axis' cx='{:.0f}' cy='12' r='4'/>"
-        "<text class='legend' x='{:.0f}' y='16'>best</text>\n",
-        x + 5, x + 14);
-  }
-  return svg;
+  return drawn;
 }
 
 std::string curve(const Series& series, size_t index, const Axis& x, const Axis& y) {
@@ -106,44 +151,63 @@ std::string curve(const Series& series, size_t index, const Axis& x, const Axis&
   for (const Point& point : series.points) {
     path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x(point.x), y(point.y));
   }
-  std::string svg = fmt::format("<path class='line s{}' d='{}'/>\n", index, path);
+  std::string svg = fmt::format("<path class='line {}' d='{}'/>\n", line_classes(index), path);
   if (series.points.size() == 1 || series.best >= 0) {
     const Point& mark = series.points[static_cast<size_t>(std::max(series.best, 0))];
-    svg += fmt::format("<circle class='mark s{}' cx='{:.1f}' cy='{:.1f}' r='4'/>\n", index,
-                       x(mark.x), y(mark.y));
+    svg += fmt::format("<circle class='mark {}' cx='{:.1f}' cy='{:.1f}' r='4'/>\n",
+                       colour_class(index), x(mark.x), y(mark.y));
   }
   return svg;
 }
 
+// The values at one x. The last row is at kReadoutY.
+Rows readout(const std::vector<std::string>& parts) {
+  std::vector<double> widths;
+  for (const std::string& part : parts)
+    widths.push_back(kLetter * static_cast<double>(part.size() + 3));
+  const std::vector<size_t> rows = rows_of(widths, kWidth - kReadoutLeft);
+  std::vector<std::string> lines(rows.back() + 1);
+  for (size_t i = 0; i < parts.size(); ++i)
+    lines[rows[i]] += (lines[rows[i]].empty() ? "" : " · ") + html_escaped(parts[i]);
+  Rows drawn{"", lines.size()};
+  for (size_t row = 0; row < lines.size(); ++row)
+    drawn.svg +=
+        fmt::format("<text class='readout' x='{:.0f}' y='{:.0f}'>{}</text>", kReadoutLeft,
+                    kReadoutY - kRow * static_cast<double>(lines.size() - 1 - row), lines[row]);
+  return drawn;
+}
+
 // For each x a strip over the plot's height; hovering it shows the values there.
-std::string hover_strips(const Chart& chart, const std::vector<Series>& series, const Axis& x,
-                         const Axis& y) {
+Rows hover_strips(const Chart& chart, const std::vector<Series>& series, const Axis& x,
+                  const Axis& y) {
   std::map<double, std::vector<std::pair<size_t, double>>> values;  // x -> (series, y)
   for (size_t i = 0; i < series.size(); ++i) {
     for (const Point& point : series[i].points) values[point.x].emplace_back(i, point.y);
   }
-  std::string svg;
+  Rows drawn;
   for (auto here = values.begin(); here != values.end(); ++here) {
     const double position = x(here->first);
     const double begin =
         here == values.begin() ? kLeft : (x(std::prev(here)->first) + position) / 2;
     const double end =
         std::next(here) == values.end() ? kRight : (x(std::next(here)->first) + position) / 2;
-    std::string text = fmt::format("{} {}", chart.x_label, std::llround(here->first));
+    std::vector<std::string> parts = {
+        fmt::format("{} {}", chart.x_label, std::llround(here->first))};
     std::string dots;
     for (const auto& [index, value] : here->second) {
-      text += fmt::format(" · {} {:.5g}", html_escaped(series[index].name), value);
-      dots += fmt::format("<circle class='dot s{}' cx='{:.1f}' cy='{:.1f}' r='3'/>", index,
-                          position, y(value));
+      parts.push_back(fmt::format("{} {:.5g}", series[index].name, value));
+      dots += fmt::format("<circle class='dot {}' cx='{:.1f}' cy='{:.1f}' r='3'/>",
+                          colour_class(index), position, y(value));
     }
-    svg += fmt::format(
+    const Rows text = readout(parts);
+    drawn.svg += fmt::format(
         "<g class='strip'><rect x='{:.1f}' y='{:.0f}' width='{:.1f}' height='{:.0f}'/>"
-        "<g><line x1='{:.1f}' x2='{:.1f}' y1='{:.0f}' y2='{:.0f}'/>{}"
-        "<text class='readout' x='{:.0f}' y='34'>{}</text></g></g>\n",
+        "<g><line x1='{:.1f}' x2='{:.1f}' y1='{:.0f}' y2='{:.0f}'/>{}{}</g></g>\n",
         begin, kTop, std::max(end - begin, 0.5), kBottom - kTop, position, position, kTop, kBottom,
-        dots, kReadoutLeft, text);
+        dots, text.svg);
+    drawn.count = std::max(drawn.count, text.count);
   }
-  return svg;
+  return drawn;
 }
 
 }  // namespace
@@ -240,11 +304,16 @@ std::string svg_chart(const Chart& chart) {
   x_range.include(0);
   const Axis x{axis_ticks(x_range.low, x_range.high, 5), kLeft, kRight};
   const Axis y{axis_ticks(y_range.low, y_range.high, 5), kBottom, kTop};
-  std::string svg = fmt::format("<svg viewBox='0 0 {:.0f} {:.0f}' role='img' aria-label='{}'>\n",
-                                kWidth, kHeight, html_escaped(chart.title));
-  svg += axes(chart, x, y) + legend(series);
+  const Rows strips = hover_strips(chart, series, x, y);
+  const double readout_rows = kRow * static_cast<double>(strips.count - 1);
+  const Rows names = legend(series, kLegendY - readout_rows);
+  const double above = readout_rows + kRow * static_cast<double>(names.count - 1);
+  std::string svg =
+      fmt::format("<svg viewBox='0 {:.0f} {:.0f} {:.0f}' role='img' aria-label='{}'>\n", 0 - above,
+                  kWidth, kHeight + above, html_escaped(chart.title));
+  svg += axes(chart, x, y) + names.svg;
   for (size_t i = 0; i < series.size(); ++i) svg += curve(series[i], i, x, y);
-  return svg + hover_strips(chart, series, x, y) + "</svg>\n";
+  return svg + strips.svg + "</svg>\n";
 }
 
 }  // namespace dietmt::reporting

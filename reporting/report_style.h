@@ -33,6 +33,7 @@ svg { display: block; width: 100%; height: auto; font-size: 12px; fill: var(--in
 .line { fill: none; stroke-width: 2; stroke-linejoin: round; }
 .mark { fill: var(--panel); stroke-width: 2; }
 .s0 { stroke: var(--s0); } .s1 { stroke: var(--s1); } .s2 { stroke: var(--s2); } .s3 { stroke: var(--s3); }
+.d1 { stroke-dasharray: 7 3; } .d2 { stroke-dasharray: 2 3; } .d3 { stroke-dasharray: 9 3 2 3; }
 .dot { fill: currentColor; stroke: none; }
 .dot.s0 { fill: var(--s0); } .dot.s1 { fill: var(--s1); } .dot.s2 { fill: var(--s2); } .dot.s3 { fill: var(--s3); }
 .strip rect { fill: transparent; } .strip g { display: none; pointer-events: none; }

@@ -133,6 +133,20 @@ TEST(ProgressTable, HasAColumnForEachName) {
             "kind,update,loss,bleu\ntrain,50,4.25,\nvalid,50,,12.5\ntrain,100,,\n");
 }
 
+TEST(ProgressTable, QuotesFieldsWithCommasAndQuotes) {
+  const auto entries = {nlohmann::ordered_json({{"kind", "a \"b\""}, {"accuracy_a,b", 4}}),
+                        nlohmann::ordered_json({{"kind", "two\nlines"}})};
+  EXPECT_EQ(progress_table(entries), "kind,\"accuracy_a,b\"\n\"a \"\"b\"\"\",4\n\"two\nlines\",\n");
+}
+
+TEST(Progress, ANameThatIsNotUtf8DoesNotEndTheTraining) {
+  const TestDirectory directory;
+  Progress progress(options_of(directory.path()), 0);
+  EXPECT_NO_THROW(progress.validation({.update = 5, .scores = {{"accuracy_\xff", 1.0}}}));
+  progress.validation({.update = 10, .scores = {{"accuracy", 2.0}}});
+  EXPECT_THAT(updates_in(directory / "progress.jsonl", "valid"), ElementsAre(10));
+}
+
 TEST(Progress, AFullDiskLeavesWholeEvents) {
   const TestDirectory directory;
   const auto path = [&] {

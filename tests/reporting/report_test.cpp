@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <regex>
+#include <set>
 
 #include "common/error.h"
 #include "common/files.h"
 #include "reporting/report_chart.h"
+#include "reporting/report_style.h"
 #include "tests/common/test_directory.h"
 
 namespace dietmt::reporting {
@@ -117,6 +120,31 @@ TEST(ReportChart, DrawsNothingWithoutFinitePoints) {
   EXPECT_EQ(svg_chart({"t", "x", "y", {{"a", {{1, std::numeric_limits<double>::quiet_NaN()}}}}}),
             "");
   EXPECT_THAT(svg_chart({"t", "x", "y", {{"a", {{1, 2}}}}}), HasSubstr("<circle"));
+}
+
+// XNLI has fifteen validation sets.
+TEST(ReportChart, ManyCurvesDifferAndFit) {
+  Chart chart{"t", "update", "y", {}};
+  for (const char* name : {"accuracy (ar)", "accuracy (bg)", "accuracy (de)", "accuracy (el)",
+                           "accuracy (en)", "accuracy (es)"})
+    chart.series.push_back({name, {{1, 2}, {2, 3}}});
+  const std::string svg = svg_chart(chart);
+  for (const char* curve : {"s0", "s1", "s2", "s3", "s0 d1", "s1 d1"})
+    EXPECT_THAT(svg, HasSubstr("<path class='line " + std::string(curve) + "'"));
+  EXPECT_THAT(svg, Not(HasSubstr("s4")));
+  EXPECT_THAT(kReportStyle, HasSubstr(".d1 {"));
+
+  const std::regex text("<text class='(legend|readout)' x='([0-9]+)' y='(-?[0-9]+)'>([^<]*)<");
+  std::smatch top;
+  ASSERT_TRUE(std::regex_search(svg, top, std::regex("viewBox='0 (-[0-9]+) 460 ")));
+  std::set<std::string> places;
+  for (auto found = std::sregex_iterator(svg.begin(), svg.end(), text);
+       found != std::sregex_iterator(); ++found) {
+    EXPECT_LT(std::stod((*found)[2]) + 6.0 * static_cast<double>((*found)[4].length()), 460);
+    EXPECT_GT(std::stod((*found)[3]) - 12, std::stod(top[1]));
+    if ((*found)[1] == "legend") places.insert((*found)[2].str() + " " + (*found)[3].str());
+  }
+  EXPECT_EQ(places.size(), 6U);
 }
 
 TEST(ReportChart, NumbersAreShort) {
