@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -23,6 +24,7 @@ namespace {
 using spdlog::details::log_msg;
 
 bool quiet_stderr = false;
+LogFormat log_format = LogFormat::kText;
 
 thread_local LogRequest* current_request = nullptr;
 
@@ -92,9 +94,20 @@ void set_logging(bool quiet, const std::string& file) {
   logger.flush_on(spdlog::level::trace);
 }
 
+void log_usage_error(const std::string& message) {
+  if (log_format == LogFormat::kJson) return spdlog::error("{}", message);
+  std::cerr << "error: " << message << std::endl;
+  spdlog::sinks::sink& terminal = *spdlog::default_logger()->sinks().front();
+  const auto level = terminal.level();
+  terminal.set_level(spdlog::level::off);
+  spdlog::error("{}", message);
+  terminal.set_level(level);
+}
+
 bool is_quiet() { return quiet_stderr; }
 
 void set_log_format(LogFormat format) {
+  log_format = format;
   const auto& sinks = spdlog::default_logger()->sinks();
   for (const auto& sink : sinks)
     sink->set_formatter(format == LogFormat::kJson ? json_log_formatter() : timed_formatter());

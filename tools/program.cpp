@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <filesystem>
 #include <iostream>
 #include <string_view>
+#include <utility>
 
 #include "common/error.h"
 #include "common/logging.h"
@@ -49,12 +51,16 @@ const CommandList& command_list() {
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
 
-std::string usage() { return command_list().help() + "'dietmt --version' prints the version.\n"; }
-
-// Without the time of the log: the command did not start.
-void usage_error(const std::string& command, const std::string& message) {
-  std::cerr << "error: dietmt " << command << ": " << message << std::endl;
+// The first file that is opened would take the number of a closed standard stream, and the log or
+// the results would end up in it. Reading such input and writing such output stay errors.
+void occupy_closed_streams() {
+  constexpr std::pair<int, int> kStreams[] = {
+      {STDIN_FILENO, O_WRONLY}, {STDOUT_FILENO, O_RDONLY}, {STDERR_FILENO, O_WRONLY}};
+  for (const auto& [stream, mode] : kStreams)
+    if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", mode) < 0) std::_Exit(kFailed);
 }
+
+std::string usage() { return command_list().help() + "'dietmt --version' prints the version.\n"; }
 
 // The exit code, once the text is where it belongs: a full disk shows when it leaves the buffer.
 int print_rest(int code) {
@@ -73,7 +79,7 @@ int guarded(const std::string& name, const Command& command,
     kernels::chosen_instruction_set();  // reports a wrong DIETMT_INSTRUCTION_SET before any work
     return print_rest(command(arguments));
   } catch (const ConfigError& error) {
-    usage_error(name, error.what());
+    log_usage_error("dietmt " + name + ": " + error.what());
     return kUsage;
   } catch (const PeerError& error) {
     if (std::getenv(kLaunchedVariable) == nullptr) complain(error.what());
@@ -127,6 +133,7 @@ std::string config_file(const std::vector<std::string>& arguments) {
 }
 
 int run_program(int argc, char** argv, const std::function<Command(const std::string&)>& find) {
+  occupy_closed_streams();
   init_logging();
   std::vector<std::string> words(argv + 1, argv + argc);
   if (words.size() > 1 && words[0] == "help") {

@@ -189,6 +189,9 @@ OptionTable serve_option_table(ServeOptions& o) {
 }
 
 void settle(const OptionTable& table, ServeOptions& options) {
+  const LogFormat format =
+      table.allows("log-format") ? parse_log_format(options.log_format) : LogFormat::kText;
+  set_log_format(format);  // of problems, too
   table.check(problems_of(options));
   service::DecodingThreads& threads = options.registry.threads;
   threads.workers = workers_of(options);
@@ -199,8 +202,6 @@ void settle(const OptionTable& table, ServeOptions& options) {
   options.api.limits.guard = service::guard_from_name(options.guard);
   options.api.pivot = options.pivot == "none" ? "" : options.pivot;
   options.api.glossaries = options.glossaries;
-  const LogFormat format = parse_log_format(options.log_format);
-  set_log_format(format);
   if (!options.access_log.empty())
     options.http.access_log = std::make_shared<service::AccessLog>(options.access_log, format);
   options.http.cors_origins = options.api.cors_origins;
