@@ -22,6 +22,10 @@ expect_text() {
   case $2 in *"$1"*) ;; *) fail "'$1' is not in: $2" ;; esac
 }
 
+# expect_equal VALUE EXPECTED WHAT, and the number of lines of a file.
+expect_equal() { [ "$1" = "$2" ] || fail "$3: '$1' instead of '$2'"; }
+expect_lines() { expect_equal "$(wc -l <"$1")" "$2" "lines of $1"; }
+
 # Whether the build is to have the service; tests/CMakeLists.txt says it.
 has_service() { [ "${DIETMT_SERVICE:-1}" = 1 ]; }
 

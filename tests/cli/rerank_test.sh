@@ -7,8 +7,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . "$(dirname "$0")/lib.sh"
 
-expect_equal() { [ "$1" = "$2" ] || fail "$3: '$1' instead of '$2'"; }
-
 toy_corpus 40 7 "$work/toy"
 source=$work/toy.en
 "$dietmt" translate --model "$model" --input "$source" --nbest 4 >"$work/list"

@@ -11,8 +11,6 @@ if ! command -v curl >/dev/null; then
   exit 77
 fi
 
-expect_equal() { [ "$1" = "$2" ] || fail "$3: '$1' instead of '$2'"; }
-
 # start OPTION...: a server of $served.
 served=$model
 start() { start_server "$served" "$@"; }
