@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "common/error.h"
+#include "common/json_fields.h"
 #include "common/text_io.h"
 
 namespace dietmt::data {
@@ -187,9 +188,9 @@ QuestionSet read_questions(const std::string& path, QuestionUse use) {
   } catch (const json::parse_error& error) {
     const auto end = text.begin() + static_cast<int64_t>(std::min(error.byte, text.size()));
     throw DataError(path + ":" + std::to_string(1 + std::count(text.begin(), end, '\n')) +
-                    ": not JSON: " + error.what());
+                    ": not JSON: " + json_problem(error));
   } catch (const json::exception& error) {
-    throw DataError(path + ": not JSON: " + error.what());
+    throw DataError(path + ": not JSON: " + json_problem(error));
   }
   return builder.finish();
 }

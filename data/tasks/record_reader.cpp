@@ -107,7 +107,7 @@ ordered_json parse_object(const std::string& line, const std::string& where) {
   } catch (const CheckpointError& error) {
     throw DataError(where + ": " + error.what());
   } catch (const ordered_json::exception& error) {
-    throw DataError(where + ": not JSON: " + error.what());
+    throw DataError(where + ": not JSON: " + json_problem(error));
   }
   if (!object.is_object()) throw DataError(where + ": expected a JSON object");
   return object;

@@ -176,7 +176,8 @@ TEST_F(QuestionReaderTest, MistakesNameFileAndQuestion) {
 }
 
 TEST_F(QuestionReaderTest, FilesOfAnotherFormAreErrors) {
-  EXPECT_THAT(error_of(std::string("{\n\"data\": [\n}")), HasSubstr("q.json:3: not JSON"));
+  EXPECT_THAT(error_of(std::string("{\n\"data\": [\n}")),
+              HasSubstr("q.json:3: not JSON: parse error"));
   EXPECT_THAT(error_of(std::string("{\n\"data\": \"caf\xE9\"}")), HasSubstr("q.json:2: not JSON"));
   EXPECT_THAT(error_of(std::string()), HasSubstr("not JSON"));
   EXPECT_THAT(error_of(std::string("[]")), HasSubstr("no \"data\"; expected SQuAD's JSON: data"));

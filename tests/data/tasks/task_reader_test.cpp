@@ -276,7 +276,7 @@ TEST_F(OwnTableTest, BrokenJsonLinesNameTheLine) {
   const auto error = [&](const std::string& content) {
     return error_of([&] { read(layout_, {}, content); });
   };
-  EXPECT_THAT(error(good + "{\"premise\": \"a\""), HasSubstr("data.tsv:2: not JSON"));
+  EXPECT_THAT(error(good + "{\"premise\": \"a\""), HasSubstr("data.tsv:2: not JSON: parse error"));
   EXPECT_THAT(error(good + "[1]\n"), HasSubstr("data.tsv:2: expected a JSON object"));
   EXPECT_THAT(error(good + "{\"premise\": \"a\", \"gold\": 1}\n"),
               HasSubstr("data.tsv:2: the object has no \"hypothesis\""));
