@@ -7,34 +7,11 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
-#include <new>
 
+#include "kernels/cpu/buffer.h"
 #include "kernels/cpu/vector.h"
 
 namespace dietmt::kernels::DIETMT_ISA {
-
-/// fp32 numbers on cache lines.
-class Buffer {
- public:
-  explicit Buffer(int64_t size) : size_(size) {
-    const size_t bytes = (static_cast<size_t>(size) * sizeof(float) + 63) / 64 * 64;
-    data_ = static_cast<float*>(std::aligned_alloc(64, bytes + 64));
-    if (data_ == nullptr) throw std::bad_alloc();
-  }
-  ~Buffer() { std::free(data_); }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-
-  float* get() { return data_; }
-  const float* get() const { return data_; }
-  void clear() { std::memset(data_, 0, static_cast<size_t>(size_) * sizeof(float)); }
-  void clear(int64_t count) { std::memset(data_, 0, static_cast<size_t>(count) * sizeof(float)); }
-
- private:
-  int64_t size_;
-  float* data_;
-};
 
 /// The offsets lowest .. lowest + width - 1, as far as they are told apart.
 struct Band {

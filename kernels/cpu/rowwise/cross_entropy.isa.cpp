@@ -1,8 +1,8 @@
 // Compiled once for each instruction set, in namespace dietmt::kernels::DIETMT_ISA.
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
+#include "kernels/cpu/buffer.h"
 #include "kernels/cpu/vector.h"
 #include "kernels/rowwise.h"
 
@@ -72,12 +72,9 @@ void row_cross_entropy(const CrossEntropy<Number>& call, int64_t r, float* expon
 
 template <typename Number>
 void all_rows(const CrossEntropy<Number>& call) {
-#pragma omp parallel
-  {
-    std::vector<float> exponentials(static_cast<size_t>(call.classes + kLanes));
-#pragma omp for schedule(static)
-    for (int64_t r = 0; r < call.rows; ++r) row_cross_entropy(call, r, exponentials.data());
-  }
+  ThreadBuffers exponentials(call.classes + kLanes);
+#pragma omp parallel for schedule(static)
+  for (int64_t r = 0; r < call.rows; ++r) row_cross_entropy(call, r, exponentials.own());
 }
 
 }  // namespace

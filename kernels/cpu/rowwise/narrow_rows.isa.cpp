@@ -2,17 +2,14 @@
 // dietmt::kernels::DIETMT_ISA.
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
+#include "kernels/cpu/buffer.h"
+#include "kernels/cpu/rowwise/norm_gradients.h"
 #include "kernels/cpu/vector.h"
 #include "kernels/rowwise.h"
 
 namespace dietmt::kernels::DIETMT_ISA {
 namespace {
-
-// Gradients of gamma and beta are summed over fixed blocks of rows, then over the blocks in order:
-// the same result for any number of threads.
-constexpr int64_t kRowsPerBlock = 256;
 
 Vector dropped(Vector x, double p, const DropoutLanes& lanes, int64_t index) {
   return p == 0.0 ? x : x * lanes.factors(static_cast<uint32_t>(index));
@@ -82,35 +79,20 @@ void backward_row(const AddNormBackward<BFloat16>& call, int64_t r, const Dropou
 
 void add_norm_forward(const AddNormForward<BFloat16>& call) {
   const DropoutLanes lanes = dropout_lanes(call.dropout, call.dropout_key);
+  ThreadBuffers sums(padded(call.width));
 #pragma omp parallel
   {
-    // No std::vector: its out-of-line members, compiled here for one instruction set, could be
-    // linked into code that runs on every machine.
-    const std::unique_ptr<float[]> sum(new float[static_cast<size_t>(padded(call.width))]);
+    float* const sum = sums.own();
 #pragma omp for schedule(static)
-    for (int64_t r = 0; r < call.rows; ++r) forward_row(call, r, lanes, sum.get());
+    for (int64_t r = 0; r < call.rows; ++r) forward_row(call, r, lanes, sum);
   }
 }
 
 void add_norm_backward(const AddNormBackward<BFloat16>& call) {
-  const int64_t width = call.width;
   const DropoutLanes lanes = dropout_lanes(call.dropout, call.dropout_key);
-  const int64_t blocks = (call.rows + kRowsPerBlock - 1) / kRowsPerBlock;
-  const std::unique_ptr<float[]> partial(new float[static_cast<size_t>(2 * blocks * width)]());
-#pragma omp parallel for schedule(static)
-  for (int64_t block = 0; block < blocks; ++block) {
-    float* const gamma_sum = partial.get() + 2 * block * width;
-    const int64_t end = std::min(call.rows, (block + 1) * kRowsPerBlock);
-    for (int64_t r = block * kRowsPerBlock; r < end; ++r)
-      backward_row(call, r, lanes, gamma_sum, gamma_sum + width);
-  }
-  const auto sum_blocks = [&](const float* first, float* sums) {
-    std::fill(sums, sums + width, 0.0f);
-    for (int64_t block = 0; block < blocks; ++block)
-      for (int64_t c = 0; c < width; ++c) sums[c] += first[2 * block * width + c];
-  };
-  sum_blocks(partial.get(), call.grad_gamma);
-  if (call.beta != nullptr) sum_blocks(partial.get() + width, call.grad_beta);
+  add_norm_gradients(call, [&](int64_t r, float* gamma_sum, float* beta_sum) {
+    backward_row(call, r, lanes, gamma_sum, beta_sum);
+  });
 }
 
 void dropout_add(const DropoutAdd<BFloat16>& call) {

@@ -3,16 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
+#include "kernels/cpu/rowwise/norm_gradients.h"
 #include "kernels/dropout.h"
 
 namespace dietmt::kernels::DIETMT_ISA {
 namespace {
-
-// Gradients of gamma and beta are summed over fixed blocks of rows, then over the blocks in order:
-// the same result for any number of threads.
-constexpr int64_t kRowsPerBlock = 256;
 
 inline float masked(float value, uint64_t key, uint32_t index, uint32_t threshold, float scale) {
   return dropout_keeps(key, index, threshold) ? value * scale : 0.0f;
@@ -145,29 +141,12 @@ void drop_branch(const AddNormBackward<float>& call, int64_t r, uint32_t thresho
 
 template <RowNorm kNorm>
 void backward(const AddNormBackward<float>& call) {
-  const int64_t width = call.width;
   const uint32_t threshold = dropout_threshold(call.dropout);
   const float scale = static_cast<float>(1.0 / (1.0 - call.dropout));
-  const int64_t blocks = (call.rows + kRowsPerBlock - 1) / kRowsPerBlock;
-  // No std::vector: its out-of-line members, compiled here for one instruction set, could be linked
-  // into code that runs on every machine.
-  const std::unique_ptr<float[]> partial(new float[static_cast<size_t>(2 * blocks * width)]());
-#pragma omp parallel for schedule(static)
-  for (int64_t block = 0; block < blocks; ++block) {
-    float* gamma_sum = partial.get() + 2 * block * width;
-    const int64_t end = std::min(call.rows, (block + 1) * kRowsPerBlock);
-    for (int64_t r = block * kRowsPerBlock; r < end; ++r) {
-      backward_row<kNorm>(call, r, gamma_sum, gamma_sum + width);
-      if (call.grad_branch != nullptr) drop_branch(call, r, threshold, scale);
-    }
-  }
-  const auto sum_blocks = [&](const float* first, float* sums) {
-    std::fill(sums, sums + width, 0.0f);
-    for (int64_t block = 0; block < blocks; ++block)
-      for (int64_t c = 0; c < width; ++c) sums[c] += first[2 * block * width + c];
-  };
-  sum_blocks(partial.get(), call.grad_gamma);
-  if constexpr (kNorm == RowNorm::kLayer) sum_blocks(partial.get() + width, call.grad_beta);
+  add_norm_gradients(call, [&](int64_t r, float* gamma_sum, float* beta_sum) {
+    backward_row<kNorm>(call, r, gamma_sum, beta_sum);
+    if (call.grad_branch != nullptr) drop_branch(call, r, threshold, scale);
+  });
 }
 
 }  // namespace

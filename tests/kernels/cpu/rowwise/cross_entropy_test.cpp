@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <new>
 
 #include "tests/kernels/cpu/rowwise/level_test.h"
 
@@ -101,6 +102,14 @@ TEST_P(CrossEntropyTest, NotANumberShowsOnlyInItsRow) {
       ASSERT_EQ(std::isnan(logits[i]), i < kClasses) << bad << ", " << i;
   }
 }
+
+#ifndef __SANITIZE_ADDRESS__  // which ends the program at such a request
+TEST_P(CrossEntropyTest, TooLittleMemoryIsAnErrorOfTheCaller) {
+  const int64_t classes = int64_t{1} << 48;
+  EXPECT_THROW(level().cross_entropy({.classes = classes}), std::bad_alloc);
+  EXPECT_THROW(level().narrow_cross_entropy({.classes = classes}), std::bad_alloc);
+}
+#endif
 
 }  // namespace
 }  // namespace dietmt::kernels

@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <cmath>
+#include <new>
 
 #include "tests/kernels/cpu/rowwise/level_test.h"
 
@@ -133,6 +134,26 @@ TEST_P(NarrowRowsTest, NormDoesNotDependOnTheNumberOfThreads) {
     for (const Wide& part : {wide(norm.grad_branch), norm.grad_gamma, norm.grad_beta})
       all.insert(all.end(), part.begin(), part.end());
     results.push_back(all);
+  }
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_EQ(results[0], results[2]);
+}
+
+#ifndef __SANITIZE_ADDRESS__  // which ends the program at such a request
+TEST_P(NarrowRowsTest, TooLittleMemoryIsAnErrorOfTheCaller) {
+  EXPECT_THROW(level().narrow_add_norm_forward({.width = int64_t{1} << 48}), std::bad_alloc);
+}
+#endif
+
+TEST_P(NarrowRowsTest, DropoutAddDoesNotDependOnTheNumberOfThreads) {
+  constexpr int64_t kSize = 10'003;
+  const Narrow residual = random_narrow(kSize, 1), branch = random_narrow(kSize, 2);
+  std::vector<Wide> results;
+  for (const int threads : {1, 2, 3}) {
+    omp_set_num_threads(threads);
+    Narrow output(kSize);
+    level().narrow_dropout_add({kSize, residual.data(), branch.data(), 0.2, kKey, output.data()});
+    results.push_back(wide(output));
   }
   EXPECT_EQ(results[0], results[1]);
   EXPECT_EQ(results[0], results[2]);

@@ -323,6 +323,22 @@ TEST(Dropout, ProbabilitiesOfNeighboursRowsAndRectanglesAreIndependent) {
   }
 }
 
+TEST_P(DropoutTest, DropoutAddDoesNotDependOnTheNumberOfThreads) {
+  constexpr int64_t kSize = 10'003;
+  const auto residual = random_values(kSize, 1), branch = random_values(kSize, 2);
+  for (const float* const added : {residual.data(), static_cast<const float*>(nullptr)}) {
+    std::vector<std::vector<float>> results;
+    for (const int threads : {1, 2, 3}) {
+      omp_set_num_threads(threads);
+      std::vector<float> output(kSize);
+      level().dropout_add({kSize, added, branch.data(), 0.2, 7, output.data()});
+      results.push_back(output);
+    }
+    EXPECT_EQ(results[0], results[1]);
+    EXPECT_EQ(results[0], results[2]);
+  }
+}
+
 TEST_P(DropoutTest, DropoutAddEqualsMaskTimesBranch) {
   constexpr int64_t kSize = 1001;
   const auto residual = random_values(kSize, 1);
