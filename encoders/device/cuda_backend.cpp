@@ -57,6 +57,18 @@ std::string uuid_of(c10::Device device) {
   return text;
 }
 
+/// kernels/cuda/CMakeLists.txt compiles for the oldest of these, and newer ones take that too.
+std::string reason_against(c10::Device device) {
+  constexpr int kOldestMajor = 8;
+  const int index = device.has_index() ? device.index() : c10::cuda::current_device();
+  int major = 0, minor = 0;
+  C10_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index));
+  C10_CUDA_CHECK(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, index));
+  if (major >= kOldestMajor) return "";
+  return "they need compute capability " + std::to_string(kOldestMajor) +
+         ".0 or newer, and this GPU has " + std::to_string(major) + "." + std::to_string(minor);
+}
+
 kernels::DeviceKernels table() {
   kernels::DeviceKernels kernels = {
       .reasons_against_attention = kernels::reasons_against_attention_cuda,
@@ -88,6 +100,6 @@ dietmt_cuda_backend() {
   using namespace dietmt;
   static const kernels::DeviceKernels kernels = encoders::table();
   static const encoders::DeviceBackend backend = {&kernels, encoders::cuda_graphs,
-                                                  encoders::uuid_of};
+                                                  encoders::uuid_of, encoders::reason_against};
   return &backend;
 }

@@ -12,7 +12,9 @@
 #include <array>
 #include <atomic>
 #include <filesystem>
+#include <mutex>
 #include <thread>
+#include <unordered_map>
 
 #include "common/error.h"
 #include "encoders/device/device_memory.h"
@@ -148,10 +150,31 @@ const DeviceBackend& backend_of(c10::Device device) {
   return registered[static_cast<size_t>(device.type())];
 }
 
+/// Asks each device once, because every operation looks for its kernels.
+bool runs_kernels(c10::Device device) {
+  static std::mutex mutex;
+  static std::unordered_map<c10::Device, bool> known;
+  const std::lock_guard lock(mutex);
+  if (const auto found = known.find(device); found != known.end()) return found->second;
+  const std::string reason = reason_for_no_kernels(device);
+  if (!reason.empty())
+    spdlog::warn("{}: LibTorch computes without dietmt's kernels, which is slower: {}",
+                 device.str(), reason);
+  return known.emplace(device, reason.empty()).first->second;
+}
+
 }  // namespace
 
 const kernels::DeviceKernels* device_kernels(c10::Device device) {
-  return backend_of(device).kernels;
+  const DeviceBackend& backend = backend_of(device);
+  return backend.reason_against == nullptr || runs_kernels(device) ? backend.kernels : nullptr;
+}
+
+std::string reason_for_no_kernels(c10::Device device) {
+  const DeviceBackend& backend = backend_of(device);
+  if (backend.kernels == nullptr)
+    return device.is_cuda() ? cuda_kernels().problem : "there are none for this kind of device";
+  return backend.reason_against == nullptr ? "" : backend.reason_against(device);
 }
 
 std::string device_identity(c10::Device device) {
@@ -171,7 +194,8 @@ bool graphs_allowed() { return are_graphs_allowed; }
 
 std::unique_ptr<DeviceGraphs> graphs_of(c10::Device device) {
   const DeviceBackend& backend = backend_of(device);
-  if (backend.graphs == nullptr || !graphs_allowed()) return nullptr;
+  const bool has_graphs = backend.graphs != nullptr && device_kernels(device) != nullptr;
+  if (!has_graphs || !graphs_allowed()) return nullptr;
   try {
     return backend.graphs(device);
   } catch (const c10::Error& error) {

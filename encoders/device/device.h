@@ -39,6 +39,8 @@ struct DeviceBackend {
   const kernels::DeviceKernels* kernels = nullptr;
   std::unique_ptr<DeviceGraphs> (*graphs)(c10::Device) = nullptr;
   std::string (*identity)(c10::Device) = nullptr;
+  /// Why a device cannot run the kernels; empty if it can. Null: every device can.
+  std::string (*reason_against)(c10::Device) = nullptr;
 };
 
 struct LoadedCudaKernels {
@@ -54,8 +56,12 @@ const LoadedCudaKernels& cuda_kernels();
 /// that have none.
 std::string device_identity(c10::Device device);
 
-/// The fused kernels of a device; null on the CPU and where there are none.
+/// The fused kernels of a device; null on the CPU and where there are none. Warns once about a
+/// device that cannot run those of its kind.
 const kernels::DeviceKernels* device_kernels(c10::Device device);
+
+/// Why a device other than the CPU has no fused kernels; empty if it has.
+std::string reason_for_no_kernels(c10::Device device);
 
 /// The kernels' name of a floating-point type that they know: fp32, bf16 or fp16.
 kernels::ElementType element_type(at::ScalarType type);

@@ -3,8 +3,11 @@
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <sstream>
 #include <thread>
 
 #include "common/error.h"
@@ -28,6 +31,46 @@ TEST(DeviceTest, AGpuThatIsNotThereIsNamedWithTheNumberOfThose) {
 TEST(DeviceTest, OtherNamesAreRefusedWithThoseThatAreAllowed) {
   for (const std::string name : {"", "gpu", "cuda:", "cuda:x", "cpu:y", "meta"})
     EXPECT_EQ(problem_of(name), "--device is '" + name + "'; it must be cpu, cuda or cuda:I");
+}
+
+class NoGraphs : public DeviceGraphs {
+ public:
+  c10::Device device() const override { return {c10::kPrivateUse1, 0}; }
+  std::unique_ptr<DeviceGraph> record(const std::function<void()>&) override { return nullptr; }
+};
+
+/// Devices of which only number 0 can run the kernels.
+DeviceBackend backend_with_old_devices(const kernels::DeviceKernels& kernels) {
+  DeviceBackend backend;
+  backend.kernels = &kernels;
+  backend.graphs = [](c10::Device) -> std::unique_ptr<DeviceGraphs> {
+    return std::make_unique<NoGraphs>();
+  };
+  backend.reason_against = [](c10::Device device) -> std::string {
+    return device.index() == 0 ? "" : "it is too old";
+  };
+  return backend;
+}
+
+TEST(DeviceTest, OnlyDevicesThatCanRunThemHaveKernelsAndGraphs) {
+  const kernels::DeviceKernels kernels;
+  register_device_backend(c10::kPrivateUse1, backend_with_old_devices(kernels));
+  std::ostringstream log;
+  const auto before = spdlog::default_logger();
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+      "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+  const c10::Device young(c10::kPrivateUse1, 0), old(c10::kPrivateUse1, 1);
+  EXPECT_EQ(device_kernels(young), &kernels);
+  EXPECT_EQ(reason_for_no_kernels(young), "");
+  EXPECT_NE(graphs_of(young), nullptr);
+  EXPECT_EQ(log.str(), "");
+  EXPECT_EQ(device_kernels(old), nullptr);
+  EXPECT_EQ(reason_for_no_kernels(old), "it is too old");
+  EXPECT_EQ(graphs_of(old), nullptr);
+  EXPECT_THAT(log.str(), HasSubstr("without dietmt's kernels, which is slower: it is too old"));
+  EXPECT_EQ(std::ranges::count(log.str(), '\n'), 1);
+  spdlog::set_default_logger(before);
+  register_device_backend(c10::kPrivateUse1, {});
 }
 
 TEST(DeviceTest, ThreadsAreAtMostTheCoresOrSixteen) {
