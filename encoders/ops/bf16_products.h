@@ -11,7 +11,8 @@
 namespace dietmt::encoders {
 
 /// Whether the functions below multiply x [R, K] by such a weight [N, K], forward and backward: x
-/// in bf16 on a processor with AVX-512 BF16 or AMX, K a multiple of 32, N even.
+/// in bf16 on a processor with AVX-512 BF16 or AMX that DIETMT_INSTRUCTION_SET does not forbid, K a
+/// multiple of 32, N even.
 bool has_bf16_products(const at::Tensor& x, const at::Tensor& weight);
 
 /// The right side [K, N] of products, as the micro-kernels read it: panels of 64 columns, in each

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include "kernels/cpu/instruction_sets.h"
+
 namespace dietmt::encoders {
 namespace {
 
@@ -105,6 +107,14 @@ TEST_P(Bf16Products, DoNotDependOnTheNumberOfThreads) {
     EXPECT_TRUE(at::equal(results[0][i], results[1][i])) << i;
     EXPECT_TRUE(at::equal(results[0][i], results[2][i])) << i;
   }
+}
+
+/// The test program also runs under DIETMT_INSTRUCTION_SET=generic (CMakeLists.txt).
+TEST(Bf16ProductsOf, NoMachineWhoseChosenInstructionsHaveNone) {
+  const auto& chosen = kernels::chosen_instruction_set();
+  if (&chosen >= kernels::find_instruction_set("avx512_bf16"))
+    GTEST_SKIP() << "the chosen instruction set has them";
+  EXPECT_FALSE(has_bf16_products(random_bf16({8, 64}), random_bf16({6, 64})));
 }
 
 TEST(Bf16ProductsOf, WhatTheyCannotMultiply) {
