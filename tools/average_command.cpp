@@ -69,8 +69,10 @@ std::vector<fs::path> chosen_checkpoints(const AverageOptions& options) {
     found.erase(found.begin(), found.end() - wanted);
   }
   if (std::ssize(found) < wanted) {
-    spdlog::warn("{}: averaging {} checkpoints instead of {}: there are no more", run, found.size(),
-                 wanted);
+    spdlog::warn(
+        "{}: averaging {} checkpoints instead of {}: the training kept no more; train with a "
+        "larger --{} and a smaller --save-interval",
+        run, found.size(), wanted, options.best > 0 ? "keep-best" : "keep-last");
   }
   std::vector<fs::path> directories;
   for (const storage::Checkpoint& checkpoint : found) directories.push_back(checkpoint.directory);

@@ -13,6 +13,7 @@
 #include "nmt/translation/text_lines.h"
 #include "storage/checkpoint.h"
 #include "tools/commands.h"
+#include "tools/output_problems.h"
 
 namespace dietmt::tools {
 namespace {
@@ -64,8 +65,9 @@ OptionTable option_table(EmbedOptions& o) {
 }
 
 std::vector<std::string> problems_of(const EmbedOptions& o) {
-  if (o.output.empty() || o.output.ends_with(".npy")) return {};
-  return {"--output " + o.output + " must end with .npy"};
+  if (!o.output.empty() && !o.output.ends_with(".npy"))
+    return {"--output " + o.output + " must end with .npy"};
+  return output_problems(o.output, {{"--input", o.input}});
 }
 
 // --layer for a model with this many layers; none: all.

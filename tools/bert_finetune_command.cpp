@@ -116,8 +116,11 @@ std::vector<double> parse_rates(const std::vector<std::string>& words) {
   for (const std::string& word : split_at_commas(words)) {
     double rate = 0.0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), rate);
-    if (error != std::errc() || end != word.data() + word.size() || !(rate > 0.0))
-      throw ConfigError("--learning-rates has '" + word + "'; each must be a positive number");
+    if (error != std::errc() || end != word.data() + word.size())
+      throw ConfigError("--learning-rates has '" + word + "'; each must be a number " +
+                        kPeakLearningRate.text());
+    const std::string problem = kPeakLearningRate.problem("--learning-rates", rate);
+    if (!problem.empty()) throw ConfigError(problem);
     if (std::ranges::find(rates, rate) != rates.end())
       throw ConfigError("--learning-rates has " + word + " twice");
     rates.push_back(rate);
@@ -248,7 +251,7 @@ class Finetuning {
 int run(const OptionTable& table, const FinetuneOptions& o) {
   install_stop(o);
   encoders::set_threads(o.threads);
-  warn_of_unused_training_options(table, o);
+  warn_of_training_options(table, o);
   std::vector<std::unique_ptr<const Finetuning>> tasks;
   for (const TaskDescription& description : describe_tasks(o)) {
     tasks.push_back(std::make_unique<const Finetuning>(table, o, description));

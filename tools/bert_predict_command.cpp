@@ -101,8 +101,7 @@ int run_bert_predict(const std::vector<std::string>& arguments) {
   PredictOptions options;
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  if (options.output == "-") table.check({"--output must be a file or a directory"});
-  table.check(output_problems(options.output, {{"--input", options.input}}));
+  table.check(file_output_problems(options.output, {{"--input", options.input}}));
   return run(options);
 }
 

@@ -18,6 +18,7 @@
 #include "tools/commands.h"
 #include "tools/model_options.h"
 #include "tools/training_options.h"
+#include "tools/unused_options.h"
 #include "training/loop/training_state.h"
 
 namespace dietmt::tools {
@@ -165,12 +166,13 @@ std::unique_ptr<data::BertTokenizer> prepare_tokenizer(const PretrainOptions& o,
 void warn_of_unused_subword_options(const OptionTable& table, const PretrainOptions& o,
                                     const data::BertTokenizer& tokenizer) {
   if (o.tokenizer.empty() && o.init_from.empty()) return;
-  const int64_t size = o.trained_tokenizer.vocabulary_size;
-  if (table.given("vocab-size") && size != tokenizer.vocabulary_size())
-    spdlog::warn("--vocab-size {} is ignored: the tokenizer has {} pieces", size,
-                 tokenizer.vocabulary_size());
-  for (const char* option : {"tokenizer-type", "lowercase"})
-    if (table.given(option)) spdlog::warn("--{} is ignored: no tokenizer is trained", option);
+  for (const std::string& warning :
+       ignored_by_tokenizer(table, o.trained_tokenizer.vocabulary_size, "the tokenizer",
+                            tokenizer.vocabulary_size()))
+    spdlog::warn(warning);
+  for (const std::string& warning :
+       ignored_without_training(table, {"tokenizer-type", "lowercase"}))
+    spdlog::warn(warning);
 }
 
 bert::PretrainingTaskOptions task_options(const PretrainOptions& o,
@@ -212,7 +214,7 @@ int run(const OptionTable& table, PretrainOptions& o) {
   const auto tokenizer = prepare_tokenizer(o, process);
   if (process.is_first()) {
     warn_of_unused_subword_options(table, o, *tokenizer);
-    warn_of_unused_training_options(table, o);
+    warn_of_training_options(table, o);
   }
   const data::CacheUse use =
       process.is_first() ? data::CacheUse::kUpToDate : data::CacheUse::kOfFirstProcess;

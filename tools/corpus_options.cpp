@@ -9,6 +9,7 @@
 #include "data/corpus/corpus_shares.h"
 #include "data/corpus/parallel_reader.h"
 #include "data/text/source_tag.h"
+#include "tools/unused_options.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -220,16 +221,14 @@ std::vector<std::string> vocabulary_contradictions(const OptionTable& table,
 
 std::vector<std::string> unused_subword_options(const OptionTable& table, const SubwordOptions& o,
                                                 const nmt::Tokenizers& given) {
-  std::vector<std::string> found;
+  std::vector<std::string> found = ignored_without_training(table, {"tokenizer-type"});
   for (const data::Tokenizer* tokenizer : {given.source.get(), given.target.get()}) {
-    const int64_t size = o.tokenizers.options.vocabulary_size;
-    if (!table.given("vocab-size") || size == tokenizer->vocabulary_size()) continue;
-    found.push_back(fmt::format("--vocab-size {} is ignored: {} has {} pieces", size,
-                                tokenizer->file(), tokenizer->vocabulary_size()));
+    for (std::string& warning :
+         ignored_by_tokenizer(table, o.tokenizers.options.vocabulary_size, tokenizer->file(),
+                              tokenizer->vocabulary_size()))
+      found.push_back(std::move(warning));
     if (given.source == given.target) break;
   }
-  if (table.given("tokenizer-type"))
-    found.emplace_back("--tokenizer-type is ignored: no tokenizer is trained");
   if (o.tokenizers.separate && given.source == given.target)
     found.emplace_back("--separate-tokenizers is ignored: --tokenizer is for both languages");
   return found;

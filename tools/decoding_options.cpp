@@ -33,8 +33,8 @@ std::string hypotheses_problem(const nmt::SearchOptions& search) {
 
 }  // namespace
 
-void bind_model(OptionTable& table, DecodingOptions& o) {
-  table.add("model", &o.models, "DIR[,DIR...]",
+void bind_model(OptionTable& table, std::vector<std::string>& models) {
+  table.add("model", &models, "DIR[,DIR...]",
             "model directory, or output directory of train (its best checkpoint); several models "
             "of one vocabulary, in one list or with --model repeated, form an ensemble, which "
             "averages their probabilities",

@@ -28,7 +28,7 @@ struct DecodingOptions {
 };
 
 /// Adds them to the current group: the models, the tag, and the longest source line.
-void bind_model(OptionTable& table, DecodingOptions& o);
+void bind_model(OptionTable& table, std::vector<std::string>& models);
 void bind_source_lines(OptionTable& table, DecodingOptions& o);
 
 /// Each starts a group.

@@ -38,7 +38,7 @@ OptionTable option_table(DistillOptions& o) {
                     "text with a teacher and writes source and translations as training text for "
                     "a smaller or faster student.");
   table.group("Text");
-  bind_model(table, o);
+  bind_model(table, o.models);
   table
       .add("source", &o.source, "FILE", "source side of the training text: plain or gzip",
            {.required = true})

@@ -17,6 +17,7 @@
 #include "interchange/marian/marian_int8.h"
 #include "tools/commands.h"
 #include "tools/model_options.h"
+#include "tools/named_weights.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -31,12 +32,11 @@ struct ImportOptions {
   std::string output;
 };
 
-// Names and weights of a model's parameters.
-std::vector<std::pair<std::string, at::Tensor>> weights_of(const torch::nn::Module& model) {
-  std::vector<std::pair<std::string, at::Tensor>> weights;
-  for (const auto& parameter : model.named_parameters())
-    weights.emplace_back(parameter.key(), parameter.value());
-  return weights;
+// Names of models on Hugging Face look like directories.
+std::string missing_model(const std::string& from) {
+  if (from.empty() || fs::exists(from)) return {};
+  return "--from " + from +
+         ": no such directory; dietmt does not download models (docs/interchange.md)";
 }
 
 // One or two files, separated by a comma.
@@ -143,7 +143,9 @@ int run_import(const std::vector<std::string>& arguments) {
         "--vocabulary, --pieces and --shortlist need Marian's .npz or .bin in --from; directories "
         "have their own");
   }
-  if (fs::exists(o.from) && !fs::is_directory(o.from) && !is_marian_file(o))
+  if (const std::string missing = missing_model(o.from); !missing.empty())
+    problems.push_back(missing);
+  else if (!o.from.empty() && !fs::is_directory(o.from) && !is_marian_file(o))
     problems.push_back("--from " + o.from + " is neither a directory nor a .npz or .bin file");
   if (is_comet(o) && o.encoder.empty())
     problems.push_back("--from " + o.from +
@@ -178,7 +180,10 @@ int run_bert_import(const std::vector<std::string>& arguments) {
       .add("seed", &seed, "N", "random seed of a new position encoding", ranges::kSeed);
   table.example("dietmt bert import --from bert-base-uncased --output bert");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  table.check();
+  std::vector<std::string> problems;
+  if (const std::string missing = missing_model(from); !missing.empty())
+    problems.push_back(missing);
+  table.check(problems);
 
   const auto tokenizer = data::load_bert_tokenizer(tokenizer_path.empty() ? from : tokenizer_path);
   const auto model = interchange::import_huggingface(

@@ -5,6 +5,7 @@
 #include "common/options.h"
 #include "nmt/network/model_directory.h"
 #include "tools/commands.h"
+#include "tools/named_weights.h"
 
 namespace dietmt::tools {
 
@@ -27,12 +28,9 @@ int run_merge(const std::vector<std::string>& arguments) {
   table.check(problems);
 
   const nmt::LoadedModel merged = nmt::load_model(adapter);
-  std::vector<std::pair<std::string, at::Tensor>> weights;
-  for (const auto& item : merged.model->named_parameters())
-    weights.emplace_back(item.key(), item.value());
   AtomicDirectory directory(output);
-  nmt::write_model(directory.path(), merged.model->config(), weights, *merged.source_tokenizer,
-                   *merged.target_tokenizer);
+  nmt::write_model(directory.path(), merged.model->config(), weights_of(*merged.model),
+                   *merged.source_tokenizer, *merged.target_tokenizer);
   directory.commit();
   spdlog::info("wrote {}: {} merged into {}", output, adapter, merged.directory.string());
   return 0;

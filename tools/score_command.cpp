@@ -15,6 +15,7 @@
 #include "nmt/translation/line_writer.h"
 #include "nmt/translation/text_lines.h"
 #include "tools/commands.h"
+#include "tools/decoding_options.h"
 #include "tools/line_progress.h"
 #include "tools/output_problems.h"
 
@@ -38,12 +39,9 @@ OptionTable option_table(ScoreOptions& o) {
   OptionTable table("score", "--model DIR[,DIR...] --source FILE --target FILE",
                     "Prints log p(target line | source line), one number per line: the natural "
                     "logarithm, summed over the tokens of the target and its end of sentence.");
-  table.group("Text")
-      .add("model", &o.models, "DIR[,DIR...]",
-           "model directory, or output directory of train (its best checkpoint); several models "
-           "of one vocabulary, in one list or with --model repeated, form an ensemble, which "
-           "averages their probabilities",
-           {.required = true})
+  table.group("Text");
+  bind_model(table, o.models);
+  table
       .add("source", &o.source, "FILE", "source text: plain, gzip or - (standard input)",
            {.required = true})
       .add("target", &o.target, "FILE", "translations, with as many lines", {.required = true})

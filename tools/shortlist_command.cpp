@@ -48,7 +48,7 @@ NamedFiles input_files(const ShortlistOptions& o) {
 }
 
 std::vector<std::string> problems_of(const OptionTable& table, const ShortlistOptions& o) {
-  std::vector<std::string> all = output_problems(o.output, input_files(o));
+  std::vector<std::string> all = file_output_problems(o.output, input_files(o));
   if (!o.output.empty() && !may_be_replaced(o.output))
     all.push_back("--output " + o.output + " is not a file that can be replaced");
   if (o.output.empty())

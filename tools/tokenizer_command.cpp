@@ -49,7 +49,7 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   NamedFiles inputs;
   for (const std::string& file : options.inputs) inputs.emplace_back("--input", file);
-  table.check(output_problems(output, inputs));
+  table.check(file_output_problems(output, inputs));
 
   options.seed = static_cast<uint64_t>(seed);
   options.special = data::special_set_from_name(special);

@@ -50,7 +50,7 @@ void require_positions(const nmt::TranslationModel& model, const TrainOptions& o
 }
 
 void warn_of_unused_options(const OptionTable& table, const TrainOptions& o) {
-  warn_of_unused_training_options(table, o);
+  warn_of_training_options(table, o);
   if (o.train_source.size() == 1)
     warn_of_unused(table, {"corpus-weights", "sampling-temperature"}, "one corpus");
   if (o.no_valid_translation)

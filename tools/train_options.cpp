@@ -60,7 +60,7 @@ OptionTable train_option_table(TrainOptions& o) {
             "try batches of growing size, print the largest --batch-tokens that fits, exit");
   table
       .basics({"batch-tokens", "vocab-size", "preset", "position", "max-updates", "learning-rate",
-               "valid-interval", "device", "precision", "dry-run"})
+               "warmup", "valid-interval", "device", "precision", "dry-run"})
       .example(
           "dietmt train --train-source train.en --train-target train.de \\\n      "
           "--valid-source valid.en --valid-target valid.de --output model");

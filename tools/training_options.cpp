@@ -1,5 +1,7 @@
 #include "tools/training_options.h"
 
+#include <spdlog/spdlog.h>
+
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -93,8 +95,7 @@ void bind_updates(OptionTable& table, TrainingOptions& o) {
            "adam: weight decay in the gradient; adamw: decoupled from it; adafactor: hardly any "
            "memory for moments; muon: orthogonal steps of matrices, adamw for the rest",
            {.choices = {"adam", "adamw", "adafactor", "muon"}})
-      .add("learning-rate", &t.schedule.peak_lr, "X", "peak learning rate",
-           {.least = 1e-12, .most = 1000})
+      .add("learning-rate", &t.schedule.peak_lr, "X", "peak learning rate", kPeakLearningRate)
       .add("schedule", &o.schedule, "", "learning-rate schedule after the warm-up",
            {.choices = {"inverse-sqrt", "linear", "cosine", "constant"}})
       .add("warmup", &o.warmup, "N", "updates of linear warm-up", {.least = 0})
@@ -213,7 +214,12 @@ std::vector<std::string> resolve_training(const OptionTable& table, TrainingOpti
   return problems;
 }
 
-void warn_of_unused_training_options(const OptionTable& table, const TrainingOptions& o) {
+void warn_of_training_options(const OptionTable& table, const TrainingOptions& o) {
+  if (o.trainer.max_updates <= o.warmup)
+    spdlog::warn(
+        "--max-updates {} ends the training during the warm-up of the learning rate, which takes "
+        "{} updates: give a smaller --warmup",
+        o.trainer.max_updates, o.warmup);
   if (o.schedule == "constant") warn_of_unused(table, {"min-lr"}, "--schedule constant");
   if (o.warmup == 0) warn_of_unused(table, {"warmup-init-lr"}, "--warmup 0");
   if (o.trainer.optimizer.type == "adafactor")

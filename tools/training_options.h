@@ -11,6 +11,8 @@
 
 namespace dietmt::tools {
 
+inline const OptionRule kPeakLearningRate{.least = 1e-12, .most = 1000};
+
 struct TrainingOptions {
   training::TrainerOptions trainer;
   std::string schedule = "inverse-sqrt";
@@ -51,9 +53,9 @@ double bytes_per_weight(const TrainingOptions& o);
 /// Puts the names and numbers above into `trainer`; returns all problems, one sentence each.
 std::vector<std::string> resolve_training(const OptionTable& table, TrainingOptions& o);
 
-/// Warns of options that others make useless. Not refused: a config file may have them for more
-/// runs than this one.
-void warn_of_unused_training_options(const OptionTable& table, const TrainingOptions& o);
+/// Warns of a warm-up that the training does not outlast, and of options that others make useless.
+/// Not refused: a config file may have them for more runs than this one.
+void warn_of_training_options(const OptionTable& table, const TrainingOptions& o);
 
 /// Lets signals and --max-time stop the training; to be called before it starts threads.
 void install_stop(const TrainingOptions& o);

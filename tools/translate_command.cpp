@@ -54,7 +54,7 @@ OptionTable option_table(TranslateOptions& o) {
                     "order. Lines end with LF or CR LF; what a line has beyond 1 MiB is cut "
                     "off. Warnings name each line that is cut or repaired.");
   table.group("Text");
-  bind_model(table, o);
+  bind_model(table, o.models);
   table.add("input", &o.input, "FILE", "source text: plain, gzip or - (standard input)")
       .add("output", &o.output, "FILE",
            "translations, or - (standard output); a file appears when it is complete, and "

@@ -6,6 +6,7 @@
 #include "common/error.h"
 
 namespace dietmt::bert {
+namespace fs = std::filesystem;
 
 FinetuningData read_data(TaskDescription& description, const TaskFiles& files,
                          const data::BertTokenizer& tokenizer) {
@@ -40,8 +41,12 @@ std::unique_ptr<FinetuningTask> make_task(std::shared_ptr<encoders::Bert> model,
 }
 
 std::unique_ptr<data::BertTokenizer> start_tokenizer(const StartOptions& options) {
-  if (!options.tokenizer.empty()) return data::load_bert_tokenizer(options.tokenizer);
-  return data::load_bert_tokenizer(pretrained_directory(options.model));
+  const fs::path model = pretrained_directory(options.model);
+  if (!is_bert(model))
+    throw CheckpointError(model.string() +
+                          ": is not a BERT encoder; make one with 'dietmt bert pretrain' or "
+                          "'dietmt bert import'");
+  return data::load_bert_tokenizer(options.tokenizer.empty() ? model : fs::path(options.tokenizer));
 }
 
 std::shared_ptr<encoders::Bert> start_model(const StartOptions& options,

@@ -89,9 +89,10 @@ struct TaskMedians {
   data::Scores medians;  // at the best learning rate
 };
 
-/// Header and row of each table: that of Ke et al. 2021, the first metric of each task of GLUE
-/// (otherwise it is called the main metric), and that of Wang et al. 2021 with their metrics, where
-/// they have the tasks. A task with several metrics or sets has them all in its column
+/// Header and row of each table: that of Ke et al. 2021, the first metric of each task of GLUE, and
+/// that of Wang et al. 2021 with their metrics, where they have the tasks. For one task, which
+/// would look like the papers' own scores, and for tasks that are not GLUE's, the first row is
+/// called the main metric. A task with several metrics or sets has them all in its column
 /// ("84.93/84.91"), one in several languages their mean. Several tasks of GLUE have their average:
 /// of all scores in the row, MNLI's two apart as in Ke et al., but for WNLI, which the papers leave
 /// out.

@@ -81,15 +81,17 @@ std::string rate_table(const std::string& task, const ProtocolSummary& summary) 
 }
 
 std::string paper_rows(const std::vector<TaskMedians>& tasks) {
-  const bool glue = std::ranges::all_of(tasks, is_glue);
-  std::string rows =
-      lines(glue ? "Ke et al. 2021" : "main metric", row_of(tasks, [](const Task& task) {
-              return std::vector<std::string>{task.metrics.front()};
-            }));
-  const bool in_wang = std::ranges::all_of(
-      tasks, [](const TaskMedians& task) { return !task.task.wang_metrics.empty(); });
+  const bool several = tasks.size() > 1;
+  const bool glue = several && std::ranges::all_of(tasks, is_glue);
+  std::string rows = lines(glue ? "as in the table of Ke et al. 2021" : "main metric",
+                           row_of(tasks, [](const Task& task) {
+                             return std::vector<std::string>{task.metrics.front()};
+                           }));
+  const bool in_wang = several && std::ranges::all_of(tasks, [](const TaskMedians& task) {
+                         return !task.task.wang_metrics.empty();
+                       });
   if (in_wang)
-    rows += lines("Wang et al. 2021",
+    rows += lines("as in the table of Wang et al. 2021",
                   row_of(tasks, [](const Task& task) { return task.wang_metrics; }));
   return rows;
 }

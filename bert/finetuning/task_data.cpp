@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "common/error.h"
+#include "common/text_io.h"
 
 namespace dietmt::bert {
 namespace fs = std::filesystem;
@@ -108,7 +109,7 @@ TaskFiles find_files(const Task& task, const fs::path& directory,
 std::vector<SetFile> named_sets(const std::vector<std::string>& paths) {
   std::vector<SetFile> sets;
   for (const std::string& path : paths) {
-    const std::string file = fs::path(path).filename().string();
+    const std::string file = replace_invalid_utf8(fs::path(path).filename().string());  // for JSON
     const std::string name = sets.empty() ? "" : file.substr(0, file.find('.'));
     if (std::ranges::find(sets, name, &SetFile::name) != sets.end())
       throw ConfigError("two validation files are named '" + name + "'");

@@ -29,6 +29,6 @@ expect_code 0 "${run[@]}" --output "$work/killed"
 for file in model.safetensors training.safetensors; do
   cmp "$work/whole/last/$file" "$work/killed/last/$file" || fail "$file differs after $kills kills"
 done
-left=$(find "$work/killed" -name '*.tmp*' -o -name '*.removed')
+left=$(find "$work/killed" -name '*.dietmt-tmp*' -o -name '*.removed')
 [ -z "$left" ] || fail "temporary files are left: $left"
 finish

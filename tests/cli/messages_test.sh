@@ -33,6 +33,41 @@ full_program=$(dirname "$dietmt")/dietmt-torch
 one_line_of 2 "unknown option --bean; did you mean --beam?" "$full_program" translate --bean 4
 one_line_of 2 "did you mean train?" "$full_program" tarin
 
+# They are in the log, too.
+expect_code 2 "$dietmt" translate --model "$model" --beam 0 --log-file "$work/log"
+expect_text "error: dietmt translate: --beam is 0" "$(head -c 40 "$work/err")"
+[ "$(grep -c '^20.* error: dietmt translate: --beam is 0' "$work/log")" -eq 1 ] ||
+  fail "the log has no error: $(cat "$work/log")"
+expect_code 2 "$dietmt" translate --model "$model" --beam x --log-file "$work/log"
+expect_text "--beam is 'x'" "$(tail -n 1 "$work/log")"
+if has_service; then
+  one_line_of 2 '"message":"dietmt serve: --port is 70000' "$dietmt" serve --model "en-de=$model" \
+    --port 70000 --log-format json
+  python3 -m json.tool "$work/err" >/dev/null || fail "not JSON: $err"
+fi
+
+# Files that a command cannot write, or would replace.
+one_line_of 2 "--output is -; this command needs the name of a file" \
+  "$dietmt" tokenizer --input "$model/best/config.json" --output -
+one_line_of 2 "--output is -; this command needs the name of a file" "$dietmt" shortlist \
+  --model "$model" --train-source "$0" --train-target "$0" --output -
+cp "$0" "$work/input.npy"
+one_line_of 2 "--output and --input are one file" "$dietmt" bert embed --model "$model" \
+  --input "$work/input.npy" --output "$work/input.npy"
+
+# Models that are not there, or of another kind.
+for command in "import" "bert import"; do
+  # shellcheck disable=SC2086
+  one_line_of 2 "--from Helsinki-NLP/x: no such directory; dietmt does not download models" \
+    "$dietmt" $command --from Helsinki-NLP/x --output "$work/never"
+done
+printf 'sentence\tlabel\na\tb\nc\td\n' >"$work/task.tsv"
+finetune=("$dietmt" bert finetune --train "$work/task.tsv" --valid "$work/task.tsv" --output "$work/never")
+one_line_of 1 "is not a BERT encoder; make one with 'dietmt bert pretrain'" "${finetune[@]}" \
+  --model "$model"
+one_line_of 2 "--learning-rates is inf; it must be from 1e-12 to 1000" "${finetune[@]}" \
+  --model "$model" --learning-rates inf
+
 # config.json: the file once, and its key instead of an option.
 cp -rL "$model/best" "$work/model"
 rm "$work/model/manifest.json"  # which would say first that the file was changed
@@ -74,6 +109,11 @@ refused "model is missing"
 echo '{"format": "one"}' >"$work/model/config.json"
 refused 'format is "one"; it must be a whole number'
 
+# Questions that are not JSON.
+printf '{\n"data": [\n}' >"$work/squad.json"
+one_line_of 1 "squad.json:3: not JSON: parse error" "$dietmt" evaluate --task SQuAD1.1 \
+  --reference "$work/squad.json" --predictions "$work/squad.json"
+
 # A wrong position encoding: once, with the range.
 one_line_of 2 "'0' is not a value of 'clip'; possible: a whole number from 1 to 1048576" \
   "$dietmt" inspect params --position 'shaw(clip=0)'
@@ -81,8 +121,17 @@ one_line_of 2 "no encoding 'nonsense'" "$dietmt" inspect params --position nonse
 one_line_of 2 "sinusoids need an even --width of 4 or more, not 1" \
   "$dietmt" inspect params --width 1 --heads 1
 
-# Without clipping, the advice is to clip.
+# A training that ends in its warm-up, of 20 updates.
 toy_training 100 20
+for updates in 20 21; do
+  expect_code 0 "${toy_train[@]}" --output "$work/short" --max-updates $updates --dry-run
+  [ "$(grep -c "max-updates $updates ends the training during the warm-up .* a smaller --warmup" \
+    "$work/err")" -eq $((updates == 20)) ] || fail "--max-updates $updates: $err"
+done
+expect_code 0 "$dietmt" train --help
+expect_text "--warmup N" "$out"
+
+# Without clipping, the advice is to clip.
 expect_code 1 "${toy_train[@]}" --output "$work/diverged" --max-updates 400 --clip-norm 0 \
   --learning-rate 900
 expect_text "clipped gradients (--clip-norm 1)" "$err"

@@ -205,9 +205,9 @@ TEST(PaperRows, HaveTheMetricsOfEachPaperAndTheAverageOfTheirScores) {
       {data::find_task("MRPC"), {{"accuracy", 70.0}, {"f1", 80.0}, {"valid_loss", 1.0}}},
       {data::find_task("WNLI"), {{"accuracy", 10.0}, {"valid_loss", 1.0}}}};
   EXPECT_EQ(paper_rows(tasks),
-            "Ke et al. 2021\tMNLI\tMRPC\tWNLI\taverage\n"
+            "as in the table of Ke et al. 2021\tMNLI\tMRPC\tWNLI\taverage\n"
             "median\t84.00/86.00\t70.00\t10.00\t80.00\n"
-            "Wang et al. 2021\tMNLI\tMRPC\tWNLI\taverage\n"
+            "as in the table of Wang et al. 2021\tMNLI\tMRPC\tWNLI\taverage\n"
             "median\t84.00/86.00\t80.00\t10.00\t83.33\n");
 }
 
@@ -217,11 +217,16 @@ TEST(PaperRows, OfSeveralLanguagesAreTheirMean) {
             "main metric\tXNLI\nmedian\t70.00\n");
 }
 
+TEST(PaperRows, OfOneTaskNameNoPaper) {
+  EXPECT_EQ(paper_rows({{data::find_task("WNLI"), {{"accuracy", 50.0}}}}),
+            "main metric\tWNLI\nmedian\t50.00\n");
+}
+
 TEST(PaperRows, OfAnswersHaveNoAverage) {
   EXPECT_EQ(paper_rows({{data::find_task("SQuAD1.1"), {{"f1", 80.0}, {"exact_match", 70.0}}},
                         {data::find_task("RTE"), {{"accuracy", 60.0}}}}),
             "main metric\tSQuAD1.1\tRTE\nmedian\t80.00\t60.00\n"
-            "Wang et al. 2021\tSQuAD1.1\tRTE\nmedian\t70.00/80.00\t60.00\n");
+            "as in the table of Wang et al. 2021\tSQuAD1.1\tRTE\nmedian\t70.00/80.00\t60.00\n");
 }
 
 }  // namespace

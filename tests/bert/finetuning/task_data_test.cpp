@@ -65,6 +65,7 @@ TEST_F(TaskDataTest, LanguagesAreThoseThatAreThereWithEnglishFirst) {
 
 TEST_F(TaskDataTest, OwnSetsAreNamedAfterTheirFiles) {
   EXPECT_THAT(names(named_sets({"a/dev.tsv", "b/hard.dev.tsv.gz"})), ElementsAre("", "hard"));
+  EXPECT_THAT(names(named_sets({"dev.tsv", "h\xff.tsv"})), ElementsAre("", "h\xEF\xBF\xBD"));
   EXPECT_THROW(named_sets({"dev.tsv", "a/x.tsv", "b/x.tsv"}), ConfigError);
 }
 
