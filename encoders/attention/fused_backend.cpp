@@ -76,6 +76,15 @@ Tensor with_dense_tokens(const Tensor& x) {
   return dense ? x : x.contiguous();
 }
 
+/// The same with rows that begin at 16 bytes on a device, whose kernels read so much at once.
+Tensor with_aligned_tokens(const Tensor& x) {
+  constexpr int64_t kBytes = 16;
+  const Tensor dense = with_dense_tokens(x);
+  const bool aligned = reinterpret_cast<uintptr_t>(dense.const_data_ptr()) % kBytes == 0 &&
+                       dense.stride(0) * dense.element_size() % kBytes == 0;
+  return dense.is_cpu() || aligned ? dense : dense.clone(at::MemoryFormat::Contiguous);
+}
+
 /// C, R or G of a table that is present.
 int64_t size_of(const Tensor& table, kernels::TableRows rows) {
   return kernels::has_offsets(rows) ? (table.size(1) - 1) / 2 : table.size(2);
@@ -215,7 +224,7 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
     const TableTensors tables = in_place(present, settings);
     const KernelCall forward(settings, saved[0], saved[1], saved[2], tables, saved[3], saved[4],
                              saved[5]);
-    const Tensor grad_output = with_dense_tokens(gradients[0]);
+    const Tensor grad_output = with_aligned_tokens(gradients[0]);
     variable_list results = empty_gradients({saved[0], saved[1], saved[2]}, settings);
     kernels::AttentionBackward call;
     call.forward = forward.view;
@@ -300,7 +309,7 @@ std::vector<std::string> reasons_against_cuda(const AttentionCall& call) {
   if (type != at::kBFloat16 && type != at::kHalf && type != at::kFloat)
     return {"it supports fp32, bf16 and fp16, not " + std::string(at::toString(type))};
   const kernels::DeviceKernels* const device = device_kernels(call.queries.device());
-  if (device == nullptr) return {cuda_kernels().problem};
+  if (device == nullptr) return {reason_for_no_kernels(call.queries.device())};
   if (device->attention_forward == nullptr) return {"the device has no kernels for it"};
   return reasons_of(call, device->reasons_against_attention);
 }

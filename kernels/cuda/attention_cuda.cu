@@ -16,8 +16,7 @@ int device_attribute(cudaDeviceAttr attribute) {
   return value;
 }
 
-void throw_reasons(const AttentionForward& call) {
-  const auto reasons = reasons_against_attention_cuda(call);
+void throw_if_any_reason(const std::vector<std::string>& reasons) {
   if (!reasons.empty()) throw Error("CUDA attention cannot run: " + reasons.front());
 }
 
@@ -57,13 +56,17 @@ std::vector<std::string> reasons_against_attention_cuda(const AttentionForward& 
 }
 
 void attention_forward_cuda(const AttentionForward& call, void* workspace, void* stream) {
-  throw_reasons(call);
+  throw_if_any_reason(reasons_against_attention_cuda(call));
   with_instance<AttentionInstance>(
       call, [&](auto instance) { instance.forward(call, workspace, stream); });
 }
 
 void attention_backward_cuda(const AttentionBackward& call, void* workspace, void* stream) {
-  throw_reasons(call.forward);
+  std::vector<std::string> reasons = reasons_against_attention_cuda(call.forward);
+  if (!aligned(call.grad_output, call.forward.sizes.type)) {
+    reasons.push_back("the rows of grad_output do not begin at 16 bytes");
+  }
+  throw_if_any_reason(reasons);
   with_instance<AttentionInstance>(
       call.forward, [&](auto instance) { instance.backward(call, workspace, stream); });
 }
