@@ -107,9 +107,8 @@ class Place {
 inline const kernels::DeviceKernels& kernels_of(const Place& place, const std::string& name) {
   const kernels::DeviceKernels* const table = encoders::device_kernels(place.device());
   if (table != nullptr) return *table;
-  throw ConfigError(
-      "--device " + name + " has no fused kernels: " +
-      (place.device().is_cpu() ? "they are those of a GPU" : encoders::cuda_kernels().problem));
+  throw ConfigError("--device " + name + " has no fused kernels: " +
+                    encoders::reason_for_no_kernels(place.device()));
 }
 
 }  // namespace dietmt::bench
