@@ -148,7 +148,7 @@ expect_code 2 "$dietmt" import
 expect_text "--from is missing" "$err"
 expect_code 2 "$dietmt" import --from "$cases/shared" --vocabulary x --output "$work/refused"
 expect_text "--vocabulary" "$err"
-expect_code 1 "$dietmt" import --from "$work/nowhere" --output "$work/refused"
-expect_text "nowhere/config.json" "$err"
+expect_code 2 "$dietmt" import --from "$work/nowhere" --output "$work/refused"
+expect_text "nowhere: no such directory" "$err"
 
 finish
