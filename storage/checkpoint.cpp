@@ -198,6 +198,7 @@ fs::path resolve_model_directory(const fs::path& path) {
   for (const fs::path& candidate : {path, path / "best", path / "last"}) {
     if (is_model(candidate)) return candidate;
   }
+  if (!fs::exists(path)) throw CheckpointError(path.string() + ": no such directory");
   if (!fs::is_directory(path)) throw CheckpointError(path.string() + ": is not a directory");
   const std::vector<Checkpoint> all = whole_checkpoints(path);
   if (all.empty() || !is_model(all.back().directory)) {

@@ -74,7 +74,7 @@ expect_code 2 "${positions[@]}" --model "$model" --length 1 --words 0
 expect_text "--length is 1; it must be from 2 to 1024" "$err"
 expect_text "--words is 0" "$err"
 expect_code 1 "${positions[@]}" --model "$work/nothing"
-expect_text "$work/nothing: is not a directory" "$err"
+expect_text "$work/nothing: no such directory" "$err"
 
 # Sizes describe a new model, not one that is there.
 expect_code 2 "$dietmt" inspect params --model "$model" --width 512 --preset big --vocab-size 9
