@@ -1,9 +1,9 @@
 // Training speed: target tokens per second, the part of an update in which the host enqueues work
-// and, of fp32 on the CPU, the share of an update that only its matrix products take. There each
-// batch is timed twice, alternating: the whole update, then the products of its linear layers
-// (forward and both gradients) on tensors of the same sizes, by the library that the layers use.
-// Attention's own products are not counted as products. On a device an update lasts from an idle
-// device until it is idle again.
+// and, of fp32 on the CPU, the share of an update that only its matrix products take: after all
+// updates, the products of the linear layers (forward and both gradients) are timed on tensors of the
+// same sizes, by the library that the layers use. Attention's own products do not count. Peak memory
+// is that of the process before these products, or what the device's allocator gave. On a device an
+// update lasts from an idle device until it is idle again.
 //
 //   training_speed --source FILE --target FILE --tokenizer FILE [--preset tiny] [--updates 20]
 //                  [--device cuda --precision bf16]
@@ -19,6 +19,7 @@
 #include "bench/benchmark.h"
 #include "bench/place.h"
 #include "bench/recorded_passes.h"
+#include "common/memory_use.h"
 #include "encoders/device/device_graphs.h"
 #include "encoders/ops/linear.h"
 #include "nmt/training/translation_task.h"
@@ -175,9 +176,14 @@ void run(const Options& o) {
     measured.seconds.push_back(seconds);
     measured.host_seconds.push_back(enqueued);
     measured.speeds.push_back(static_cast<double>(batch.target.size()) / seconds);
-    if (!on_cpu || task_options.bf16) continue;
-    const auto products = products_of(config, batch.source.size(), batch.target.size());
-    measured.product_shares.push_back(time_products(products) / seconds);
+  }
+  if (on_cpu) measured.peak_bytes = static_cast<double>(peak_memory());
+  if (on_cpu && !task_options.bf16) {
+    for (size_t i = 0; i < measured.seconds.size(); ++i) {
+      const data::ParallelBatch& batch = drawn[i + static_cast<size_t>(o.warmup)];
+      const auto products = products_of(config, batch.source.size(), batch.target.size());
+      measured.product_shares.push_back(time_products(products) / measured.seconds[i]);
+    }
   }
   std::cout << measured.json(o, config.target_vocabulary) << '\n';
 }
