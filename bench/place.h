@@ -107,8 +107,8 @@ class Place {
 inline const kernels::DeviceKernels& kernels_of(const Place& place, const std::string& name) {
   const kernels::DeviceKernels* const table = encoders::device_kernels(place.device());
   if (table != nullptr) return *table;
-  throw ConfigError("--device " + name + " has no fused kernels: " +
-                    encoders::reason_for_no_kernels(place.device()));
+  throw ConfigError("--device " + name +
+                    " has no fused kernels: " + encoders::reason_for_no_kernels(place.device()));
 }
 
 }  // namespace dietmt::bench

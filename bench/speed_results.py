@@ -11,6 +11,7 @@ import argparse
 import collections
 import pathlib
 import statistics
+import sys
 
 from result_log import read, write_tables
 
@@ -18,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 MACHINES = {"2 x AMD EPYC": "A", "2 x AMD EPYC, family 26, model 2": "B",
             "2 x Intel(R) Xeon(R) Processor": "C"}  # of docs/results.md
 PLACE = {"date", "commit", "processor"}
+TRAINERS = ["dietmt", "dietmt, `--checkpoint-activations`", "PyTorch", "PyTorch, compiled", "fairseq"]
 
 
 def markdown(columns, rows):
@@ -73,7 +75,8 @@ def trainers_table(lines):
     speeds = {(line["preset"], line["precision"], line["program"]):
               statistics.median(line["tokens_per_second"]) for line in lines}
     rows = []
-    for line in sorted(lines, key=lambda line: (line["preset"] != "tiny", line["precision"] != "fp32")):
+    for line in sorted(lines, key=lambda line: (line["preset"] != "tiny", line["precision"] != "fp32",
+                                                TRAINERS.index(line["program"]))):
         setting = line["preset"], line["precision"]
         ours, speed = (speeds[*setting, program] for program in ("dietmt", line["program"]))
         rows.append((*setting, line["program"], f"{speed:,.0f}",
@@ -152,8 +155,10 @@ def main():
     def made(match):
         table, key = TABLES[match["log"]]
         lines = read(options.root / "bench/log" / f"{match['log']}.jsonl")
-        last = {key(line): line for line in lines
-                if not match["part"] or match["part"] in (line.get("model"), MACHINES.get(line["processor"]))}
+        last = {key(line): line for line in lines if not match["part"]
+                or match["part"] in (line.get("model"), MACHINES.get(line["processor"]))}
+        if not last:
+            sys.exit(f"bench/log/{match['log']}.jsonl has no line for {match[0].splitlines()[0]}")
         return table(list(last.values()))
 
     head = rf"<!-- bench/speed_results.py: (?P<log>{'|'.join(TABLES)})(?:, (?P<part>[^>]+))? -->"

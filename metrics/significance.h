@@ -29,10 +29,10 @@ struct ConfidenceInterval {
 ConfidenceInterval bootstrap_interval(const ScoreRule& metric, const CorpusStatistics& system,
                                       const ResamplingOptions& options);
 
-/// p-value of the absolute difference of the scores by sacreBLEU's rule: how often a resampled one is
-/// above the mean of all by more than the observed one; at least 1 / (samples + 1). Too small for tiny
-/// differences, for which paired_randomization() assumes less. Throws DataError if the systems have
-/// different numbers of sentences.
+/// p-value of the absolute difference of the scores by sacreBLEU's rule: how often a resampled one
+/// is above the mean of all by more than the observed one; at least 1 / (samples + 1). Too small
+/// for tiny differences, for which paired_randomization() assumes less. Throws DataError if the
+/// systems have different numbers of sentences.
 double paired_bootstrap(const ScoreRule& metric, const CorpusStatistics& baseline,
                         const CorpusStatistics& system, const ResamplingOptions& options);
 

@@ -9,7 +9,7 @@ from log_scratch import LogScratch, tables_are_those_of_the_log
 
 ROOT = pathlib.Path(sys.argv.pop(1))
 NAMES = ("decoding", "start_up", "serving, toy", "trainers, A", "bert_trainers", "embedding",
-         "bergamot", "position_cost")
+         "bergamot", "position_cost", "python")
 PAGE = "".join(f"<!-- bench/speed_results.py: {name} -->\n{{}}<!-- end -->\n" for name in NAMES)
 DECODING = """\
 | model, weights, search | dietmt | CTranslate2 | ratio | equal lines | memory, MB |
@@ -47,6 +47,12 @@ BERGAMOT = """\
 | run | dietmt | bergamot | ratio | equal lines | memory, MB |
 |---|---|---|---|---|---|
 | 1 thread | 1,000 | 500 | 2.00 | 96.2 % | 84, 218 |
+"""
+PYTHON = """\
+| model | call | wall time relative to the program | processor time |
+|---|---|---|---|
+| toy | `translate(lines)`, a stream | 1.10 | 0.90 |
+| toy | `translate([...])` | 1.00 | 1.00 |
 """
 POSITION_COST = """\
 | encoding | step / sinusoidal |
@@ -97,6 +103,8 @@ class MadeUpLogs(LogScratch):
         self.log("bergamot", {"row": "1 thread", "lines": 1000, "equal_lines": 0.962,
                               "seconds": {"dietmt": [1.0], "bergamot": [1.0, 2.0, 9.0]},
                               "memory_mb": {"dietmt": 84, "bergamot": 218}})
+        self.log("python", {"seconds": {"program": [1.0, 2.0], "stream": [1.1, 2.2], "list": [1.0, 2.0]},
+                            "processor_seconds": {"program": [1.0], "stream": [0.9], "list": [1.0]}})
         with (self.root / "bench/log/position_cost.jsonl").open("w") as file:
             for cost in ("1.500", "1.002"):
                 file.write(json.dumps({"encoding": "t5", "step / sinusoidal": cost, "date": "now",
@@ -104,7 +112,7 @@ class MadeUpLogs(LogScratch):
         self.assertEqual(self.run_script("table", "--check").returncode, 1)
         self.assertEqual(self.run_script("table").returncode, 0)
         self.assertEqual(self.page.read_text(), PAGE.format(
-            DECODING, START_UP, SERVING, TRAINERS, BERT, EMBEDDING, BERGAMOT, POSITION_COST))
+            DECODING, START_UP, SERVING, TRAINERS, BERT, EMBEDDING, BERGAMOT, POSITION_COST, PYTHON))
         self.assertEqual(self.run_script("table", "--check").returncode, 0)
 
 
