@@ -22,10 +22,12 @@ inline ProcessPlace place_of(int64_t rank, int64_t processes, const MeetingPlace
   return place;
 }
 
+// LibTorch's flight recorder is one object a process, and races between ranks that are threads. It
+// reads this when any test first makes a group.
+inline const int kNoFlightRecorder = ::setenv("TORCH_FR_BUFFER_SIZE", "0", 1);
+
 /// Runs `work` in each process of a group; rethrows what the first of them threw.
 inline void run_ranks(int64_t processes, const std::function<void(ProcessGroup&)>& work) {
-  // LibTorch's flight recorder is one object a process, and races between ranks that are threads.
-  ::setenv("TORCH_FR_BUFFER_SIZE", "0", 1);
   const MeetingPlace meeting_place;
   std::vector<std::exception_ptr> failures(static_cast<size_t>(processes));
   std::vector<std::thread> threads;

@@ -124,7 +124,6 @@ TEST(CountingRanks, SayWhyTheirDevicesCannotBeConnected) {
 }
 
 TEST(CountingRanks, EightTrainAsOneProcessOnTheCpu) {
-  ::setenv("TORCH_FR_BUFFER_SIZE", "0", 1);  // as in run_ranks()
   const TestDirectory one, eight;
   ToyTask alone(at::kCPU);
   train(alone, options_in(one.path()), {}, false);
