@@ -5,8 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/error.h"
-#include "tests/common/scratch.h"
+#include "tests/common/options_fixture.h"
 
 namespace dietmt {
 namespace {
@@ -15,61 +14,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using Words = std::vector<std::string>;
-
-struct Fields {
-  std::string text = "default text";
-  int64_t count = 5;
-  double rate = 0.1;
-  bool flag = false;
-  Words files;
-  std::vector<int64_t> gpus;
-  std::vector<double> shares;
-  std::optional<int64_t> limit;
-  std::optional<std::string> tag;
-};
-
-class OptionsTest : public ScratchTest {
- protected:
-  static OptionTable table_of(Fields& fields) {
-    OptionTable table("demo", "--text TEXT", "Shows options.");
-    table.group("First")
-        .add("text", &fields.text, "TEXT", "some text")
-        .add("count", &fields.count, "N", "a number")
-        .add("rate", &fields.rate, "X", "a rate");
-    table.group("Second")
-        .add("flag", &fields.flag, "", "a switch")
-        .add("files", &fields.files, "FILE...", "some files")
-        .add("gpus", &fields.gpus, "N...", "some numbers")
-        .add("shares", &fields.shares, "X...", "some more numbers")
-        .add("limit", &fields.limit, "N", "a limit, or none")
-        .add("tag", &fields.tag, "TAG", "a tag, or none");
-    return table;
-  }
-
-  static Fields parsed(const Words& arguments) {
-    Fields fields;
-    EXPECT_EQ(table_of(fields).parse(arguments), OptionTable::Outcome::kRun);
-    return fields;
-  }
-
-  static std::string error_of(const Words& arguments) {
-    Fields fields;
-    try {
-      table_of(fields).parse(arguments);
-    } catch (const ConfigError& error) {
-      return error.what();
-    }
-    return "no error";
-  }
-
-  static std::string printed(const Words& arguments) {
-    Fields fields;
-    ::testing::internal::CaptureStdout();
-    EXPECT_EQ(table_of(fields).parse(arguments), OptionTable::Outcome::kDone);
-    return ::testing::internal::GetCapturedStdout();
-  }
-};
 
 TEST_F(OptionsTest, DefaultsStay) {
   const Fields fields = parsed({});
@@ -130,87 +74,6 @@ TEST_F(OptionsTest, UnknownOptionsGetASuggestion) {
   EXPECT_THAT(error_of({"--something-else", "1"}), Not(HasSubstr("did you mean")));
   EXPECT_THAT(error_of({"--config", write("close", "ratte = 3\n")}),
               HasSubstr("unknown option --ratte; did you mean --rate?"));
-}
-
-TEST_F(OptionsTest, TheConfigFileTakesTheSameNames) {
-  const std::string file = write("config",
-                                 "# a comment\ntext = from the file\ncount = 6\nflag = true\n"
-                                 "files = x\nfiles = y\nlimit = 9\n");
-  const Fields fields = parsed({"--config", file});
-  EXPECT_EQ(fields.text, "from the file");
-  EXPECT_EQ(fields.count, 6);
-  EXPECT_TRUE(fields.flag);
-  EXPECT_THAT(fields.files, ElementsAre("x", "y"));
-  EXPECT_EQ(fields.limit, 9);
-}
-
-TEST_F(OptionsTest, TheCommandLineWins) {
-  const std::string file = write("config", "count = 6\nrate = 3\nfiles = x\n");
-  const Fields fields = parsed({"--config", file, "--count", "7", "--files", "a", "b"});
-  EXPECT_EQ(fields.count, 7);
-  EXPECT_EQ(fields.rate, 3);
-  EXPECT_THAT(fields.files, ElementsAre("a", "b"));
-}
-
-TEST_F(OptionsTest, MistakesInTheConfigFile) {
-  EXPECT_THAT(error_of({"--config", write("unknown", "speed = 3\n")}), HasSubstr("speed"));
-  EXPECT_THAT(error_of({"--config", write("line", "rate = 1\nspeed = 3\n")}),
-              HasSubstr("line:2: unknown option --speed"));
-  EXPECT_THAT(error_of({"--config", write("bad", "count = many\n")}), HasSubstr("many"));
-  EXPECT_THAT(error_of({"--config", write("twice", "rate = 1\nrate = 2\n")}), HasSubstr("'rate'"));
-  EXPECT_THAT(error_of({"--config", (scratch() / "absent").string()}), HasSubstr("absent"));
-}
-
-TEST_F(OptionsTest, AFlagInTheConfigFileNeedsAValue) {
-  EXPECT_FALSE(parsed({"--config", write("off", "flag = false\n")}).flag);
-  EXPECT_THAT(error_of({"--config", write("empty", "rate = 1\nflag =\n")}),
-              HasSubstr("empty:2: flag has no value; write true or false"));
-  EXPECT_EQ(parsed({"--config", write("text", "text =\n")}).text, "");
-}
-
-TEST_F(OptionsTest, GivenMeansByTheUser) {
-  Fields fields;
-  OptionTable table = table_of(fields);
-  table.parse({"--config", write("config", "rate = 3\n"), "--count", "5"});
-  EXPECT_TRUE(table.given("count"));
-  EXPECT_TRUE(table.given("rate"));
-  EXPECT_FALSE(table.given("text"));
-}
-
-TEST_F(OptionsTest, TheDumpedConfigReadsBack) {
-  const Words arguments = {"--text", "two words", "--rate", "0.30000000000000004",
-                           "--flag", "--files",   "a#1",    " b # c",
-                           "--gpus", "1",         "2",      "--limit",
-                           "3",      "--shares",  "0.1",    "7",
-                           "--tag",  "#de"};
-  Words with_dump = arguments;
-  with_dump.push_back("--dump-config");
-  const std::string dump = printed(with_dump);
-  const Fields expected = parsed(arguments);
-  const Fields fields = parsed({"--config", write("dump", dump)});
-  EXPECT_EQ(fields.text, expected.text);
-  EXPECT_EQ(fields.count, expected.count);
-  EXPECT_EQ(fields.rate, expected.rate);
-  EXPECT_EQ(fields.flag, expected.flag);
-  EXPECT_EQ(fields.files, expected.files);
-  EXPECT_EQ(fields.gpus, expected.gpus);
-  EXPECT_EQ(fields.shares, expected.shares);
-  EXPECT_EQ(fields.limit, expected.limit);
-  EXPECT_EQ(fields.tag, expected.tag);
-}
-
-TEST_F(OptionsTest, TheDumpedConfigGivesNoOtherOptions) {
-  Fields fields;
-  OptionTable table = table_of(fields);
-  const Words arguments = {"--count", "5", "--dump-config"};
-  const std::string dump = printed(arguments);
-  EXPECT_THAT(dump, HasSubstr("\ncount = 5\n"));
-  EXPECT_THAT(dump, HasSubstr("\n# rate = 0.1\n"));
-  table.parse({"--config", write("dump", dump)});
-  EXPECT_TRUE(table.given("count"));
-  for (const char* name : {"text", "rate", "flag", "files"})
-    EXPECT_FALSE(table.given(name)) << name;
-  EXPECT_EQ(printed({"--config", write("dump", dump), "--dump-config"}), dump);
 }
 
 struct RuledFields {
@@ -365,11 +228,6 @@ TEST_F(OptionsTest, DescribesItselfAsJson) {
   EXPECT_EQ(options[9]["name"], "quiet");
   EXPECT_EQ(options[11]["name"], "help");
   EXPECT_EQ(printed({"--help-json"}).substr(0, 1), "{");
-}
-
-TEST_F(OptionsTest, AnUnsetOptionalIsNotDumped) {
-  EXPECT_THAT(printed({"--dump-config"}), Not(HasSubstr("limit")));
-  EXPECT_THAT(printed({"--dump-config"}), HasSubstr("# count = 5\n"));
 }
 
 TEST_F(OptionsTest, HelpShowsGroupsDefaultsAndPlaceholders) {
