@@ -16,17 +16,9 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "recipes"))
-from runs import append_to_log, measured  # noqa: E402
+from runs import append_to_log, measured_answer  # noqa: E402
 
 SPEED = "tokens_per_second"
-
-
-def answer_of(command):
-    """The JSON object that it prints last, and its peak memory."""
-    with tempfile.TemporaryFile("w+") as answer:
-        used = measured(command, stdout=answer)
-        answer.seek(0)
-        return json.loads(answer.read().splitlines()[-1]), used.memory_mb
 
 
 def main():
@@ -44,12 +36,13 @@ def main():
     speeds, memory = {}, {}
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as batches:
         for _ in range(options.rounds):
-            sizes, ours = answer_of([options.bert_speed, *given, "--write-batches", batches.name])
-            found, theirs = answer_of([options.python, ROOT / "bench/huggingface_trainer.py",
-                                       "--batches", batches.name, "--model", json.dumps(sizes)])
+            sizes, ours = measured_answer([options.bert_speed, *given, "--write-batches", batches.name])
+            found, theirs = measured_answer([
+                options.python, ROOT / "bench/huggingface_trainer.py", "--batches", batches.name,
+                "--model", json.dumps(sizes)])
             for program, answer, used in (("dietmt", sizes, ours), ("transformers", found, theirs)):
                 speeds.setdefault(program, []).append(round(answer[SPEED]))
-                memory[program] = max(memory.get(program, 0), round(used))
+                memory[program] = max(memory.get(program, 0), round(used.memory_mb))
                 print(f"{program}: {answer[SPEED]:,.0f} tokens/s", file=sys.stderr)
     medians = {program: statistics.median(values) for program, values in speeds.items()}
     for program, speed in medians.items():

@@ -17,7 +17,6 @@ precision.
 
 import argparse
 import collections
-import json
 import pathlib
 import statistics
 import sys
@@ -25,7 +24,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "recipes"))
-from runs import append_to_log, measured  # noqa: E402
+from runs import append_to_log, measured_answer  # noqa: E402
 
 SPEED, COST = "target_tokens_per_second", "processor_seconds_per_million_tokens"
 
@@ -76,10 +75,7 @@ class Comparison:
         options = self.options
         command = [*command, "--preset", self.preset, "--updates", options.updates, "--warmup",
                    options.warmup, "--threads", options.threads]
-        with tempfile.TemporaryFile("w+") as answer:
-            used = measured(command, stdout=answer)
-            answer.seek(0)
-            result = json.loads(answer.read().splitlines()[-1])
+        result, used = measured_answer(command)
         # training_speed also times its matrix products, for which it takes more memory.
         result["memory_mb"] = result.get("peak_megabytes") or used.memory_mb
         self.results[program].append(result)

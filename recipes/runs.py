@@ -2,6 +2,7 @@
 import collections
 import datetime
 import json
+import os
 import pathlib
 import platform
 import statistics
@@ -32,6 +33,22 @@ def measured(command, **options):
         if subprocess.run(words, **options).returncode != 0:
             sys.exit(f"failed: {' '.join(map(str, command))}")
         return Use(*map(float, figures.read().split()))
+
+
+def measured_answer(command):
+    """The JSON object that it prints last, and its Use."""
+    with tempfile.TemporaryFile("w+") as answer:
+        used = measured(command, stdout=answer)
+        answer.seek(0)
+        return json.loads(answer.read().splitlines()[-1]), used
+
+
+def scores(reference, translation):
+    """BLEU and chrF2 by the program of the environment's DIETMT."""
+    answer = subprocess.run(
+        [os.environ["DIETMT"], "evaluate", "--reference", reference, "--hypothesis", translation,
+         "--metric", "bleu,chrf", "--json"], check=True, capture_output=True, text=True).stdout
+    return {entry["metric"]: round(entry["score"], 4) for entry in json.loads(answer)}
 
 
 def entries(run):

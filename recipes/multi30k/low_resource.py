@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from runs import place, seeds_of, spread, training_facts  # noqa: E402
+from runs import place, scores, seeds_of, spread, training_facts  # noqa: E402
 
 SEARCHES = ["--beam 5", "--beam 10", "--beam 10 --mbr chrf", "--beam 10 --mbr bleu",
             "--sample --mbr chrf --mbr-candidates 100 --seed 1"]
@@ -33,14 +33,10 @@ def file(data, language):
 def translated(data, run, search):
     """BLEU and chrF2 of the last weights' translations."""
     translation = run / "search.de"
-    dietmt = os.environ["DIETMT"]
-    subprocess.run([dietmt, "translate", "--quiet", "--model", run / "last", "--input",
+    subprocess.run([os.environ["DIETMT"], "translate", "--quiet", "--model", run / "last", "--input",
                     file(data, "en"), "--output", translation, *search.split()], check=True)
-    answer = subprocess.run(
-        [dietmt, "evaluate", "--reference", file(data, "de"), "--hypothesis", translation, "--metric",
-         "bleu,chrf", "--json"], check=True, capture_output=True, text=True).stdout
-    scores = {score["metric"]: round(score["score"], 4) for score in json.loads(answer)}
-    return {"validation": {"bleu": scores["BLEU"], "chrf": scores["chrF2"]}}
+    found = scores(file(data, "de"), translation)
+    return {"validation": {"bleu": found["BLEU"], "chrf": found["chrF2"]}}
 
 
 def results_of(data, name, run, searched):

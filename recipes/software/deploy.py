@@ -15,12 +15,11 @@ import json
 import os
 import pathlib
 import statistics
-import subprocess
 import sys
 from operator import attrgetter
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from runs import measured, place, training_facts  # noqa: E402
+from runs import measured, place, scores, training_facts  # noqa: E402
 
 SMALL, TINY = "small-{}/model/{}", "tiny-{}/{}"
 AVERAGES = [SMALL.format("sinusoidal", "averaged"), SMALL.format("diet-rel", "averaged")]
@@ -66,13 +65,6 @@ class System:
         files = [file for model in self.models for file in model.iterdir()
                  if not file.name.startswith(("training.", "shortlist."))]
         return sum(file.stat().st_size for file in files + [self.shortlist] * bool(self.shortlist)) / 1e6
-
-
-def scores(reference, translation):
-    answer = subprocess.run(
-        [os.environ["DIETMT"], "evaluate", "--reference", reference, "--hypothesis", translation,
-         "--metric", "bleu,chrf", "--json"], check=True, capture_output=True, text=True).stdout
-    return {entry["metric"]: round(entry["score"], 4) for entry in json.loads(answer)}
 
 
 def best_teacher(validation):
