@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "common/error.h"
@@ -82,14 +82,12 @@ BatchPlan drawn_pairs(const ParallelCorpus& corpus, const BatchOptions& options,
   return plan;
 }
 
+// Pairs of equal lengths keep their order: the shuffled one makes new batches in each epoch.
 void sort_by_length(const ParallelCorpus& corpus, std::span<uint32_t> pairs) {
   struct Key {
     int32_t target;
     int32_t source;
     uint32_t pair;
-    bool operator<(const Key& other) const {
-      return std::tie(target, source, pair) < std::tie(other.target, other.source, other.pair);
-    }
   };
   std::vector<Key> keys;
   keys.reserve(pairs.size());
@@ -97,7 +95,8 @@ void sort_by_length(const ParallelCorpus& corpus, std::span<uint32_t> pairs) {
     keys.push_back({static_cast<int32_t>(corpus.target_length(pair)),
                     static_cast<int32_t>(corpus.source_length(pair)), pair});
   }
-  std::sort(keys.begin(), keys.end());
+  std::ranges::stable_sort(keys, {},
+                           [](const Key& key) { return std::pair(key.target, key.source); });
   for (size_t i = 0; i < keys.size(); ++i) pairs[i] = keys[i].pair;
 }
 

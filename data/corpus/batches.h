@@ -46,8 +46,9 @@ struct BatchOptions {
 };
 
 /// The shuffled batches of epochs. An epoch depends only on (corpus, options, epoch): pairs are
-/// drawn, shuffled, sorted by length inside large windows, cut into batches, and the batches
-/// shuffled. The corpus must outlive the source. Throws ConfigError for wrong options.
+/// drawn, shuffled, sorted by length inside large windows (ties in shuffled order), cut into
+/// batches, and the batches shuffled. The corpus must outlive the source. Throws ConfigError for
+/// wrong options.
 std::shared_ptr<BatchSource<ParallelBatch>> batch_source(const ParallelCorpus& corpus,
                                                          const BatchOptions& options);
 

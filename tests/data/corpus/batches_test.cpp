@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include "common/error.h"
 #include "tests/data/corpus/batches_fixture.h"
@@ -94,8 +96,8 @@ TEST_F(BatchesTest, AnEpochIsShuffledSortedCutAndShuffled) {
     std::vector<int64_t> pairs(600);
     std::iota(pairs.begin(), pairs.end(), 0);
     random.shuffle(pairs);
-    std::ranges::sort(pairs, {}, [&](int64_t pair) {
-      return std::tuple(corpus_.target_length(pair), corpus_.source_length(pair), pair);
+    std::ranges::stable_sort(pairs, {}, [&](int64_t pair) {
+      return std::pair(corpus_.target_length(pair), corpus_.source_length(pair));
     });
     std::vector<std::vector<int64_t>> expected;
     int64_t sources = 501, targets = 501;
@@ -126,6 +128,38 @@ TEST_F(BatchesTest, TheOrderIsAFunctionOfSeedAndEpoch) {
   EXPECT_EQ(pairs_of(rest_of_epoch(same)), epoch_1);
   BatchIterator from_1(corpus_, options(), {1, 0});
   EXPECT_EQ(pairs_of(rest_of_epoch(from_1)), epoch_1);
+}
+
+// A pair must not meet the same pairs in every epoch, nor with every seed, even if the whole corpus
+// is sorted at once.
+TEST_F(BatchesTest, PairsMeetOtherPairsInEachEpochAndWithEachSeed) {
+  std::string text;
+  for (int pair = 0; pair < 600; ++pair) {
+    for (int word = 0; word <= pair / 120; ++word) text += "tuba ";
+    text += '\n';
+  }
+  const ParallelCorpus corpus({{write("s", text), write("t", text)}}, tokenizer(), tokenizer(), {},
+                              scratch() / "cache2", 1);
+  using Mates = std::set<std::pair<int64_t, int64_t>>;
+  const auto together = [&](uint64_t seed, int64_t epoch) {
+    BatchIterator batches(corpus, options(100, seed), {epoch, 0});
+    Mates mates;
+    for (const ParallelBatch& batch : rest_of_epoch(batches)) {
+      for (const int64_t a : batch.pairs)
+        for (const int64_t b : batch.pairs)
+          if (a < b) mates.emplace(a, b);
+    }
+    return mates;
+  };
+  const Mates first = together(1, 0);
+  const auto met_again = [&](const Mates& later) {
+    const auto again =
+        std::ranges::count_if(first, [&](const auto& m) { return later.contains(m); });
+    return static_cast<double>(again) / static_cast<double>(first.size());
+  };
+  ASSERT_GT(first.size(), 1000U);
+  EXPECT_LT(met_again(together(1, 1)), 0.3);
+  EXPECT_LT(met_again(together(2, 0)), 0.3);
 }
 
 TEST_F(BatchesTest, BatchesAreNotInOrderOfLength) {
