@@ -2,7 +2,7 @@
 """Results of bench/compare_alignments.sh, also of seeds from different days.
 
     bench/alignment_results.py add OUTPUT...      # of finished comparisons
-    bench/alignment_results.py table [--check]    # writes that of docs/results.md
+    bench/alignment_results.py table [--check]    # writes that of bench/RESULTS.md
 
 `add` appends a line for each kind of links to bench/log/alignments.jsonl. --check changes nothing and
 fails if the table is stale. --root FOLDER: the project, if it is not that of this file.

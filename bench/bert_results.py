@@ -2,7 +2,7 @@
 """Results of recipes/bert/small.sh, also of runs from different days.
 
     bench/bert_results.py add RUN...         # finished runs
-    bench/bert_results.py table [--check]    # writes that of docs/results.md
+    bench/bert_results.py table [--check]    # writes that of bench/RESULTS.md
 
 `add` appends result.json of each new run to bench/log/bert_small.jsonl. --check changes nothing and
 fails if the table is stale. --root FOLDER: the project, if it is not that of this file.

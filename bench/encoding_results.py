@@ -2,7 +2,7 @@
 """Results of recipes/multi30k/compare.sh with UPDATES, also of several of its folders.
 
     bench/encoding_results.py add OUTPUT...      # of finished comparisons on plain text
-    bench/encoding_results.py table [--check]    # writes that of docs/results.md
+    bench/encoding_results.py table [--check]    # writes that of bench/RESULTS.md
 
 `add` appends results.jsonl of each OUTPUT to bench/log/encodings.jsonl. The encoding with the best
 mean validation BLEU comes first. --check changes nothing and fails if the table is stale.

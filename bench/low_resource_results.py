@@ -2,7 +2,7 @@
 """Results of recipes/multi30k/low_resource.sh, also of seeds from different days.
 
     bench/low_resource_results.py add OUTPUT...      # of finished comparisons
-    bench/low_resource_results.py table [--check]    # writes those of docs/results.md
+    bench/low_resource_results.py table [--check]    # writes those of bench/RESULTS.md
 
 `add` appends results.jsonl of each OUTPUT to bench/log/low_resource.jsonl. --check changes nothing and
 fails if a table is stale. --root FOLDER: the project, if it is not that of this file.

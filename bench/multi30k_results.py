@@ -4,7 +4,7 @@ runs from different days.
 
     bench/multi30k_results.py add REFERENCE RUN...   # finished runs, and their reference
     bench/multi30k_results.py lengths RUN...         # what lengths.sh wrote to these
-    bench/multi30k_results.py tables [--check]       # writes those of docs/results.md
+    bench/multi30k_results.py tables [--check]       # writes those of bench/RESULTS.md
 
 `add` appends result.json of each new run to bench/log/multi30k.jsonl, and statistics of its sentences to
 bench/log/multi30k_sentences.jsonl: the matching n-grams of orders 1 to 4, and the lengths of
@@ -14,7 +14,7 @@ randomization (Riezler and Maxwell 2005), which exchanges a sentence in all pair
 It holds for these models: other seeds may differ more. `lengths` appends lengths.json of each run to
 bench/log/multi30k_lengths.jsonl. --check changes nothing and fails if a table is stale.
 --root FOLDER: the project, if it is not that of this file; FOLDER needs bench/log and, for the
-tables, docs/results.md with the lines between which they stand.
+tables, bench/RESULTS.md with the lines between which they stand.
 """
 import argparse
 import base64
@@ -254,7 +254,7 @@ def main():
     elif arguments.command == "lengths":
         add_lengths(logs, arguments.runs)
     else:
-        write_all_tables(logs, arguments.root / "docs/results.md", arguments.check)
+        write_all_tables(logs, arguments.root / "bench/RESULTS.md", arguments.check)
 
 
 if __name__ == "__main__":

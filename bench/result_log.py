@@ -49,7 +49,7 @@ def write_tables(page, head, made, command, check):
 
 def table_program(description, root, log_name, results_of, table, head, settings, identity):
     """`add RUN...` and `table [--check]` of one log. results_of(run): its lines. table(lines, match):
-    that of docs/results.md below a line that matches `head`."""
+    that of bench/RESULTS.md below a line that matches `head`."""
     parser = argparse.ArgumentParser(description=description,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=pathlib.Path, default=root)
@@ -67,5 +67,5 @@ def table_program(description, root, log_name, results_of, table, head, settings
     elif not read(log):
         print(f"{log} has no runs")
     else:
-        write_tables(arguments.root / "docs/results.md", head, lambda match: table(read(log), match),
+        write_tables(arguments.root / "bench/RESULTS.md", head, lambda match: table(read(log), match),
                      f"{parser.prog} table", arguments.check)

@@ -2,7 +2,7 @@
 """Results of recipes/software/deploy.sh, also of directions from different days.
 
     bench/software_results.py add OUTPUT...      # of finished directions
-    bench/software_results.py table [--check]    # writes those of docs/results.md
+    bench/software_results.py table [--check]    # writes those of bench/RESULTS.md
 
 `add` appends results.jsonl of each OUTPUT to bench/log/software.jsonl. --check changes nothing and
 fails if a table is stale. --root FOLDER: the project, if it is not that of this file.

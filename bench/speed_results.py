@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tables of docs/results.md from the logs of benchmarks.
+"""Tables of bench/RESULTS.md from the logs of benchmarks.
 
     bench/speed_results.py table [--check]    # --check changes nothing, and fails if one is stale
 
@@ -17,7 +17,7 @@ from result_log import read, write_tables
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 MACHINES = {"2 x AMD EPYC": "A", "2 x AMD EPYC, family 26, model 2": "B",
-            "2 x Intel(R) Xeon(R) Processor": "C"}  # of docs/results.md
+            "2 x Intel(R) Xeon(R) Processor": "C"}  # of bench/RESULTS.md
 PLACE = {"date", "commit", "processor"}
 TRAINERS = ["dietmt", "dietmt, `--checkpoint-activations`", "PyTorch", "PyTorch, compiled", "fairseq"]
 
@@ -162,7 +162,7 @@ def main():
         return table(list(last.values()))
 
     head = rf"<!-- bench/speed_results.py: (?P<log>{'|'.join(TABLES)})(?:, (?P<part>[^>]+))? -->"
-    write_tables(options.root / "docs/results.md", head, made, "bench/speed_results.py table",
+    write_tables(options.root / "bench/RESULTS.md", head, made, "bench/speed_results.py table",
                  options.check)
 
 

@@ -1,4 +1,4 @@
-"""bench/alignment_results.py on made-up links, and its table of docs/results.md:
+"""bench/alignment_results.py on made-up links, and its table of bench/RESULTS.md:
 alignment_results_test.py ROOT"""
 import json
 import pathlib

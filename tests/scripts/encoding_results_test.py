@@ -1,4 +1,4 @@
-"""bench/encoding_results.py on made-up runs, and its table of docs/results.md.
+"""bench/encoding_results.py on made-up runs, and its table of bench/RESULTS.md.
 
     encoding_results_test.py ROOT
 """

@@ -14,8 +14,7 @@ class LogScratch(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
         (self.root / "bench/log").mkdir(parents=True)
-        (self.root / "docs").mkdir()
-        self.page = self.root / "docs/results.md"
+        self.page = self.root / "bench/RESULTS.md"
         self.page.write_text(self.page_text)
 
     def run_script(self, *arguments):

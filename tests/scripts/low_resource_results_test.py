@@ -1,4 +1,4 @@
-"""bench/low_resource_results.py on made-up runs, and its tables of docs/results.md:
+"""bench/low_resource_results.py on made-up runs, and its tables of bench/RESULTS.md:
 low_resource_results_test.py ROOT"""
 import json
 import pathlib

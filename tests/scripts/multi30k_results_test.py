@@ -1,4 +1,4 @@
-"""bench/multi30k_results.py on made-up runs, and the tables of docs/results.md.
+"""bench/multi30k_results.py on made-up runs, and the tables of bench/RESULTS.md.
 
     multi30k_results_test.py ROOT
 """

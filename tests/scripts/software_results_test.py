@@ -1,4 +1,4 @@
-"""bench/software_results.py on made-up results, and the tables of docs/results.md.
+"""bench/software_results.py on made-up results, and the tables of bench/RESULTS.md.
 
     software_results_test.py ROOT
 """

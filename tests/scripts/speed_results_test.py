@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/speed_results.py on made-up logs, and the tables of docs/results.md: speed_results_test.py ROOT"""
+"""bench/speed_results.py on made-up logs, and the tables of bench/RESULTS.md: speed_results_test.py ROOT"""
 import json
 import pathlib
 import sys
