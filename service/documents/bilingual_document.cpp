@@ -88,7 +88,7 @@ InlineNode inline_node(const xmlNode* node) {
 
 class BilingualDocument : public Document {
  public:
-  BilingualDocument(const std::string& bytes, const DocumentLanguages& languages,
+  BilingualDocument(std::string_view bytes, const DocumentLanguages& languages,
                     const DocumentLimits& limits)
       : tree_(bytes, limits), languages_(languages) {}
 
@@ -135,7 +135,7 @@ class BilingualDocument : public Document {
 
 class TmxDocument final : public BilingualDocument {
  public:
-  TmxDocument(const std::string& bytes, const DocumentLanguages& languages,
+  TmxDocument(std::string_view bytes, const DocumentLanguages& languages,
               const DocumentLimits& limits)
       : BilingualDocument(bytes, languages, limits) {
     if (element_name(root()) != "tmx") throw DataError("the file is not TMX: its root is no <tmx>");
@@ -170,7 +170,7 @@ class TmxDocument final : public BilingualDocument {
 
 class XliffDocument final : public BilingualDocument {
  public:
-  XliffDocument(const std::string& bytes, const DocumentLanguages& languages,
+  XliffDocument(std::string_view bytes, const DocumentLanguages& languages,
                 const DocumentLimits& limits)
       : BilingualDocument(bytes, languages, limits) {
     if (element_name(root()) != "xliff")
@@ -239,12 +239,12 @@ class XliffDocument final : public BilingualDocument {
 
 }  // namespace
 
-std::unique_ptr<Document> open_tmx(const std::string& bytes, const DocumentLanguages& languages,
+std::unique_ptr<Document> open_tmx(std::string_view bytes, const DocumentLanguages& languages,
                                    const DocumentLimits& limits) {
   return std::make_unique<TmxDocument>(bytes, languages, limits);
 }
 
-std::unique_ptr<Document> open_xliff(const std::string& bytes, const DocumentLanguages& languages,
+std::unique_ptr<Document> open_xliff(std::string_view bytes, const DocumentLanguages& languages,
                                      const DocumentLimits& limits) {
   return std::make_unique<XliffDocument>(bytes, languages, limits);
 }

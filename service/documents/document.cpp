@@ -85,7 +85,7 @@ const std::vector<std::string>& document_extensions() {
   return all;
 }
 
-std::unique_ptr<Document> open_document(DocumentKind kind, std::string bytes,
+std::unique_ptr<Document> open_document(DocumentKind kind, std::string_view bytes,
                                         const DocumentLanguages& languages,
                                         const DocumentLimits& limits) {
   if (bytes.size() > limits.bytes)
@@ -98,7 +98,7 @@ std::unique_ptr<Document> open_document(DocumentKind kind, std::string bytes,
       return open_xliff(bytes, languages, limits);
     case DocumentKind::kDocx:
     case DocumentKind::kOdt:
-      return open_office(kind, std::move(bytes), limits);
+      return open_office(kind, bytes, limits);
     default:
       break;
   }

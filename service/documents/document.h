@@ -65,7 +65,7 @@ class Document {
 /// damaged, not UTF-8, XML with its own entities, an archive with unsafe names. `languages` matter
 /// for TMX and XLIFF, which hold source and target side by side: texts that have a translation keep
 /// it.
-std::unique_ptr<Document> open_document(DocumentKind kind, std::string bytes,
+std::unique_ptr<Document> open_document(DocumentKind kind, std::string_view bytes,
                                         const DocumentLanguages& languages,
                                         const DocumentLimits& limits = {});
 

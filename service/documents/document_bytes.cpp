@@ -14,11 +14,6 @@
 #include "service/documents/document.h"
 
 namespace dietmt::service {
-namespace {
-
-constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
-
-}  // namespace
 
 bool is_utf16(std::string_view beginning) {
   return beginning.starts_with("\xFF\xFE") || beginning.starts_with("\xFE\xFF");
@@ -74,11 +69,16 @@ std::string Utf16Decoder::decode(std::string_view bytes) {
   return text;
 }
 
+std::string_view without_utf8_mark(std::string_view bytes) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return bytes.substr(bytes.starts_with(kMark) ? kMark.size() : 0);
+}
+
 std::string text_of_bytes(std::string_view bytes) {
   const std::string reason = binary_reason(bytes.substr(0, 1 << 16));
   if (!reason.empty()) throw DataError("the file " + reason);
   if (is_utf16(bytes)) return Utf16Decoder().decode(bytes);
-  if (bytes.starts_with(kUtf8Mark)) bytes.remove_prefix(kUtf8Mark.size());
+  bytes = without_utf8_mark(bytes);
   const size_t bad = invalid_utf8_at(bytes);
   if (bad != bytes.npos)
     throw DataError("the file is not valid UTF-8 at byte " + std::to_string(bad + 1) +

@@ -16,6 +16,9 @@ std::string binary_reason(std::string_view beginning);
 /// True if the bytes begin with the byte-order mark of UTF-16.
 bool is_utf16(std::string_view beginning);
 
+/// The bytes without a byte-order mark of UTF-8.
+std::string_view without_utf8_mark(std::string_view bytes);
+
 /// Converts UTF-16 with a byte-order mark to UTF-8 and drops a byte-order mark of UTF-8. Throws
 /// DataError for anything but valid UTF-8 then.
 std::string text_of_bytes(std::string_view bytes);

@@ -12,12 +12,12 @@ std::unique_ptr<Document> open_txt(const std::string& text);
 std::unique_ptr<Document> open_html(const std::string& text);
 std::unique_ptr<Document> open_srt(const std::string& text);
 std::unique_ptr<Document> open_po(const std::string& text);
-std::unique_ptr<Document> open_tmx(const std::string& bytes, const DocumentLanguages& languages,
+std::unique_ptr<Document> open_tmx(std::string_view bytes, const DocumentLanguages& languages,
                                    const DocumentLimits& limits);
-std::unique_ptr<Document> open_xliff(const std::string& bytes, const DocumentLanguages& languages,
+std::unique_ptr<Document> open_xliff(std::string_view bytes, const DocumentLanguages& languages,
                                      const DocumentLimits& limits);
 /// Word or OpenDocument text.
-std::unique_ptr<Document> open_office(DocumentKind kind, std::string bytes,
+std::unique_ptr<Document> open_office(DocumentKind kind, std::string_view bytes,
                                       const DocumentLimits& limits);
 
 }  // namespace dietmt::service

@@ -81,8 +81,8 @@ void add_open_document_text(xmlNode* root, StyledSegments& segments) {
 
 class OfficeDocument final : public Document {
  public:
-  OfficeDocument(DocumentKind kind, std::string bytes, const DocumentLimits& limits)
-      : package_(std::move(bytes)) {
+  OfficeDocument(DocumentKind kind, std::string_view bytes, const DocumentLimits& limits)
+      : package_(bytes) {
     const bool is_word = kind == DocumentKind::kDocx;
     const std::string main_part = is_word ? "word/document.xml" : "content.xml";
     const auto& names = package_.names();
@@ -128,9 +128,9 @@ class OfficeDocument final : public Document {
 
 }  // namespace
 
-std::unique_ptr<Document> open_office(DocumentKind kind, std::string bytes,
+std::unique_ptr<Document> open_office(DocumentKind kind, std::string_view bytes,
                                       const DocumentLimits& limits) {
-  return std::make_unique<OfficeDocument>(kind, std::move(bytes), limits);
+  return std::make_unique<OfficeDocument>(kind, bytes, limits);
 }
 
 }  // namespace dietmt::service

@@ -1,6 +1,7 @@
 #include "service/documents/zip_package.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 #include <set>
 
@@ -17,13 +18,21 @@ bool leads_out(const std::string& name) {
          name.find(':') != name.npos || ("/" + name + "/").find("/../") != name.npos;
 }
 
+// A copy of the bytes that libzip frees. zip_close() of libzip before 1.9 frees the buffer of its
+// caller, too, if the archive's first half stays as it is (nih-at/libzip issue 284).
+zip_source_t* source_of(std::string_view bytes) {
+  void* const copy = bytes.empty() ? nullptr : std::malloc(bytes.size());
+  if (copy == nullptr && !bytes.empty()) throw std::bad_alloc();
+  std::copy(bytes.begin(), bytes.end(), static_cast<char*>(copy));
+  zip_source_t* const source = zip_source_buffer_create(copy, bytes.size(), 1, nullptr);
+  if (source == nullptr) throw std::bad_alloc();
+  return source;
+}
+
 }  // namespace
 
-ZipPackage::ZipPackage(std::string bytes)
-    : bytes_(std::move(bytes)),
-      source_(zip_source_buffer_create(bytes_.data(), bytes_.size(), 0, nullptr), zip_source_free),
-      archive_(nullptr, zip_discard) {
-  if (!source_) throw std::bad_alloc();
+ZipPackage::ZipPackage(std::string_view bytes)
+    : source_(source_of(bytes), zip_source_free), archive_(nullptr, zip_discard) {
   zip_source_keep(source_.get());  // the archive owns one reference, this object the other
   archive_.reset(zip_open_from_source(source_.get(), 0, nullptr));
   if (!archive_) {
@@ -65,13 +74,9 @@ std::string ZipPackage::read(const std::string& name, size_t limit) const {
 }
 
 void ZipPackage::replace(const std::string& name, const std::string& content) {
-  // libzip frees the copy, which must live until the archive is written.
-  void* const copy = std::malloc(std::max<size_t>(content.size(), 1));
-  if (copy == nullptr) throw std::bad_alloc();
-  std::copy(content.begin(), content.end(), static_cast<char*>(copy));
-  zip_source_t* const part = zip_source_buffer(archive_.get(), copy, content.size(), 1);
+  zip_source_t* const part = source_of(content);
   zip_stat_t about;
-  if (part == nullptr || zip_stat(archive_.get(), name.c_str(), 0, &about) != 0 ||
+  if (zip_stat(archive_.get(), name.c_str(), 0, &about) != 0 ||
       zip_file_replace(archive_.get(), about.index, part, 0) != 0 ||
       zip_file_set_mtime(archive_.get(), about.index, about.mtime, 0) != 0)
     damaged();

@@ -14,7 +14,7 @@ class ZipPackage {
  public:
   /// Throws DataError for what is no ZIP archive, has encrypted, repeated or too many parts, or a
   /// name that leads out of a folder.
-  explicit ZipPackage(std::string bytes);
+  explicit ZipPackage(std::string_view bytes);
 
   const std::vector<std::string>& names() const { return names_; }
 
@@ -30,7 +30,6 @@ class ZipPackage {
  private:
   [[noreturn]] void damaged() const;
 
-  std::string bytes_;
   std::unique_ptr<zip_source_t, void (*)(zip_source_t*)> source_;
   std::unique_ptr<zip_t, void (*)(zip_t*)> archive_;
   std::vector<std::string> names_;

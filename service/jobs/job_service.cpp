@@ -55,11 +55,6 @@ void check_segment(const std::string& segment, size_t max_bytes) {
                   std::to_string(max_bytes) + " bytes");
 }
 
-void drop_byte_order_mark(std::string& line) {
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";
-  if (line.starts_with(kMark)) line.erase(0, kMark.size());
-}
-
 bool is_gzip(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return file.get() == 0x1F && file.get() == 0x8B;
@@ -182,7 +177,7 @@ void JobService::store_lines(JobUpload& upload, const std::string& path) {
     for (std::string line; reader.next(line);) {
       bytes += static_cast<int64_t>(line.size()) + 1;
       if (bytes > most) throw FileTooLargeError(too_large(most, packed > 0));
-      if (reader.line_number() == 1) drop_byte_order_mark(line);
+      if (reader.line_number() == 1) line = without_utf8_mark(line);
       chunker.add(line, reader.ended_in_lf());
     }
   } catch (const DataError& error) {

@@ -1,4 +1,5 @@
 // The archives of Word and OpenDocument files, hostile ones too.
+#include "common/random.h"
 #include "tests/service/documents/office_fixture.h"
 
 namespace dietmt::service {
@@ -11,6 +12,29 @@ using testing::HasSubstr;
 TEST_F(OfficeDocumentTest, PartsKeepTheirTimes) {
   const std::string document = word("<w:p><w:r><w:t>one</w:t></w:r></w:p>");
   EXPECT_THAT(times(bracketed(DocumentKind::kDocx, document)), ElementsAre(kTime, kTime, kTime));
+}
+
+// libzip copies the unchanged beginning of an archive, here a picture that does not get smaller.
+TEST_F(OfficeDocumentTest, TheTextMayStandAnywhereInTheArchive) {
+  Random random(1);
+  std::string picture(20'000, '\0');
+  for (char& byte : picture) byte = static_cast<char>(random.below(256));
+  const auto test = [&](DocumentKind kind, const Parts& text, const std::string& translated) {
+    const Parts pictures = {{"Pictures/1.png", picture}, {"Pictures/2.png", picture}};
+    for (size_t at = 0; at <= pictures.size(); ++at) {
+      Parts parts = pictures;
+      parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(at), text.begin(), text.end());
+      const std::string result = bracketed(kind, archive(parts));
+      EXPECT_EQ(ZipPackage(result).names(), ZipPackage(archive(parts)).names());
+      EXPECT_THAT(part(result, text.front().first), HasSubstr(translated)) << at;
+      for (const auto& [name, content] : pictures) EXPECT_EQ(part(result, name), content) << at;
+    }
+  };
+  test(DocumentKind::kDocx,
+       {{"word/document.xml", "<w:d xmlns:w=\"urn:w\"><w:p><w:r><w:t>a</w:t></w:r></w:p></w:d>"},
+        {"word/header1.xml", "<w:h xmlns:w=\"urn:w\"><w:p><w:r><w:t>b</w:t></w:r></w:p></w:h>"}},
+       "[a]");
+  test(DocumentKind::kOdt, {{"content.xml", "<o:c xmlns:o=\"o\"><o:p>a</o:p></o:c>"}}, "[a]");
 }
 
 TEST_F(OfficeDocumentTest, ArchivesThatUnpackToMuchAreRefused) {

@@ -218,6 +218,86 @@ TEST(XmlTest, EntitiesOfADocumentAreRefused) {
               HasSubstr("declares entities"));
 }
 
+// The log of a server is no place for texts of its clients.
+TEST(XmlTest, NothingIsWrittenToTheStandardError) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(problem_of(DocumentKind::kTmx, "<tmx><a xml:id=\"x#y\">Tokyo</a></tmx>"), "none");
+  EXPECT_EQ(problem_of(DocumentKind::kTmx, "<tmx xmlns=\"1:\" a:b=\"\"><b xmlns:c=\"\"/></tmx>"),
+            "none");
+  EXPECT_NE(problem_of(DocumentKind::kTmx, "<tmx><a>Tokyo &nbsp; </b></tmx>"), "none");
+  EXPECT_EQ(target_of("a", "\x01 \xFF"), "\x01 \xFF") << "libxml2 takes any bytes";
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+std::string attributes(const std::string& name, int count, const std::string& value = "") {
+  std::string all;
+  for (int i = 0; i < count; ++i) all += " " + name + std::to_string(i) + "=\"" + value + "\"";
+  return all;
+}
+
+TEST(XmlTest, ElementsWithManyAttributesAreRefused) {
+  EXPECT_EQ(problem_of(DocumentKind::kTmx, "<tmx" + attributes("a", 256, "b='c'>") + "/>"), "none");
+  EXPECT_EQ(problem_of(DocumentKind::kTmx, "<tmx>\n<a" + attributes("a", 100'000) + "/></tmx>"),
+            "the XML is refused at line 2: an element has more than 256 attributes");
+  // Text and comments have none.
+  const std::string text = std::string(300, '=') + "\"";
+  EXPECT_EQ(problem_of(DocumentKind::kTmx, "<tmx><!--<a " + text + "--><?a <b " + text + "?>" +
+                                               text + "<![CDATA[<c " + text + "]]></tmx>"),
+            "none");
+}
+
+TEST(XmlTest, ManyAndLongNamespacesAreRefused) {
+  const auto nested = [](int depth, int count) {
+    std::string xml = "<tmx>";
+    for (int i = 0; i < depth; ++i) xml += "<a" + attributes("xmlns:n", count, "urn:x") + ">";
+    for (int i = 0; i < depth; ++i) xml += "</a>";
+    return xml + "</tmx>";
+  };
+  EXPECT_EQ(problem_of(DocumentKind::kTmx, nested(8, 32)), "none");
+  EXPECT_THAT(problem_of(DocumentKind::kTmx, nested(8, 33)), HasSubstr("than 256 namespaces"));
+  std::string siblings = "<tmx>";
+  for (int i = 0; i < 20; ++i) siblings += "<a" + attributes("xmlns:n", 20, "urn:x") + "></a><b/>";
+  EXPECT_EQ(problem_of(DocumentKind::kTmx, siblings + "</tmx>"), "none");
+  EXPECT_EQ(problem_of(DocumentKind::kTmx, "<tmx xmlns = '" + std::string(1001, 'u') + "'/>"),
+            "the XML is refused at line 1: a namespace has more than 1000 bytes");
+}
+
+// Each element would have them.
+TEST(XmlTest, DefaultAttributesAreRefused) {
+  EXPECT_THAT(problem_of(DocumentKind::kTmx,
+                         "<!DOCTYPE tmx SYSTEM \"<a '>\" [<!ATTLIST a b CDATA \"x\">]><tmx/>"),
+              HasSubstr("remove the part in [ ]"));
+}
+
+// What check_xml() cannot read could hide elements from it.
+TEST(XmlTest, EncodingsThatHideMarkupAreRefused) {
+  using namespace std::string_literals;
+  for (const std::string encoding : {"UTF-7", "ISO-2022-JP", "IBM037", "UTF-16", "HZ"})
+    EXPECT_THAT(
+        problem_of(DocumentKind::kTmx, "<?xml version='1.0' encoding='" + encoding + "'?><tmx/>"),
+        HasSubstr("; convert it to UTF-8"))
+        << encoding;
+  EXPECT_THAT(problem_of(DocumentKind::kTmx, "<\0t\0m\0x\0/\0>\0"s), HasSubstr("UTF-16"));
+  EXPECT_THAT(problem_of(DocumentKind::kTmx, "\x4C\x6F\xA7\x94"), HasSubstr("no XML"));
+  const auto wide = [](const std::string& text) {
+    std::string bytes = "\xFF\xFE";
+    for (const char c : text) bytes += {c, '\0'};
+    return bytes;
+  };
+  const std::string seg = "<tmx><tu><tuv xml:lang='en'><seg>a</seg></tuv></tu></tmx>";
+  EXPECT_THAT(
+      segments_of(DocumentKind::kTmx, wide("<?xml version='1.0' encoding='UTF-16'?>" + seg)),
+      ElementsAre("a"));
+  EXPECT_THAT(problem_of(DocumentKind::kTmx, wide("<tmx" + attributes("a", 300) + "/>")),
+              HasSubstr("256 attributes"));
+}
+
+// Behind an error libxml2 would read on where check_xml() saw a quoted text.
+TEST(XmlTest, ReadingStopsAtTheFirstError) {
+  EXPECT_THAT(problem_of(DocumentKind::kTmx, "<tmx a=b'>\n<c" + attributes("a", 100'000) + ">'/>"),
+              HasSubstr("the XML is damaged at line 1"));
+}
+
 TEST(XmlTest, LargeDeepAndDamagedDocumentsAreRefused) {
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "<a>";
