@@ -157,8 +157,8 @@ OptionTable serve_option_table(ServeOptions& o) {
                     "detail, SIGUSR2 less; SIGTERM finishes running requests and exits.");
   table.group("Models")
       .add("model", &o.models, "[SRC-TGT=]DIR...",
-           "model directories, or directories of them; default languages: those of config.json or "
-           "of the name (en-de)",
+           "model directories, or directories of them; default languages: those in the name of the "
+           "directory (en-de)",
            {.required = true})
       .add("shortlist", &o.shortlists, "[MODEL=]FILE...",
            "lexical shortlists from 'dietmt shortlist': restrict the output layer to likely "
