@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Word alignments of models and of the statistical aligner beside links made by hand: alignment error
+# Word alignments of models and of the statistical aligner compared with manual links: alignment error
 # rates on 100 sentences of Multi30k's validation text EN-DE (lines 1, 11, 21, ...).
 #
 #   bench/compare_alignments.sh DATA OUTPUT

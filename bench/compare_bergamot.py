@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Speed of `dietmt translate` beside bergamot (Firefox's engine) on one of Firefox's models,
+"""Speed of `dietmt translate` and of bergamot (Firefox's engine) on one of Firefox's models,
 alternating.
 
     compare_bergamot.py --dietmt build/bin/dietmt --model DIR --text FILE [--reference FILE]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Training speed of a BERT encoder beside Hugging Face's Trainer: the same batches, in turn.
+"""Training speed of a BERT encoder in dietmt and in Hugging Face's Trainer: same batches, in turn.
 
     bench/compare_bert.py --python PYTHON OPTION... --train TEXT... | --task NAME --data DIR
 

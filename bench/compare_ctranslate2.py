@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Speed of `dietmt translate` beside CTranslate2 on the same model and pieces, alternating.
+"""Speed of `dietmt translate` and of CTranslate2 on the same model and pieces, alternating.
 
     compare_ctranslate2.py --dietmt build/bin/dietmt --model DIR --source FILE [--reference FILE]
 

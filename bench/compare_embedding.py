@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sentence vectors of a public encoder: `dietmt bert embed` beside transformers, alternating.
+"""Sentence vectors of a public encoder: `dietmt bert embed` and transformers, alternating.
 
     compare_embedding.py --dietmt build/bin/dietmt --model DIR --text FILE
 
@@ -33,7 +33,7 @@ from runs import append_to_log  # noqa: E402
 
 
 def transformers_vectors(options, lines, connection):
-    """Runs in a process of its own, for its memory; sends (vectors, seconds, kilobytes)."""
+    """Runs in a separate process, to measure its memory; sends (vectors, seconds, kilobytes)."""
     import torch
     import transformers
 

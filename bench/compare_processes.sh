@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Two processes of one thread each beside one process of two threads, on the same batches,
+# Two processes of one thread each and one process of two threads, on the same batches,
 # alternating:
 #   bench/compare_processes.sh TRAIN_SOURCE TRAIN_TARGET VALID_SOURCE VALID_TARGET TOKENIZER \
 #     [PRESET] [ROUNDS] [UPDATES]

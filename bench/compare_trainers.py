@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Training speed of dietmt beside PyTorch and fairseq: the same batches, one program after another.
+"""Training speed of dietmt, PyTorch and fairseq: the same batches, one program after another.
 
     bench/compare_trainers.py --source TRAIN.en --target TRAIN.de --tokenizer tokenizer.model \\
         --python PYTHON --presets tiny base

@@ -106,7 +106,7 @@ class Exported:
 
 
 def larger(one, other):
-    """Of two differences; NaN if one of them is."""
+    """The larger of two differences; NaN if one of them is."""
     return one if other <= one or one != one else other
 
 

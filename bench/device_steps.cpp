@@ -53,7 +53,7 @@ data::Tokenizer make_tokenizer(const fs::path& folder) {
   return data::Tokenizer(folder / "tokenizer");
 }
 
-/// Of all threads.
+/// Processor time of all threads.
 double processor_seconds() {
   timespec time = {};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);

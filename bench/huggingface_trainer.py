@@ -4,8 +4,8 @@
 Trains a BERT of the given sizes on a batch file of bench/bert_speed: one JSON array a line, with the
 examples of a batch, {"ids": [...], "labels": [...]} for BertForMaskedLM or {"ids": [...],
 "segments": [...], "label": n} for BertForSequenceClassification. The collator pads the examples of a batch to
-the longest one, as users of the Trainer do; its settings are the Trainer's own but for the sizes, the
-optimiser (fused AdamW) and that nothing is saved or logged. Prints one JSON object with the median of
+the longest one, as users of the Trainer do; its settings are the Trainer's defaults except sizes
+and optimiser (fused AdamW), and nothing is saved or logged. Prints one JSON object with the median of
 the tokens per second of the timed updates, padding not counted.
 """
 

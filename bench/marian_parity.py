@@ -5,7 +5,7 @@ huggingface` makes of that, which must load without a missing tensor and give th
 
     marian_parity.py --dietmt build/bin/dietmt --logits build/bin/marian_logits [--sizes tiny base]
 
-Each case is a model with random weights and sentencepiece models of its own. transformers computes
+Each case is a model with random weights and its own sentencepiece models. transformers computes
 sentence by sentence, dietmt packed batches. Prints the largest difference of the logits, how far
 each side is from transformers in fp64, lines that are translated otherwise, and the difference of
 the logits after export. A line counts as different unless transformers itself, in fp64, translates

@@ -34,7 +34,7 @@ from sklearn import metrics
 TOLERANCE = 1e-9
 LANGUAGES = "ar de en es hi vi zh".split()
 
-# Words that the scripts treat in a way of their own, and words that look like them.
+# Words that the scripts treat specially, and words that look like them.
 WORDS = (
     "a an the A An THE then ein eine der DIE das dem un una unos el la Los las của là cái chiếc "
     "những cu\u0309a la\u0300 الكتاب ال بال والبيت किताब हिन्दी नहीं Straße ΟΔΟΣ ΣΑΣ İstanbul ǅ K Ⅷ ½ "
@@ -58,7 +58,7 @@ def random_text(rng):
 
 
 def altered(rng, text):
-    """A text that shares words with `text`, or equals it but for what is normalised away."""
+    """A text that shares words with `text`, or equals it after normalisation."""
     change = rng.randrange(6)
     if change == 0:
         return text

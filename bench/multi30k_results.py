@@ -120,7 +120,7 @@ def difference(ours, others, chosen=()):
 
 
 def p_value(ours, others):
-    """Of their difference."""
+    """p-value of their difference."""
     observed = abs(difference(ours, others))
     count = len(ours[0].sentences)
     draws = random.Random(1)
@@ -206,7 +206,7 @@ def lengths_tables(runs):
 
 
 def table(results, sentences):
-    """Of one pair. `sentences`: by encoding and seed."""
+    """The table of one pair. `sentences`: by encoding and seed."""
     lines = ["| encoding | seeds | validation BLEU | BLEU | chrF2 | difference | p |",
              "|---|---|---|---|---|---|---|"]
     for encoding, runs in by_encoding(results):

@@ -73,7 +73,7 @@ class Place {
     return start.elapsedTime(end) * 1e-3 / static_cast<double>(calls);
   }
 
-  /// Of a call, the median over the rounds.
+  /// Time of a call, the median over the rounds.
   double median_seconds(const std::function<void()>& work, const Repeats& repeats) const {
     for (int64_t i = 0; i < repeats.warmup; ++i) work();
     std::vector<double> times;
@@ -82,8 +82,8 @@ class Place {
     return bench::median(times);
   }
 
-  /// Bytes of the device's allocator that `work` takes at most beside those taken before; not on
-  /// the CPU, where tensors take theirs from the C library.
+  /// Peak bytes that `work` adds to the device's allocator; not for the CPU, where tensors use the
+  /// C library's allocator.
   double peak_bytes(const std::function<void()>& work) const {
     auto* const allocator = c10::getDeviceAllocator(device_.type());
     const auto allocated = [&] {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Speed of dietmt.Translator beside `dietmt translate` on one file.
+"""Speed of dietmt.Translator relative to `dietmt translate` on one file.
 
     PYTHONPATH=build/python bench/python_translator.py --dietmt build/bin/dietmt --model DIR \\
         --input FILE [--rounds 7] [--log FILE]

@@ -1,6 +1,6 @@
-// Time of each fused kernel of a device beside the same by LibTorch's own operations: one JSON line
-// each, with the memory that the fused kernel cannot avoid to read and write, a second. The sizes
-// are those of `base` in a batch of 25,000 tokens; the loss takes its rows in chunks.
+// Time of each fused kernel of a device and of LibTorch's operations for the same: one JSON line
+// each, with the bytes per second that the fused kernel must at least read and write. The sizes are
+// those of `base` in a batch of 25,000 tokens; the loss takes its rows in chunks.
 //
 //   row_kernels [--device cuda] [--type bf16] [--rows 25000] [--width 512] [--classes 32000]
 #include <ATen/ATen.h>

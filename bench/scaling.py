@@ -72,7 +72,7 @@ def forget_updates(folder):
 
 
 class Processes:
-    """Commands, each with variables of its own."""
+    """Commands, each with its own variables."""
 
     def __init__(self, commands, log):
         self.processes = [
@@ -85,7 +85,7 @@ class Processes:
 
     def running(self):
         if any(process.poll() not in (None, 0) for process in self.processes):
-            raise SystemExit("a training has failed; its messages are in the file of --log")
+            raise SystemExit("a training run failed; its messages are in the file of --log")
         return any(process.poll() is None for process in self.processes)
 
     def __exit__(self, *_):
@@ -117,7 +117,7 @@ def one_in_each_namespace(options, network, folder):
 
 
 def one_on_each_core(options, folder):
-    """Trainings that know nothing of each other."""
+    """Independent training runs."""
     folders = [folder] + [folder.with_name(f"other{core}") for core in range(1, os.cpu_count())]
     return [(command_of(options, each), {}) for each in folders]
 
@@ -156,7 +156,7 @@ def measure(options, commands, folder, relay=None):
 
 
 def predicted_seconds(options, ranks, rate, bytes_per_second, round_trip):
-    """Of the model, for ranks that share the cores. `rate`: tokens/s of a core when all work."""
+    """Prediction for ranks that share the cores. `rate`: tokens/s of a core when all work."""
     model = scaling_model.arguments(
         [
             *("--preset", options.preset, "--vocabulary", str(options.vocabulary)),

@@ -24,7 +24,7 @@ BACKWARD_SHARE = 2 / 3  # of an update's compute: two of three products
 
 
 def parameters(preset, vocabulary):
-    """Of the matrices; biases and norms are less than a percent."""
+    """Parameters of the matrices; biases and norms are less than a percent."""
     width, inner, layers = PRESETS[preset]
     encoder = 4 * width**2 + 2 * width * inner
     decoder = 8 * width**2 + 2 * width * inner

@@ -3,7 +3,7 @@
 
     bench/serve_load.py --dietmt build/bin/dietmt --model en-de=runs/en-de --text test.en CHECK...
 
-Checks, each with a server of its own on a free port; the figures are one JSON object a line:
+Checks, each with a separate server on a free port; the figures are one JSON object a line:
 
     clients    --clients in parallel for --seconds, --sentences a request: errors, latency, sentences/s
     throughput clients and `dietmt translate` on the same lines, in turns: the ratio of their speeds

@@ -29,7 +29,7 @@ def markdown(columns, rows):
 
 
 def medians(speeds):
-    """Of lists of two programs, as two cells, and the ratio."""
+    """Medians of the lists of two programs as two cells, and their ratio."""
     ours, theirs = map(statistics.median, speeds)
     return f"{ours:,.0f}", f"{theirs:,.0f}", f"{ours / theirs:.2f}"
 
@@ -109,7 +109,7 @@ def bergamot_table(lines):
 
 
 def python_table(lines):
-    """Of bench/python_translator.py, whose programs take turns."""
+    """The table of bench/python_translator.py, whose programs take turns."""
     rows = []
     for line in lines:
         for name, api in (("stream", "`translate(lines)`, a stream"), ("list", "`translate([...])`")):
@@ -121,7 +121,7 @@ def python_table(lines):
 
 
 def logged_table(lines):
-    """Of log_table.py."""
+    """The table of log_table.py."""
     columns = [column for column in lines[0] if column not in PLACE]
     return markdown(" | ".join(columns), [[line[column] for column in columns] for line in lines])
 

@@ -7,7 +7,7 @@
 namespace dietmt::inspection {
 namespace {
 
-// "encoder.layer10" behind "encoder.layer9".
+// "encoder.layer10" after "encoder.layer9".
 bool before(const std::string& a, const std::string& b) {
   const auto split = [](const std::string& name) {
     const size_t digits = name.find_last_not_of("0123456789") + 1;

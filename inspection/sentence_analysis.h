@@ -1,4 +1,4 @@
-// The analysis behind POST /v1/analyze and `dietmt inspect attention`.
+// The analysis of POST /v1/analyze and `dietmt inspect attention`.
 #pragma once
 
 #include <cstdint>

@@ -50,7 +50,7 @@ constexpr bool has_offsets(TableRows rows) {
   return rows == TableRows::kOffsets || rows == TableRows::kOffsetVectors;
 }
 
-/// Rows that belong to positions, of which each tile of scores owns its own.
+/// Rows that belong to positions; each tile of scores owns its rows.
 constexpr bool has_positions(TableRows rows) {
   return rows == TableRows::kPairs || rows == TableRows::kQueries || rows == TableRows::kKeys;
 }

@@ -1,4 +1,4 @@
-// What a GPU brings beside LibTorch's own kernels: one function for each fused operation, on plain
+// What a GPU adds to LibTorch's kernels: one function for each fused operation, on plain
 // pointers. encoders::device_kernels() finds the table of a device. Tensors are contiguous and on
 // the device unless a comment says otherwise; functions enqueue work on the current stream and
 // return before it is done. Sums are fp32 for every element type, and results are the same bits in

@@ -16,7 +16,7 @@ Symbols characters(std::string_view sentence, bool whitespace) {
   return symbols;
 }
 
-// Words of chrF++: one punctuation character at the end, else at the start, is a word of its own.
+// Words of chrF++: one punctuation character at the end, else at the start, is a separate word.
 std::vector<std::string_view> words(std::string_view sentence) {
   std::vector<std::string_view> all;
   for (const std::string_view word : split_words(sentence)) {

@@ -102,7 +102,7 @@ std::string dictionary_label(const DictionaryInfo& info, const Language& languag
     throw ConfigError(std::string("--tokenize ") + language.name + " needs " + language.dictionary +
                       " with " + std::to_string(language.words) + " words, but " + info.filename +
                       " has " + std::to_string(info.size) +
-                      (info.next == nullptr ? "" : " and a user dictionary beside it") +
+                      (info.next == nullptr ? "" : " and a user dictionary") +
                       "; name its directory by --mecab-dictionary");
   if (difference == 0) return language.label;
   spdlog::warn("{}: {} words, where sacreBLEU's dictionary has {}; scores may differ from its",

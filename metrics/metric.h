@@ -21,10 +21,10 @@ namespace dietmt::metrics {
 using References = std::vector<std::vector<std::string>>;
 
 struct Score {
-  std::string name;    ///< "BLEU", "chrF2++", "TER"
-  double score = 0.0;  ///< not rounded
-  std::string detail;  ///< what is printed behind the score; may be empty
-  std::vector<std::pair<std::string, double>> figures;  ///< the same for machines
+  std::string name;                                     ///< "BLEU", "chrF2++", "TER"
+  double score = 0.0;                                   ///< not rounded
+  std::string detail;                                   ///< printed after the score; may be empty
+  std::vector<std::pair<std::string, double>> figures;  ///< the details as numbers
   int more_digits = 0;  ///< decimals beyond those of percentages, where scores are smaller
 
   /// "BLEU = 22.67 56.2/28.7/16.9/10.3 (BP = 0.985 ...)" with `digits` decimals of a percentage;
@@ -62,7 +62,7 @@ class ScoreRule {
   virtual Score score(std::span<const double> statistics) const = 0;
 
   /// `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:dietmt-0.1.0`. `more` (such as
-  /// `bs:1000|seed:12345|`) goes behind nrefs.
+  /// `bs:1000|seed:12345|`) goes after nrefs.
   std::string signature(size_t reference_sets, const std::string& more = "") const;
 
  protected:

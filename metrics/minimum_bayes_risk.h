@@ -10,7 +10,7 @@
 
 namespace dietmt::metrics {
 
-/// Of one sentence against another, in percent: chrF2, or BLEU with effective order.
+/// Score of one sentence against another, in percent: chrF2, or BLEU with effective order.
 enum class Utility { kChrf, kBleu };
 
 /// "chrf", "bleu". Throws ConfigError naming them.

@@ -51,7 +51,7 @@ struct QuestionAnswers {
 /// The predicted answers by question id. Those of other questions are ignored.
 using Predictions = std::map<std::string, std::string>;
 
-/// Of one question, in [0, 1].
+/// Scores of one question, in [0, 1].
 struct AnswerScore {
   double exact = 0.0;
   double f1 = 0.0;

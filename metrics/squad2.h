@@ -1,10 +1,10 @@
-// Scores of answers to questions of which some have none, as in the evaluation script of SQuAD 2.0
+// Scores of answers to questions, some without an answer, as in the evaluation script of SQuAD 2.0
 // (Rajpurkar et al. 2018). An empty prediction means that there is no answer.
 //
 //   const Squad2Scores scores = squad2_scores(questions, predictions);
 //   scores.all.f1, scores.has_answer.f1, scores.no_answer.exact
 //
-// Exact match and F1 are those of metrics/squad.h, but for an answer without words ("",
+// Exact match and F1 are those of metrics/squad.h, except for an answer without words ("",
 // "the"): it scores 1 against another one and against a question that has no answer, else 0.
 //
 // The script stops at a question without a prediction. Here it counts 0 and is reported as missing.

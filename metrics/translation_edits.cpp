@@ -26,7 +26,7 @@ struct Alignment {
 
 // Levenshtein distance of hypotheses of one length to a reference, inside a band around the
 // diagonal. Row i of the table belongs to the first i words of the hypothesis; of its columns j
-// only those of the band are stored, with one infinite cell before and some behind, so that the
+// only those of the band are stored, with one infinite cell before and some after, so that the
 // next row never reads outside.
 class BandedDistance {
  public:
@@ -217,7 +217,7 @@ class ShiftSearch {
            !(start <= partner && partner < start + length);
   }
 
-  // Targets: the start, and behind the partners of the reference words before and in the sequence.
+  // Targets: the start, and after the partners of the reference words before and in the sequence.
   void try_targets(int64_t start, int64_t to, int64_t length) {
     int64_t previous = -1;
     for (int64_t position = to - 1; position < to + length; ++position) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr char32_t kReplacement = 0xFFFD;
 
-// The code point at `position`, which moves behind it.
+// The code point at `position`, which moves past it.
 char32_t next_code_point(std::string_view text, size_t& position) {
   const auto lead = static_cast<unsigned char>(text[position]);
   if (lead < 0x80) {

@@ -1,4 +1,4 @@
-"""What a training recorded, what a command takes, where it ran, and how several results are written."""
+"""Records of runs, options of commands, the machine, and how several results are written."""
 import collections
 import datetime
 import json

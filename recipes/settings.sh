@@ -1,6 +1,6 @@
 # What a recipe's results depend on; to be sourced.
 
-# result_options OPTION...: without those that say where a training is computed.
+# result_options OPTION...: without those that say where a run is computed.
 result_options() { sed -E 's/(^| +)--(threads|device|processes)[ =][^ ]+//g; s/^ +//' <<<"$*"; }
 
 # gpu_of OPTION...: gpu=NAME if --device is one of NVIDIA (gpu=unknown without nvidia-smi), else

@@ -30,7 +30,7 @@ HEADS, WIDTH, ELEMENT = 8, 64, 2
 ROWS, WARP_ROWS, STEP = 128, 32, 16
 WARPGROUP_TILE = 64  # rows of a warpgroup, and columns
 CLIP = 16  # of tables over offsets
-BAND_ROWS = 16  # that have a band of offsets of their own
+BAND_ROWS = 16  # that have one band of offsets
 
 
 def lengths(workload, tokens=25000):
@@ -101,7 +101,7 @@ def offset_bias(work, gradient):
 
 
 def band_share(sentences, columns):
-    """Of the scores, those of 16 rows and a tile's columns that meet several entries of a table."""
+    """Share of the scores of 16 rows and a tile's columns that use several entries of a table."""
     near = total = 0
     for n in sentences:
         for row in range(0, up(n, WARP_ROWS), BAND_ROWS):

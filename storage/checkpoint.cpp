@@ -49,7 +49,7 @@ bool is_leftover_name(const std::string& name) {
   return rest && (*rest == kRemoved || is_temporary_name(*rest, ""));
 }
 
-// Of the links and files that a training writes into its output directory.
+// Names of links and files that a training run writes into its output directory.
 bool is_leftover_of_output(const std::string& name) {
   constexpr std::string_view kWritten[] = {"best",        "last",         "settings.json",
                                            "report.html", "progress.csv", "progress.jsonl"};

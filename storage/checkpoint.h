@@ -18,7 +18,7 @@
 
 namespace dietmt::storage {
 
-/// Of an output directory.
+/// The folder of checkpoints in an output directory.
 inline constexpr char kCheckpointFolder[] = "checkpoints";
 
 struct Checkpoint {
@@ -55,7 +55,7 @@ std::vector<Checkpoint> best_of(std::vector<Checkpoint> checkpoints, const Check
 /// The policy that a checkpoint was saved under.
 CheckpointPolicy stored_policy(const Checkpoint& checkpoint);
 
-/// The model directory behind a user's path: the path itself if it has model.safetensors; else the
+/// The model directory for a user's path: the path itself if it has model.safetensors; else the
 /// best checkpoint of a training output directory, or the last one. Throws CheckpointError if there
 /// is none.
 std::filesystem::path resolve_model_directory(const std::filesystem::path& path);

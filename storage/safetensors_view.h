@@ -33,7 +33,7 @@ struct SafetensorsView {
 
 /// Maps the file. Throws CheckpointError naming the file and the tensor if a length, dtype, shape
 /// or byte range is wrong, ranges overlap or leave gaps, or the file differs from the manifest
-/// beside it.
+/// in its directory.
 SafetensorsView view_safetensors(const std::filesystem::path& path);
 
 /// The `__metadata__` of a file; empty if it has none.

@@ -13,7 +13,7 @@ PRODUCTS = ((8192, 8192, 8192), (25000, 2048, 512), (25000, 512, 2048), (25000, 
 
 
 def host_seconds(work, repeats):
-    """Of one of many calls that follow each other, the last one's end included."""
+    """Time of one call in a sequence, including the end of the last one."""
     for _ in range(20):
         work()
     torch.cuda.synchronize()

@@ -1,4 +1,4 @@
-"""What several steps share: sizes, rows that may fail, trainings of `dietmt train`."""
+"""Shared by several steps: sizes, rows that may fail, runs of `dietmt train`."""
 
 import json
 import signal
@@ -33,7 +33,7 @@ def multi30k(m):
 
 
 def train(m, output, seconds, *options):
-    """A training without translations; `seconds` of it, or as long as its options say."""
+    """Trains without translating, for `seconds` or as long as the options say."""
     m.program("dietmt", "train", "--output", output, *multi30k(m), "--config", m.data / "tiny.cfg",
               "--tokenizer", m.data / "multi30k.model", "--no-valid-translation",
               "--valid-metric", "valid_loss", *options,

@@ -30,7 +30,7 @@ def trained(m, preset, seconds):
 
 
 def longer_text(m):
-    """The test set, and lines of the training text behind it."""
+    """The test set, followed by lines of the training text."""
     lines = [line for name in ("test_2016_flickr", "train")
              for line in (m.data / f"{name}.en").read_text().splitlines()]
     path = m.work / "longer.en"
@@ -60,7 +60,7 @@ def translated(m, model, text, output, *options):
 
 
 def bleu(m, lines):
-    """Of the lines of the test set, which come first."""
+    """BLEU of the lines of the test set, which come first."""
     reference = m.data / "test_2016_flickr.de"
     hypothesis = m.work / "hypothesis.de"
     count = len(reference.read_text().splitlines())

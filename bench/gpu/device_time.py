@@ -4,7 +4,7 @@ import torch
 
 
 def median_seconds(work, repeats, calls=1):
-    """Of one of `calls` calls between two events."""
+    """Time of one of `calls` calls between two events."""
     for _ in range(3):
         work()
     times = []

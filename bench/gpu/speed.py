@@ -26,7 +26,7 @@ def kernels(m):
             except Failed as error:
                 yield {"kernel": f"all of {program}", "type": kind, "failed": str(error)}
     yield from attention(m, "auto", "none", "diet-rel", "shaw(clip=16)")
-    if not m.trial:  # beside the one by wgmma that auto takes
+    if not m.trial:  # to compare with the wgmma kernel that auto chooses
         yield from attention(m, "cuda", "none", "diet-rel")
         for length in ("512", "2048"):  # side by side
             yield from attention(m, "auto", "diet-rel", lengths=(length,), dropout="0")
@@ -121,7 +121,7 @@ COMPILED = {"PyTorch, packed, compiled": ("--packed", "--compile")}
 
 
 def training(m):
-    """`tiny` and `base` beside PyTorch trainers on the same batches"""
+    """`tiny` and `base` compared with PyTorch trainers on the same batches"""
     for preset in presets(m):
         for tokens in batch_sizes(m):
             yield from speeds(m, preset, tokens, "bf16", {**PADDED, **PACKED})
@@ -148,8 +148,8 @@ def tokens_per_second(found):
 
 
 def bert(m):
-    """pre-training of a small and a large BERT in bf16 beside Hugging Face's Trainer, and with
-    position encodings that it lacks"""
+    """pre-training of a small and a large BERT in bf16 compared with Hugging Face's Trainer,
+    and with position encodings that it lacks"""
     for preset in ("mini",) if m.trial else ("mini", "base"):
         batches = m.work / f"bert-{preset}.jsonl"
         row = {"preset": preset, "batch_tokens": 1024 if m.trial else 8192}

@@ -35,7 +35,7 @@ def machine(m):
 
 
 def run_tests(m, name, *arguments):
-    """Of one test program: counts of its cases, and what they have recorded of themselves."""
+    """Runs one test program: counts of its cases, and the properties they recorded."""
     report = m.out / f"{name}.json"
     report.unlink(missing_ok=True)
     try:
@@ -90,7 +90,7 @@ def difference(first, second):
 
 
 def numerics(m):
-    """short trainings on GPU and CPU side by side; the same bits twice, and after a stop"""
+    """short training runs on GPU and CPU; the same bits twice, and after a stop"""
     updates = 2 if m.trial else 10
     for position in ("sinusoidal", "diet-rel", "shaw(clip=16)", "rope", "t5")[:1 if m.trial else 5]:
         def run(name, device, precision):

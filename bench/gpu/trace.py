@@ -11,7 +11,7 @@ WAITING = ("cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchroni
 
 
 def busy_microseconds(events):
-    """Of the device: overlapping events count once."""
+    """Busy time of the device: overlapping events count once."""
     busy, reached = 0.0, float("-inf")
     for event in sorted(events, key=lambda e: e["ts"]):
         end = event["ts"] + event["dur"]

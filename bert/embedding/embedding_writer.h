@@ -56,7 +56,7 @@ class EmbeddingWriter {
   int64_t inputs() const { return inputs_; }
   int64_t tokens() const { return tokens_; }
 
-  /// "states.offsets.npy" beside "states.npy".
+  /// "states.offsets.npy" for "states.npy".
   static std::filesystem::path offsets_path(std::filesystem::path path);
 
  private:

@@ -25,7 +25,7 @@ FinetuningData read_data(TaskDescription& description, const TaskFiles& files,
 /// Examples, or windows, of an epoch.
 int64_t training_inputs(const FinetuningData& data);
 
-/// Of training and validation data.
+/// Hash of training and validation data.
 uint64_t content_hash(const FinetuningData& data);
 
 /// Arguments passed by reference must outlive the task.

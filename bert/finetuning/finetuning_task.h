@@ -22,7 +22,7 @@ struct FinetuningOptions {
   uint64_t start_hash = 0;  // of the model that training starts from
 };
 
-/// Of the examples and their labels, so that a run is not resumed with other data.
+/// Hashes of the examples and their labels, so that a run is not resumed with other data.
 struct DataHashes {
   uint64_t training = 0;
   uint64_t validation = 0;

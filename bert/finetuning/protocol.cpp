@@ -168,7 +168,7 @@ void require_output_for_runs(const fs::path& output, const fs::path& start) {
     throw ConfigError("--output " + output.string() + what + "; give another directory");
   };
   if (fs::exists(output / "config.json")) refuse(" is a model directory");
-  if (fs::exists(output / storage::kCheckpointFolder)) refuse(" is the output of a training");
+  if (fs::exists(output / storage::kCheckpointFolder)) refuse(" is the output of a training run");
   for (const char* name : {kBest, kRuns})
     if (is_inside(start, output / name)) refuse(" has --model among the files of its runs");
 }

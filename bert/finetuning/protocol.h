@@ -54,7 +54,7 @@ struct ProtocolOptions {
   uint64_t model_hash = 0;                           // of the model that all runs start from
 };
 
-/// Throws ConfigError if the runs in `output` would replace a training's files or those of the
+/// Throws ConfigError if the runs in `output` would replace files of a training run or of the
 /// model directory `start`.
 void require_output_for_runs(const std::filesystem::path& output,
                              const std::filesystem::path& start);
@@ -94,7 +94,7 @@ struct TaskMedians {
 /// would look like the papers' own scores, and for tasks that are not GLUE's, the first row is
 /// called the main metric. A task with several metrics or sets has them all in its column
 /// ("84.93/84.91"), one in several languages their mean. Several tasks of GLUE have their average:
-/// of all scores in the row, MNLI's two apart as in Ke et al., but for WNLI, which the papers leave
+/// of all scores in the row, MNLI's two apart as in Ke et al., without WNLI, which the papers leave
 /// out.
 std::string paper_rows(const std::vector<TaskMedians>& tasks);
 

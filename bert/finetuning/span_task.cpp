@@ -35,7 +35,7 @@ QuestionSet read_question_set(const std::string& path, data::QuestionUse use,
 
 using at::Tensor;
 
-// Scores [N, 2] as [B, T, 2], with -inf behind the end of a window.
+// Scores [N, 2] as [B, T, 2], with -inf after the end of a window.
 Tensor by_window(const Tensor& scores, const encoders::Packing& packing) {
   const int64_t windows = packing.sentences();
   const int64_t length = packing.max_length();

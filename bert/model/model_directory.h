@@ -37,7 +37,7 @@ nlohmann::json to_json(const encoders::BertConfig& config);
 /// Every field must be there. Throws CheckpointError naming one that is missing.
 encoders::BertConfig config_from_json(const nlohmann::json& json);
 
-/// The model directory behind a path that a user gives: one with config.json, whose weights may lie
+/// The model directory for a path that a user gives: one with config.json, whose weights may lie
 /// in several files, or the best checkpoint of a training output. Throws CheckpointError if there
 /// is neither.
 std::filesystem::path pretrained_directory(const std::filesystem::path& path);

@@ -30,11 +30,11 @@ at::Tensor class_scores(const encoders::Bert& model, const ExampleBatch& batch,
 at::Tensor answer_scores(const encoders::Bert& model, const ExampleBatch& batch,
                          const Execution& execution, encoders::DropoutKeys* dropout = nullptr);
 
-/// The same for all inputs, [inputs, classes] on the CPU in their order, without gradient.
+/// Class scores of all inputs, [inputs, classes] on the CPU in their order, without gradient.
 at::Tensor all_class_scores(const encoders::Bert& model, const EncodedInputs& inputs,
                             const Execution& execution);
 
-/// The same for all inputs, in their order.
+/// Answer scores of all inputs, in their order.
 std::vector<data::WindowScores> all_answer_scores(const encoders::Bert& model,
                                                   const EncodedInputs& inputs,
                                                   const Execution& execution);
@@ -42,7 +42,7 @@ std::vector<data::WindowScores> all_answer_scores(const encoders::Bert& model,
 /// What the scores [inputs, classes] of all_class_scores() say: the best class of each input.
 std::vector<int32_t> predicted_labels(const at::Tensor& scores);
 
-/// The same for a regression; they may lie beyond the ends of the target.
+/// Predictions of a regression; they can exceed the range of the target.
 std::vector<double> predicted_values(const at::Tensor& scores, const data::Target& target);
 
 /// The number that the head of a regression learns for `value`: from 0 to 5, the range of STS-B,

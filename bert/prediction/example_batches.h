@@ -30,10 +30,10 @@ struct EncodedInputs {
   void append(std::span<const int32_t> ids, int64_t second_begin);
 };
 
-/// Of the token ids and segments, in order.
+/// Hash of the token ids and segments, in order.
 uint64_t content_hash(const EncodedInputs& inputs);
 
-/// Of all sets of a validation, which have a content_hash() each.
+/// Hash of all sets of a validation; each has a content_hash().
 template <typename Set>
 uint64_t content_hash(const std::vector<Set>& sets) {
   uint64_t hash = sets.size();

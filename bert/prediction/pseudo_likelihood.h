@@ -2,7 +2,7 @@
 //
 //   sum over pieces i of log p(piece i | all other pieces)
 //
-// Each piece needs a pass of its own, in which it is masked.
+// Each piece needs a separate pass, in which it is masked.
 #pragma once
 
 #include <cstdint>

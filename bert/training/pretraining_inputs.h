@@ -21,7 +21,7 @@ struct PretrainingSizes {
   bool pairs = false;    // whether examples are pairs
   bool segments = true;  // whether the model tells them apart
 
-  /// Those that differ between the batches of a training, as a key.
+  /// The sizes that differ between batches, as a key.
   std::vector<int64_t> list() const;
 };
 
@@ -37,8 +37,8 @@ struct PretrainingInputs {
   PretrainingSizes sizes;
   at::Tensor numbers;  // int64: all of these
 
-  /// A batch of the same sizes whose numbers are others, of which the host knows nothing else. For
-  /// work that is recorded.
+  /// A batch of the same sizes with other numbers; the host knows only the sizes. For recorded
+  /// work.
   PretrainingInputs with_numbers(const at::Tensor& others) const;
 };
 

@@ -67,7 +67,7 @@ PretrainingTask::PretrainingTask(std::shared_ptr<encoders::Bert> model,
   make_validation_batches();
 }
 
-// Of the last phase's length, so that scores of all phases can be compared.
+// Batches of the last phase's length, so that scores of all phases can be compared.
 void PretrainingTask::make_validation_batches() {
   data::PretrainingOptions validation = options_.batches;
   validation.examples.length = options_.phases.back().length;

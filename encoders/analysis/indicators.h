@@ -10,9 +10,8 @@
 
 namespace dietmt::encoders {
 
-/// Of an attention matrix a[i,j], i the query's position. An indicator that the matrix does not
-/// define is not a number: AIV and OPR where all entries are equal but for rounding, DB of one
-/// token.
+/// Indicators of an attention matrix a[i,j], i the query's position. An undefined indicator is NaN:
+/// AIV and OPR if all entries are equal up to rounding, DB of one token.
 struct AttentionIndicators {
   /// Share of the variance that lies inside the diagonals j - i = const: 0 where attention depends
   /// only on the offset.

@@ -18,7 +18,7 @@ at::Tensor positions_of(int64_t length, const at::Tensor& like) {
   return at::arange(length, like.options().dtype(at::kLong));
 }
 
-/// Of one sentence: [T, H, Dh] each.
+/// Vectors of one sentence: [T, H, Dh] each.
 struct HeadVectors {
   at::Tensor queries;
   at::Tensor keys;

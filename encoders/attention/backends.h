@@ -1,4 +1,4 @@
-// The backends behind attend() and the parts they share.
+// The backends of attend() and the parts they share.
 #pragma once
 
 #include "encoders/attention/attention.h"
@@ -13,7 +13,7 @@ at::Tensor attend_sdpa(const AttentionCall& call);
 
 /// Empty if attend_cuda can run the call.
 std::vector<std::string> reasons_against_cuda(const AttentionCall& call);
-/// The same of attend_hopper.
+/// Empty if attend_hopper can run the call.
 std::vector<std::string> reasons_against_hopper(const AttentionCall& call);
 
 /// One sentence of a call.

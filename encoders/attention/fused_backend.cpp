@@ -76,7 +76,7 @@ Tensor with_dense_tokens(const Tensor& x) {
   return dense ? x : x.contiguous();
 }
 
-/// The same with rows that begin at 16 bytes on a device, whose kernels read so much at once.
+/// `x` with rows that begin at 16 bytes on a device, whose kernels read 16 bytes at a time.
 Tensor with_aligned_tokens(const Tensor& x) {
   constexpr int64_t kBytes = 16;
   const Tensor dense = with_dense_tokens(x);

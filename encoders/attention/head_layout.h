@@ -30,7 +30,7 @@ class PartGradients {
   /// Part p, [N, H, Dh], uninitialised; parts of the same backward pass lie in one tensor.
   at::Tensor part(int64_t p);
 
-  /// Forgets the memory, which whoever holds parts of it keeps.
+  /// Releases the memory; tensors that are parts of it keep it alive.
   void release() { memory_.reset(); }
 
  private:

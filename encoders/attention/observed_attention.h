@@ -20,9 +20,9 @@ struct ObservedAttention {
   ScoreTerms terms;
 };
 
-/// Of head `head`, or with -1 the mean of all heads: one float tensor [T, S] for each sentence,
-/// whose rows sum to 1. By the definition (sentence_probabilities()) and without dropout. Throws
-/// ConfigError if keys are compressed, because columns are not tokens then.
+/// Attention of head `head`, or with -1 the mean of all heads: one float tensor [T, S] for each
+/// sentence, whose rows sum to 1. By the definition (sentence_probabilities()) and without dropout.
+/// Throws ConfigError if keys are compressed, because columns are not tokens then.
 std::vector<at::Tensor> attention_probabilities(const ObservedAttention& observed,
                                                 const Packing& queries, const Packing& keys,
                                                 int64_t head);

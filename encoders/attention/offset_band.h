@@ -7,7 +7,7 @@
 //   spread  [.., T, band] -> [.., T, S]: entry of each pair's offset, both ends repeated;
 //   gather  [.., T, S] -> [.., T, band]: sums over the pairs of one offset (the adjoint of spread).
 // The moves are views, concatenations and paddings, so autograd differentiates them cheaply. The
-// identity behind them is the relative shift of Huang et al. 2018 ("Music Transformer").
+// underlying identity is the relative shift of Huang et al. 2018 ("Music Transformer").
 #pragma once
 
 #include "encoders/position/score_terms.h"

@@ -24,8 +24,8 @@ int64_t tiles_of(int64_t length) {
   return (length + kernels::kDeviceTileRows - 1) / kernels::kDeviceTileRows;
 }
 
-/// Of the longest sentences first, so that the last blocks of a kernel are short ones. Those after
-/// all tiles of sentences have no rows.
+/// Tiles, the longest sentences first, so that the last blocks of a kernel are short. Tiles after
+/// those of all sentences have no rows.
 std::vector<TileOfSentence> tiles_of(const std::vector<int64_t>& lengths,
                                      const PackingSizes& sizes) {
   std::vector<int32_t> order(lengths.size());

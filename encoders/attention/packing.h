@@ -28,7 +28,7 @@ struct PackingSizes {
 
   auto operator<=>(const PackingSizes&) const = default;
 
-  /// Of write_packing().
+  /// Numbers that write_packing() writes.
   int64_t numbers() const { return 2 * tokens + 2 * sentences + 1 + tiles; }
 };
 
@@ -50,8 +50,9 @@ class Packing {
   /// `numbers`: those of write_packing(), on the device.
   Packing(std::vector<int64_t> lengths, const PackingSizes& sizes, const at::Tensor& numbers);
 
-  /// The same without lengths on the host: lengths() and offsets() throw. For work that is recorded
-  /// once and replayed on other sentences of these sizes, whose numbers take the place of these.
+  /// A packing without lengths on the host: lengths() and offsets() throw. For work that is
+  /// recorded once and replayed on other sentences of these sizes, whose numbers take the place of
+  /// these.
   Packing(const PackingSizes& sizes, const at::Tensor& numbers);
 
   const PackingSizes& sizes() const { return boundaries_->sizes; }

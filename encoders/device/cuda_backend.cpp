@@ -1,4 +1,4 @@
-// The shared object behind device.h.
+// The shared object that device.h loads.
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAException.h>

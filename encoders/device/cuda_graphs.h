@@ -1,4 +1,4 @@
-// CUDA's graphs for the shared object behind device.h.
+// CUDA's graphs for the shared object that device.h loads.
 #pragma once
 
 #include <memory>

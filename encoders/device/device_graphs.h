@@ -24,8 +24,8 @@ class DeviceGraph {
   virtual void replay() = 0;
 };
 
-/// Graphs of which one thread enqueues one after another. They share the memory of what their work
-/// allocates and frees again.
+/// Graphs that one thread enqueues one after another. They share the memory that their work
+/// allocates and frees.
 class DeviceGraphs {
  public:
   virtual ~DeviceGraphs() = default;

@@ -15,18 +15,18 @@ namespace dietmt::encoders {
 /// multiple of 32, N even.
 bool has_bf16_products(const at::Tensor& x, const at::Tensor& weight);
 
-/// The right side [K, N] of products, as the micro-kernels read it: panels of 64 columns, in each
-/// of which two rows are interleaved.
+/// The right side [K, N] of products, as the micro-kernels read it: panels of 64 columns, each
+/// with two rows interleaved.
 struct Bf16Panels {
   int64_t depth = 0;    // K
   int64_t columns = 0;  // N
   at::Tensor pairs;     // int32 [panels, (K + 1) / 2, 64]
 };
 
-/// Of a bf16 matrix [K, N].
+/// Panels of a bf16 matrix [K, N].
 Bf16Panels bf16_panels(const at::Tensor& matrix);
 
-/// Of the transposed [N, K], K a multiple of 32.
+/// Panels of a transposed matrix [N, K], K a multiple of 32.
 Bf16Panels bf16_panels_of_transposed(const at::Tensor& matrix);
 
 /// x W^T + bias, after that max(0, .) if `relu`. x: [R, K]; `transposed`: W^T; bias: [N] bf16 or

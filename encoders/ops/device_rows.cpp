@@ -133,7 +133,7 @@ Tensor run_activate(kernels::DeviceActivate call, const Tensor& x, const Tensor&
   return output;
 }
 
-/// Of the input, and of the bias unless grad_bias is null.
+/// Gradient of the input, and of the bias unless grad_bias is null.
 Tensor activation_gradient(const kernels::DeviceActivate& forward, const Tensor& grad_output,
                            Tensor* grad_bias) {
   const bool wide = forward.activation == DeviceActivation::kSwiglu;

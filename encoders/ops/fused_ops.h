@@ -42,8 +42,8 @@ at::Tensor row_dropout(const at::Tensor& x, const DropoutSite& site);
 /// [like.sizes()]: 1 / (1 - p) for kept elements, else 0.
 at::Tensor dropout_mask_like(const at::Tensor& like, const DropoutSite& site);
 
-/// The same of attention probabilities [.., columns] of these sizes, whose last dimension is a row
-/// of kernels/dropout.h; on the device and in the dtype of `like`.
+/// Mask of attention probabilities [.., columns] of these sizes; the last dimension is a row of
+/// kernels/dropout.h; on the device and in the dtype of `like`.
 at::Tensor probability_dropout_mask(at::IntArrayRef sizes, const at::Tensor& like,
                                     const DropoutSite& site);
 

@@ -1,4 +1,4 @@
-// The linear layer y = x W^T + b, and the matrix products behind it. LibTorch's own layers call the
+// The linear layer y = x W^T + b, and its matrix products. LibTorch's own layers call the
 // BLAS library, which leaves AVX-512 unused on processors of some makers. In fp32 on the CPU these
 // use the faster one of BLAS and oneDNN, which LibTorch also contains. On a device, and in bf16 on
 // the CPU, the products have the type of x, whose copies of the weights a pass keeps
@@ -49,7 +49,7 @@ struct LinearWeights {
 at::Tensor relu_network(const at::Tensor& x, const LinearWeights& inner,
                         const LinearWeights& outer);
 
-/// The same as a branch of x.
+/// relu_network() as a branch of x.
 Fork relu_network_fork(const at::Tensor& x, const LinearWeights& inner, const LinearWeights& outer);
 
 /// While it lives, linear layers of this thread compute blocks of a fixed number of rows in fp32 on

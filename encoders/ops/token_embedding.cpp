@@ -25,7 +25,7 @@ struct EmbeddingSettings {
   kernels::DeviceDropoutKey key;
 };
 
-// The gradient of a table of which these rows were read.
+// The gradient of a table whose rows `tokens` were read.
 Tensor embedding_gradient(const Tensor& grad_output, const TokenIds& tokens, int64_t rows,
                           const EmbeddingSettings& settings) {
   const Tensor order =

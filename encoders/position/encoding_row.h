@@ -51,7 +51,7 @@ class OptionValues {
 };
 
 /// What an encoding acts on: it adds to the embeddings; or it owns heads, whose scores it changes;
-/// or it adds to the scores of all heads, whoever owns them.
+/// or it adds to the scores of all heads, whatever encodings own them.
 enum class EncodingLevel { kInput, kHeads, kAllHeads };
 
 /// The attention an encoding is defined for.

@@ -65,7 +65,7 @@ struct EncodingContext {
 /// One encoding of one stack; owns its parameters for all layers.
 class PositionEncoding : public torch::nn::Module {
  public:
-  /// The table of which embed() adds the row of each token's position: [count or more, D];
+  /// The table from which embed() adds the row of each token's position: [count or more, D];
   /// undefined if there is none. A table that is computed has these options, fp32 or double. Throws
   /// Error naming the encoding if it has fewer than `count` positions.
   virtual at::Tensor position_table(int64_t count, const at::TensorOptions& options) const;

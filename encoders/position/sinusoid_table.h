@@ -15,7 +15,7 @@ at::Tensor sinusoid_frequencies(int64_t count, double steps, double base = 10000
 /// type of w. Returns [R, 2W].
 at::Tensor interleaved_sinusoids(const at::Tensor& x, const at::Tensor& w);
 
-/// The same with all sines before all cosines.
+/// Sinusoids with all sines before all cosines.
 at::Tensor halved_sinusoids(const at::Tensor& x, const at::Tensor& w);
 
 /// bfloat16 cannot hold the angle of a distant position: at least fp32.

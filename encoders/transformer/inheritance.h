@@ -17,7 +17,7 @@ struct Inheritance {
   std::vector<std::string> dropped;   // of the trained module, without a use
 };
 
-/// Sets each parameter of `heir` that `trained` has under its name. Shapes are the same, but for
+/// Sets each parameter of `heir` that `trained` has under its name. Shapes are the same, except
 /// tables over positions (max_positions rows) and over the offsets between them
 /// (2 max_positions - 1): where these are longer in `heir`, the first, or the middle, rows are
 /// taken, and the others stay as they were drawn.

@@ -62,8 +62,8 @@ class SelfAttention : public torch::nn::Module {
   Fork forward(const at::Tensor& x, const Packing& packing, const ScoreTerms& terms,
                Backend backend, const DropoutSite& dropout) const;
 
-  /// One step of cached decoding. x: [rows, D]; keys, values: [slots, H, Dh], of which the new
-  /// slots of the rows are written.
+  /// One step of cached decoding. x: [rows, D]; keys, values: [slots, H, Dh]; writes the new
+  /// slots of the rows.
   at::Tensor step(const at::Tensor& x, at::Tensor& keys, at::Tensor& values, const StepRows& rows,
                   const StepTerms& terms) const;
 
@@ -71,7 +71,7 @@ class SelfAttention : public torch::nn::Module {
   struct Projected {
     at::Tensor queries, keys, values;  // [N, H, Dh] each
   };
-  /// Of the product of x with the input weight.
+  /// Splits the product of x with the input weight.
   Projected split(const at::Tensor& product) const;
 
   AttentionConfig config_;

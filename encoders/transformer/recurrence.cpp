@@ -146,7 +146,7 @@ Tensor state_gradients_by_steps(const Tensor& gradient, const Tensor& forget,
   return all;
 }
 
-/// The state of the next token, of which f_(t+1) comes back to c_t.
+/// The gradient of the next state; f_(t+1) times it flows back to c_t.
 Tensor state_gradients_on_device(const Tensor& gradient, const Tensor& forget,
                                  const Packing& packing) {
   const Tensor following = packing.length_tensor()

@@ -21,8 +21,8 @@ class Recurrence : public torch::nn::Module {
   /// x: [N, D]. Each sentence starts from zeros. Returns h, [N, D].
   at::Tensor forward(const at::Tensor& x, const Packing& packing) const;
 
-  /// One step of cached decoding. x: [rows, D]; states: [slots, D], of which each row reads the
-  /// slot of its last token and writes its new slot. Returns h, [rows, D].
+  /// One step of cached decoding. x: [rows, D]; states: [slots, D]; each row reads the slot of
+  /// its last token and writes its new slot. Returns h, [rows, D].
   at::Tensor step(const at::Tensor& x, at::Tensor& states, const StepRows& rows) const;
 
  private:

@@ -6,7 +6,7 @@
 namespace dietmt::encoders {
 namespace {
 
-// Of queries, keys, values, output and the norms of queries and keys.
+// Parameters of queries, keys, values, output and the norms of queries and keys.
 double attention_parameters(const StackConfig& config) {
   const int64_t head_width = config.width / config.heads;
   const int64_t key_heads = config.kv_heads > 0 ? config.kv_heads : config.heads;

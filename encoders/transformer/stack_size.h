@@ -10,10 +10,10 @@ namespace dietmt::encoders {
 /// ConfigError for a wrong position encoding.
 ParameterCounts encoder_parameters(const StackConfig& config);
 
-/// The same of DecoderStack(config).
+/// Parameters of DecoderStack(config).
 ParameterCounts decoder_parameters(const StackConfig& config);
 
-/// Of a linear layer with its bias.
+/// Parameters of a linear layer with its bias.
 double linear_parameters(int64_t inputs, int64_t outputs);
 
 double norm_parameters(int64_t width, NormType type = NormType::kLayer);

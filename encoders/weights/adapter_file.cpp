@@ -81,9 +81,10 @@ AdapterFile load_adapter_file(const fs::path& path) {
 void require_base(const fs::path& path, const AdapterFile& adapter,
                   const std::map<std::string, Tensor>& weights) {
   if (fingerprint(weights) == adapter.base) return;
-  throw CheckpointError(path.string() +
-                        ": was trained from another model than the one beside it; put it beside "
-                        "the model that --init-from named");
+  throw CheckpointError(
+      path.string() +
+      ": was trained from another model than the one in its directory; put it into "
+      "the directory of the model that --init-from named");
 }
 
 }  // namespace dietmt::encoders

@@ -1,4 +1,4 @@
-// A file NAME.adapter: what a training added to a model whose own weights it left as they are. It
+// A file NAME.adapter: what training added to a model whose weights it left unchanged. It
 // holds tensors, "base", which tells the weights of that model apart, and "checksum" of all others.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Bottleneck adapters (encoders/transformer/adapter.h) in a small file beside the model that they
-// were trained for: their parameters under their names.
+// Bottleneck adapters (encoders/transformer/adapter.h) in a small file in the directory of the
+// model that they were trained for: their parameters under their names.
 #pragma once
 
 #include <ATen/core/Tensor.h>

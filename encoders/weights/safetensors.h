@@ -28,7 +28,7 @@ at::ScalarType scalar_type(const std::string& dtype);
 /// gaps.
 std::map<std::string, at::Tensor> load_safetensors(const std::filesystem::path& path);
 
-/// The same without reading the data: the tensors are views of the mapped file, which stays open
+/// Maps the file instead of reading it: the tensors are views of the mapped file, which stays open
 /// while one of them exists. Do not write to them.
 std::map<std::string, at::Tensor> map_safetensors(const std::filesystem::path& path);
 

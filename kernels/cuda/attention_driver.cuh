@@ -33,7 +33,7 @@ void run_attention_backward(const AttentionBackward& call, char* workspace, Laun
   launcher.template launch<ReduceTablesBlock>(reduce_grid(plan.reduce), plan.reduce);
 }
 
-/// Of a block of either pass, in bytes.
+/// Shared memory of a block of either pass, in bytes.
 template <typename E, int kWidth, TermClass kTerms>
 int64_t largest_shared_memory(const AttentionForward& call) {
   ForwardArguments forward;

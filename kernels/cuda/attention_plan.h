@@ -46,7 +46,7 @@ BlockIndex prepare_grid(const PrepareArguments& arguments);
 /// Blocks of all heads for one tile after the other, so that the longest sentences begin first.
 BlockIndex forward_grid(const AttentionSizes& sizes);
 
-/// `halves` of the columns and, if `split_keys`, keys and values have blocks of their own.
+/// `halves` of the columns and, if `split_keys`, keys and values have separate blocks.
 BlockIndex backward_grid(const BackwardArguments& arguments, int halves, bool split_keys);
 
 BlockIndex reduce_grid(const ReduceArguments& arguments);

@@ -19,7 +19,7 @@ constexpr int sum_halves(TermClass terms, int width) {
   return has_vectors(terms) && width > (has_features(terms) ? 32 : 64) ? 2 : 1;
 }
 
-/// Columns of a tile: as many as the registers have room for beside the sums of the rows.
+/// Columns of a tile: as many as fit into the registers next to the sums of the rows.
 template <typename E>
 constexpr int backward_columns(TermClass terms, int width, GradientPart part) {
   if (kIsFloat<E>) return 16;
@@ -270,7 +270,7 @@ struct BackwardTiles {
     if constexpr (has_vectors(kTerms) && kGradients) {
       store_value_ends(memory.rows, columns.vectors, view, tile, memory.terms);
     }
-    // Here, because beside the scores there would be no registers for it.
+    // Here, because the scores leave no registers for it.
     const KeptBits<S> kept = kept_bits<S>(view, columns.dropout_starts, tile);
     compute_scores<S>(scores, memory.rows.content, columns.vectors.content, columns.offset_bias,
                       view, tile, memory.terms);

@@ -110,14 +110,14 @@ DIETMT_DEVICE int rows_place() {
   return static_cast<int>(lane % 16 * kTileStride + lane / 16 * kVector<E>);
 }
 
-/// The same for the matrices of its upper half, then of its lower half.
+/// Loads the matrices of the upper half, then of the lower half.
 template <typename E, int kTileStride>
 DIETMT_DEVICE int columns_place() {
   const auto lane = static_cast<unsigned>(recomputed(lane_index()));
   return static_cast<int>((lane % 8 + lane / 16 * 8) * kTileStride + lane / 8 % 2 * kVector<E>);
 }
 
-/// The same for fp32 fragments in pairs whose depth is along the rows of a tile.
+/// Loads fp32 fragments in pairs whose depth is along the rows of a tile.
 template <int kTileStride>
 DIETMT_DEVICE int pairs_place() {
   const auto lane = static_cast<unsigned>(recomputed(lane_index()));
@@ -146,7 +146,7 @@ DIETMT_DEVICE void load_left(Fragment<E>& a, const E* tile, int row, int column)
   load_fragment<E>(a, tile + rows_place<E, kTileStride>() + row * kTileStride + column);
 }
 
-/// The same in pairs, for products with load_right.
+/// Loads pairs, for products with load_right.
 template <typename E, int kTileStride>
 DIETMT_DEVICE void load_left_in_pairs(Fragment<E>& a, const E* tile, int row, int column) {
   if constexpr (kIsFloat<E>) {

@@ -134,7 +134,7 @@ class Block {
   bool moved_ = false;
 };
 
-/// Of the thread of the system that calls.
+/// The block that the calling system thread runs.
 extern thread_local Block* current_block;
 
 }  // namespace dietmt::kernels::host

@@ -9,18 +9,18 @@
 //   matrix
 //                                  l / 8; register m of lane l gets columns 2 (l % 4) and + 1 of
 //                                  row l / 4 of matrix m
-//   load_matrices_transposed       the same of the transposed matrices
+//   load_matrices_transposed       the transposed matrices
 //   multiply_add<E>(d, a, b)       mma.sync.m16n8k16: d += a b with fp32 sums
 //   multiply_add_tf32(d, a, b)     mma.sync.m16n8k8 of TF32 numbers: d += a b
 //   copy_async(to, from, valid)    cp.async of 16 bytes, zeros if not valid
-//   copy_async_cached(to, from)    the same by way of L1, for what many threads and blocks read
-//   copy_word_async                the same of 4 bytes
+//   copy_async_cached(to, from)    the same through L1, for data that many threads and blocks read
+//   copy_word_async                4 bytes
 //   commit_copies()                closes a group of copies
 //   wait_copies<n>()               until at most n of this thread's groups are unfinished
 //   exp2_fast(x)                   2^x
-//   recomputed(x)                  x, of which the compiler keeps no derived values in registers
+//   recomputed(x)                  x; the compiler keeps no values derived from it in registers
 //   load_words(from), store_words  16 bytes of global memory at an address that 16 divides
-//   load_written(from)             the same of what other blocks of this kernel have written
+//   load_written(from)             16 bytes that other blocks of this kernel have written
 //   fence_writes()                 orders this thread's accesses to global memory for other blocks
 //   take_ticket(ticket, last)      adds one, or starts again at 0 after `last`; the value before
 //

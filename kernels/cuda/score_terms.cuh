@@ -21,7 +21,7 @@ struct CallView {
   float scale;  // of the content
 };
 
-/// Whether terms arrive after the vectors of a tile, in a group of copies of their own.
+/// Whether terms arrive after the vectors of a tile, in a separate group of copies.
 constexpr bool has_late_terms(TermClass terms) { return has_pairs(terms) || has_vectors(terms); }
 
 /// The relative tables that meet the rows and the columns of the scores.

@@ -55,7 +55,7 @@ struct TermMemory {
   float* column_products = nullptr;  // [kChunkRows, kColumnProductStride], in the same memory
   E* ends = nullptr;                 // [kStep, kStride]: table_ends.cuh
   float* row_ends = nullptr;         // [2, kRows]: products of the rows with the ends of a table
-  float* column_ends = nullptr;      // [2, kColumns]: the same of the columns
+  float* column_ends = nullptr;      // [2, kColumns]: products of the columns
   float* value_ends = nullptr;  // gradients: [2, kRows] or [2, kColumns], whichever are queries
   float* row_sums = nullptr;    // [tables, 2, kRows]: of scores that all have an end
   E* band = nullptr;            // [bands, kWindow, kBandStride], of 16 rows each

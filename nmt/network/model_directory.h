@@ -26,13 +26,13 @@ struct LoadedModel {
 /// the weights would not fit into memory.
 void require_buildable(const ModelFiles& files);
 
-/// The same of a configuration in `file`.
+/// Checks a configuration that `file` holds.
 void require_buildable(const ModelConfig& config, double bytes_per_weight, const std::string& file);
 
 /// The weights of `files`, which must not be packed, with their adapter.
 LoadedModel load_model(const ModelFiles& files, at::Device device = at::kCPU);
 
-/// The same of open_model(directory).
+/// Loads the files of open_model(directory).
 LoadedModel load_model(const std::filesystem::path& directory, at::Device device = at::kCPU);
 
 /// The full weights of `files`, with their adapter. Tensors that no adapter changes are views of

@@ -29,7 +29,7 @@ namespace dietmt::nmt {
 /// nothing waits for it.
 at::Tensor sent(std::span<const int64_t> numbers, at::Device device);
 
-/// The same, to the first places of `to` [at least as many] int64.
+/// Sends numbers to the first places of `to` [at least as many] int64.
 void send(std::span<const int64_t> numbers, const at::Tensor& to);
 
 class StepRunner {
@@ -56,7 +56,7 @@ class StepRunner {
   /// rows.
   void follow(const at::Tensor& parents);
 
-  /// The same, and keeps only the sentences `kept` [B'], in that order; parents: [B' * K].
+  /// Reorders and keeps only the sentences `kept` [B'], in that order; parents: [B' * K].
   void keep(std::span<const int64_t> kept, const at::Tensor& parents);
 
   /// Whether step() and follow() enqueue the same work for the same number of rows.

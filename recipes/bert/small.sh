@@ -9,8 +9,8 @@
 #
 # TEXT is a folder of text files, plain or gzip: those with "valid" in their names are for
 # validation, all others for training. GLUE holds folders of the tasks' names (CoLA, MRPC, RTE, STS-B,
-# SST-2) with train.tsv and dev.tsv, or the files of the original releases, plain or with .gz. A
-# training that was interrupted continues where it was, a finished one is not run again.
+# SST-2) with train.tsv and dev.tsv, or the files of the original releases, plain or with .gz. An
+# interrupted run continues where it was, a finished one is not run again.
 #
 # From the environment, for pre-training: SEEDS (default 1; "1 2" for two), VOCABULARY (8000),
 # VALID_LINES (1000, of the validation text), OPTIONS, more options of dietmt bert pretrain. For

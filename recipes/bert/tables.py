@@ -64,7 +64,7 @@ def record(run, facts):
 
 
 def result_table(results):
-    """Of the objects that record() writes."""
+    """The table of the objects that record() writes."""
     encodings = collections.defaultdict(list)
     for result in sorted(results, key=lambda result: result["seed"]):
         encodings[result["encoding"]].append(result)

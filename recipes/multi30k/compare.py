@@ -31,7 +31,7 @@ class TestSet:
         self.options = ["--tokenize", "none", "--lowercase"] if form == "tok" else []
 
     def p_value(self, run, other):
-        """Of the difference of BLEU, by approximate randomization."""
+        """p-value of the difference of BLEU, by approximate randomization."""
         scores = json.loads(dietmt(
             "evaluate", "--reference", self.reference, "--hypothesis", self.translation(run),
             self.translation(other), "--paired", "randomization", "--json", *self.options))

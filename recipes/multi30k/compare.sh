@@ -3,7 +3,7 @@
 #
 #   recipes/multi30k/compare.sh tok|raw SOURCE TARGET DATA OUTPUT [ENCODING...]
 #
-# Prints a Markdown table: mean and standard deviation over the seeds, and each seed's p-value beside
+# Prints a Markdown table: mean and standard deviation over the seeds, and each seed's p-value against
 # the first encoding (approximate randomization); writes a line of each run to OUTPUT/results.jsonl and draws OUTPUT/compare.svg. A
 # run that was interrupted continues, a finished one is not run again, and the table may be printed at
 # any time.

@@ -66,7 +66,7 @@ cell() {
 }
 table "1 line" "2 lines" "3 lines" "4 lines"
 
-# Of the source in words: a third, a third, a sixth and a sixth of the validation text.
+# Lengths of the source in words: a third, a third, a sixth and a sixth of the validation text.
 awk '{ print NF < 10 ? "1-9" : NF < 13 ? "10-12" : NF < 17 ? "13-16" : "17-" }' \
   "$work/source.1" >"$work/lengths"
 cell() {

@@ -61,14 +61,14 @@ class System:
         return statistics.median(map(attrgetter(figure), self.uses))
 
     def megabytes(self):
-        """Of the files that translation needs."""
+        """Size of the files that translation needs."""
         files = [file for model in self.models for file in model.iterdir()
                  if not file.name.startswith(("training.", "shortlist."))]
         return sum(file.stat().st_size for file in files + [self.shortlist] * bool(self.shortlist)) / 1e6
 
 
 def best_teacher(validation):
-    """Of TEACHERS, by the scores of each."""
+    """The best of TEACHERS by validation BLEU."""
     return max(TEACHERS, key=lambda name: validation[name]["BLEU"])
 
 
@@ -113,7 +113,7 @@ def measure(systems, output, source, target, rounds):
 
 
 def result_table(results):
-    """Of the objects that measure() returns."""
+    """The table of the objects that measure() returns."""
     lines = ["| system | training, hours | validation BLEU | chrF2 | test BLEU | chrF2 | MB | start, s |"
              " lines/s | CPU s | memory, MB |", "|---" * 11 + "|"]
     for result in results:

@@ -7,7 +7,7 @@
 #
 #   recipes/software/deploy.sh SOURCE TARGET OUTPUT [option of dietmt train ...]
 #
-# SOURCE and TARGET: en and another language. The options are for all trainings, for instance
+# SOURCE and TARGET: en and another language. The options apply to all runs, for instance
 # --precision bf16. From the environment: AVERAGE (checkpoints to average, default 5), ROUNDS (timed
 # translations of the test pages by each system, default 3) and DIETMT (the program).
 set -euo pipefail
@@ -26,12 +26,12 @@ language=$source
 [[ $language != en ]] || language=$target
 keep_settings "$output" "$source $target, the average of ${AVERAGE:-5} $(result_options "$@")"
 
-# Of the trainings: times are measured where the script ends, perhaps on another machine.
+# The GPU of the training runs: times are measured where the script ends, perhaps on another machine.
 [[ -e $output/gpu.txt ]] || gpu_of "$@" >"$output/gpu.txt"
 
 if [[ ! -e $text/test.$language ]]; then "$here/fetch.sh" all "$language" "$text"; fi
 
-# teacher ENCODING OPTION...: a training of run.sh on this text.
+# teacher ENCODING OPTION...: run.sh on this text.
 teacher() {
   local folder=$output/small-$1
   if [[ -e $folder/scores.txt ]]; then return; fi
@@ -52,7 +52,7 @@ if [[ ! -e $output/distilled.$source ]]; then
     --output-source "$output/distilled.$source" --output-target "$output/distilled.$target"
 fi
 
-# student NAME TEXT OPTION...: a training of `tiny`.
+# student NAME TEXT OPTION...: trains `tiny`.
 student() {
   local folder=$tiny-$1 of=$2
   shift 2

@@ -9,7 +9,7 @@
 #
 # LANGUAGE is the other side of English, for example de or cs. Writes train, valid and test .en and
 # .LANGUAGE to OUTPUT. Packages that were fetched already are not fetched again. If a package cannot be
-# fetched, the script writes no text; packages that do not exist in this language are left out, but for
+# fetched, the script writes no text; packages that do not exist in this language are left out, except
 # LibreOffice's, which has the test text.
 set -euo pipefail
 if (($# != 3)) || [[ $1 != libreoffice && $1 != all ]]; then

@@ -60,7 +60,7 @@ cmp "$work/test.tsv" "$work/both.tsv" || fail "predictions replaced their input"
 
 # One command at a time, from one model, and never over the files of a training or of the model.
 expect_code 2 "${run[@]}" --output "$model"
-expect_text "--output $model is the output of a training" "$err"
+expect_text "--output $model is the output of a training run" "$err"
 expect_code 2 "$dietmt" bert finetune --threads 1 --model "$work/runs_done" --train "$work/train.tsv" \
   --valid "$work/valid.tsv.gz" --output "$work/runs_done"
 expect_text "has --model among the files of its runs" "$err"

@@ -115,7 +115,7 @@ expect_code 1 "$dietmt" translate --model "$work/packed/toy.adapter" --input "$w
 expect_text "packed bf16 weights take no adapter" "$err"
 cp -r "$work/merged" "$work/wrong" && cp "$base/toy.adapter" "$work/wrong/"
 expect_code 1 "$dietmt" translate --model "$work/wrong/toy.adapter" --input "$work/valid.en"
-expect_text "was trained from another model than the one beside it" "$err"
+expect_text "was trained from another model than the one in its directory" "$err"
 
 # Bottleneck adapters: the rest of the model stays what it was, and the small file beside it
 # translates as the checkpoint does, with full and with packed weights.
@@ -154,7 +154,7 @@ for type in fp32 bf16 int8; do
 done
 cp "$base/small.adapter" "$work/wrong/"
 expect_code 1 "$dietmt" translate --model "$work/wrong/small.adapter" --input "$work/valid.en"
-expect_text "small.adapter: was trained from another model than the one beside it" "$err"
+expect_text "small.adapter: was trained from another model than the one in its directory" "$err"
 cp "$base/small.adapter" "$work/whole/"
 expect_code 1 "$dietmt" translate --model "$work/whole/small.adapter" --input "$work/valid.en"
 expect_text "has adapters of its own already" "$err"
@@ -231,7 +231,7 @@ for name in toy small; do
   cp "$base/$name.adapter" "$work/embeddings-base/"
   expect_code 1 "$dietmt" translate --model "$work/embeddings-base/$name.adapter" \
     --input "$work/valid.en"
-  expect_text "$name.adapter: was trained from another model than the one beside it" "$err"
+  expect_text "$name.adapter: was trained from another model than the one in its directory" "$err"
 done
 
 # Several adapters in one server, each a model with its own name.

@@ -48,7 +48,7 @@ class Fire : public PositionEncoding {
   at::Tensor head_bias_;         // [L|1, H]
 };
 
-// Of c and L: u is 0/0 where one of them is zero, and undefined below.
+// Minimum of c and L: u is 0/0 if one of them is zero, and undefined below.
 constexpr double kSmallestFire = 1e-6;
 
 constexpr int64_t kMostHidden = 1 << 24;  // hidden units at once: 64 MB

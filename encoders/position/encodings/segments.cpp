@@ -2,7 +2,7 @@
 // whose input has segments.
 //
 //   segments        score[h,i,j] += E_S[h, segment_i, segment_j]   per-head segment attention (Chen
-//                   et al. 2021); beside any encoding of the scores
+//                   et al. 2021); with any encoding of the scores
 //   input-segments  x_i + S[segment_i]                             BERT's (Devlin et al. 2019)
 //
 // The paper adds E_S when it fine-tunes a trained model, so E_S starts from zeros.

@@ -28,7 +28,7 @@ int64_t distance_bucket(int64_t n, int64_t buckets, int64_t distance) {
   const double wide = static_cast<double>(buckets - half);
   const double octaves = std::log(static_cast<double>(n) / static_cast<double>(half)) /
                          std::log(static_cast<double>(distance) / static_cast<double>(half));
-  // Where a bucket starts at a whole number the quotient is exact but for its last bits.
+  // Where a bucket starts at a whole number the quotient is exact except for its last bits.
   constexpr double kRounding = 1e-9;
   const auto r = static_cast<int64_t>(wide * octaves + kRounding);
   return std::min(half + r, buckets - 1);

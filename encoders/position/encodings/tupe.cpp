@@ -61,7 +61,7 @@ class Tupe : public PositionEncoding {
   at::Tensor reset(const at::Tensor& bias, const at::Tensor& thetas, const Extent& extent) const;
   /// b of every pair: [H, T, S]; for reset().
   at::Tensor relative_bias(const Extent& extent) const;
-  /// Of the offsets -reached .. reached.
+  /// Buckets of the offsets -reached .. reached.
   at::Tensor buckets_by_offset(int64_t reached, const at::TensorOptions& options) const;
 
   TupeOptions options_;

@@ -14,7 +14,7 @@ bool linear_cuda(const DeviceLinear& call, const ProductMemory& memory);
 
 /// Throws Error also if the library has no algorithm. The sums for grad_bias are an epilogue of the
 /// product for grad_weight; where the library has no such algorithm, with `accumulate` and without
-/// grad_weight they are a kernel of their own, with `rows` as in rowwise_cuda.h:
+/// grad_weight they are a separate kernel, with `rows` as in rowwise_cuda.h:
 /// bias_partial_numbers(call) numbers.
 void linear_backward_cuda(const DeviceLinearBackward& call, const ProductMemory& memory,
                           const RowMemory& rows);

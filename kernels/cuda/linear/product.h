@@ -19,7 +19,7 @@ enum class Epilogue {
   kNone,
   kRelu,
   kBias,             // of D's rows, read
-  kReluBias,         // the same, then ReLU
+  kReluBias,         // of D's rows, then ReLU
   kBiasGradientOfB,  // sums over k of B's columns [n], written in D's type
 };
 

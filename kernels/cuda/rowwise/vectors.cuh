@@ -1,5 +1,5 @@
 // Rows of fp32, bf16 or fp16 elements, 16 bytes at a time. Where rows do not begin at 16 bytes
-// (Rows::kRagged), the elements move one by one; columns behind the end read as zeros.
+// (Rows::kRagged), the elements move one by one; columns past the end read as zeros.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// What happens in a block on the host beside its threads: copies of boxes and products of
+// The asynchronous part of a block on the host: copies of boxes and products of
 // warpgroups, and shared memory as they see it.
 #pragma once
 
@@ -35,7 +35,7 @@ class WarpMultiplies {
   void begin(int lane, std::initializer_list<Registers> registers);
   /// Called for each lane; whether this one is the last, which issues the product.
   bool issue(int lane, const Multiply& multiply);
-  /// The same.
+  /// Called for each lane; whether this one is the last, which closes the group.
   bool commit();
   size_t issued() const { return issued_; }
   size_t executed() const { return executed_; }
@@ -72,7 +72,7 @@ class AsyncBlock : public Background {
  public:
   explicit AsyncBlock(Block& block);
 
-  /// Of the running block; made at the first call.
+  /// The state of the running block; made at the first call.
   static AsyncBlock& current();
 
   void fence();

@@ -1,8 +1,8 @@
 // The forward pass by wgmma and TMA (Shah et al. 2024, "FlashAttention-3"). A block owns 128
 // queries of one head of one sentence. Its last warp, the producer, copies keys and values into a
 // ring of stages; two warpgroups of 64 queries each consume them. At width 64 two blocks share a
-// multiprocessor, and the products of one warpgroup run beside the softmax of others; at width 128
-// also beside that of the same warpgroup.
+// multiprocessor, and the products of one warpgroup overlap with the softmax of others; at width
+// 128 also with that of the same warpgroup.
 //
 // Boxes end where tiles do, not where sentences do, so tiles can hold rows of the next sentence.
 // Scores of such keys are masked, and the producer clears such values: 0 times NaN is NaN.
@@ -36,7 +36,7 @@ struct WarpgroupForwardBlock {
     TransactionBarrier keys[kStages];
     TransactionBarrier values[kStages];
     TransactionBarrier freed[kStages];  // by the consumers
-    TransactionBarrier partial;         // values of a tile that has to be cleared in part
+    TransactionBarrier partial;         // values of a tile that must be cleared in part
   };
 
   struct Memory {
@@ -153,7 +153,7 @@ struct WarpgroupForwardBlock {
     }
   }
 
-  /// Products become probabilities but for their sum, without dropped ones.
+  /// Turns products into unnormalized probabilities, without dropped ones.
   DIETMT_DEVICE static void normalize(Scores& scores, Softmax& softmax, float (&factor)[kRowSlots],
                                       const Place& place, const RowDropout& starts,
                                       const WarpgroupTile<true>& tile, const float* bias) {
@@ -254,7 +254,7 @@ struct WarpgroupForwardBlock {
     }
   }
 
-  /// The same for at least one tile, with the values of a tile beside the softmax of the next one.
+  /// stream() for at least one tile; the values of a tile overlap with the softmax of the next one.
   DIETMT_DEVICE static void stream_overlapped(Softmax& softmax, Output& output, const Place& place,
                                               const RowDropout& starts, int tiles,
                                               const Memory& memory) {

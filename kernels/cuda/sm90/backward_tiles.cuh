@@ -26,7 +26,7 @@ struct WarpgroupBackwardTiles {
     TransactionBarrier rows_freed;  // by the consumers
     TransactionBarrier columns[kStages];
     TransactionBarrier columns_freed[kStages];
-    TransactionBarrier partial;  // columns of a tile that has to be cleared in part
+    TransactionBarrier partial;  // columns of a tile that must be cleared in part
   };
 
   /// Keys and values, or queries and grad_output.
@@ -190,7 +190,7 @@ struct WarpgroupBackwardTiles {
       }
     }
 
-    /// Copies of a tile of which the sentence has `count` columns. Others would be multiplied by
+    /// Copies a tile; `count` columns belong to the sentence. Others would be multiplied by
     /// zeros, which NaN survives.
     DIETMT_DEVICE void load_columns(const Pair& to, int head, int token, int count,
                                     TransactionBarrier* barrier) {

@@ -1,4 +1,4 @@
-// sm90/primitives.h on the host, beside kernels/cuda/primitives_host.h. For tests.
+// sm90/primitives.h on the host, in addition to kernels/cuda/primitives_host.h. For tests.
 //
 // - Copies arrive in pieces, in any order, any time before their barrier's phase ends.
 // - Products run any time between their issue and the end of the wait for their group. Warps of a

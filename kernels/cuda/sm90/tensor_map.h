@@ -9,7 +9,7 @@
 
 namespace dietmt::kernels {
 
-/// Of 16-bit elements. Dimensions from the innermost on.
+/// A tensor of 16-bit elements. Dimensions from the innermost on.
 struct TensorLayout {
   const void* data = nullptr;  // at 16 bytes
   ElementType type = ElementType::kBFloat16;

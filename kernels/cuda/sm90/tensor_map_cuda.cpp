@@ -15,7 +15,7 @@ using EncodeTiled = CUresult (*)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, 
                                  const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle,
                                  CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 
-/// Of the driver, which the runtime has loaded; null if it is older than 12.0.
+/// The driver's entry point, which the runtime has loaded; null before version 12.0.
 EncodeTiled encode_tiled() {
   constexpr unsigned kVersion = 12000;
   void* function = nullptr;

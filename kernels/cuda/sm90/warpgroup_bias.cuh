@@ -70,7 +70,7 @@ struct BiasGradient {
   float* clipped = nullptr;    // of this thread, with a stride: offsets up to and from the clip on
   int turn = 0;
 
-  /// Of all warpgroups.
+  /// Partial sums of all warpgroups.
   DIETMT_HOST_DEVICE static float* take(SharedMemory& shared) {
     return shared.take<float>(kGroups * (kGroupWarps * 8 * kStride +
                                          2 * kGroupWarps * kWarpOffsets + 2 * kWarpgroupThreads));

@@ -1,6 +1,6 @@
 // The log-sum-exp of a row of logits and its best tokens, C = 2 K of them. A block reads the row
-// from memory once and keeps only the best logit of each thread. C of these tell how good a token
-// has to be. Few threads have such tokens, and only what these threads read is read again.
+// from memory once and keeps only the best logit of each thread. C of these give the minimum for a
+// token. Few threads have such tokens, and only the columns of these threads are read again.
 #pragma once
 
 #include <limits>
@@ -185,7 +185,7 @@ class BeamRowBlock {
     }
   }
 
-  // Tokens come in ascending order, so an equal logit goes behind.
+  // Tokens come in ascending order, so an equal logit comes after.
   DIETMT_DEVICE void offer(int token, float logit) {
     BestTokens<kBlockThreads>& list = shared_.of_threads;
     const int thread = thread_index();

@@ -150,7 +150,7 @@ TEST_F(ProtocolTest, RunsReplaceNoOtherFiles) {
   EXPECT_THAT(problem(options_.output / "runs/x/../y"), HasSubstr("among the files of its runs"));
   EXPECT_NO_THROW(require_output_for_runs(options_.output, options_.output / "best-of-all"));
   fs::create_directories(options_.output / "checkpoints");
-  EXPECT_THAT(problem("model"), HasSubstr("is the output of a training"));
+  EXPECT_THAT(problem("model"), HasSubstr("is the output of a training run"));
   write_file_atomically(options_.output / "config.json", "{}");
   EXPECT_THAT(problem("model"), HasSubstr("is a model directory"));
 }
