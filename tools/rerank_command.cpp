@@ -46,13 +46,13 @@ OptionTable option_table(RerankOptions& o) {
   OptionTable table(
       "rerank", "--nbest-list FILE [--source FILE] [--reverse-model DIR] [--model DIR]",
       "Chooses the best translation of each n-best list that 'dietmt translate' has written "
-      "(--nbest or --json), by a weighted sum of features: score, that of the list; model, "
-      "reverse, language: mean log-probabilities per token; length: characters for each one of "
-      "the source.");
+      "(--nbest or --json), or Moses or Marian, by a weighted sum of features: score, that of the "
+      "list; the named features of Moses and Marian; model, reverse, language: mean "
+      "log-probabilities per token; length: characters for each one of the source.");
   table.group("Text")
       .add("nbest-list", &o.list, "FILE",
-           "output of 'dietmt translate --nbest N', or of --json; plain, gzip or - (standard "
-           "input)",
+           "output of 'dietmt translate --nbest N', or of --json, or a list of Moses or Marian; "
+           "plain, gzip or - (standard input)",
            {.required = true})
       .add("source", &o.source, "FILE", "the text that was translated; JSON has it already")
       .add("output", &o.output, "FILE",
@@ -76,8 +76,8 @@ OptionTable option_table(RerankOptions& o) {
           "BERT encoders with a head for masked tokens, of the target language; each is a feature, "
           "the pseudo-log-likelihood: language, language2 and so on")
       .add("weights", &o.weight_file, "FILE",
-           "weights of the features, as --tune writes them; without it length has weight 0 and "
-           "all others have 1");
+           "weights of the features, as --tune writes them; without it length and the features in "
+           "a list of Moses or Marian have weight 0, and all others have 1");
   table.group("Tuning")
       .add("tune", &o.reference, "FILE",
            "references of a validation set, never of a test set: find the weights with the best "
@@ -261,11 +261,11 @@ int run_rerank(const std::vector<std::string>& arguments) {
   const std::vector<FeatureModel> models = feature_models(o, arguments);
   nmt::NBestReader list(o.list, o.source);
   if (o.reference.empty()) {
-    rerank(o, list, RerankFeatures(models, o));
+    rerank(o, list, RerankFeatures(list.feature_names(), models, o));
     return 0;
   }
   LineReader references = nmt::open_text(o.reference);
-  tune(o, list, references, RerankFeatures(models, o));
+  tune(o, list, references, RerankFeatures(list.feature_names(), models, o));
   return 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/error.h"
 #include "nmt/model/model_files.h"
 #include "nmt/reranking/forced_scorer.h"
 
@@ -63,8 +64,11 @@ struct RerankFeatures::Texts {
   }
 };
 
-RerankFeatures::RerankFeatures(const std::vector<FeatureModel>& models, const RerankModels& o) {
+RerankFeatures::RerankFeatures(const std::vector<std::string>& listed,
+                               const std::vector<FeatureModel>& models, const RerankModels& o)
+    : listed_(listed.size()) {
   names_.emplace_back("score");
+  names_.insert(names_.end(), listed.begin(), listed.end());
   for (const FeatureModel& model : models) {
     names_.push_back(model.name);
     if (model.language) {
@@ -79,10 +83,14 @@ RerankFeatures::RerankFeatures(const std::vector<FeatureModel>& models, const Re
     });
   }
   names_.emplace_back("length");
+  for (const std::string& name : listed)
+    if (std::ranges::count(names_, name) > 1)
+      throw DataError("two features are called '" + name + "': rename the one in the n-best list");
 }
 
 std::vector<double> RerankFeatures::default_weights() const {
   std::vector<double> weights(names_.size(), 1.0);
+  std::fill_n(weights.begin() + 1, listed_, 0.0);
   weights.back() = 0.0;
   return weights;
 }
@@ -98,6 +106,7 @@ std::vector<std::vector<std::vector<double>>> RerankFeatures::of(
     for (const nmt::ListedTranslation& one : sentences[s].translations) {
       std::vector<double>& found = features[s].emplace_back();
       found.push_back(one.score);
+      found.insert(found.end(), one.features.begin(), one.features.end());
       for (const std::vector<double>& of_model : scores) found.push_back(of_model[pair]);
       const auto source =
           static_cast<double>(std::max<int64_t>(1, characters(sentences[s].source)));

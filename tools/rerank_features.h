@@ -40,12 +40,16 @@ struct FeatureModel {
 std::vector<FeatureModel> feature_models(const RerankModels& o,
                                          const std::vector<std::string>& arguments);
 
-/// The score of the list, the models, the length.
+/// The score of the list, its features, the models, the length.
 class RerankFeatures {
  public:
-  RerankFeatures(const std::vector<FeatureModel>& models, const RerankModels& o);
+  /// `listed`: NBestReader::feature_names(). Throws DataError if one of them has the name of
+  /// another feature.
+  RerankFeatures(const std::vector<std::string>& listed, const std::vector<FeatureModel>& models,
+                 const RerankModels& o);
 
   const std::vector<std::string>& names() const { return names_; }
+  /// 1, but 0 for the length and for the features of the list, whose score has them already.
   std::vector<double> default_weights() const;
 
   /// Of each translation of each sentence: [sentences][translations][names].
@@ -57,6 +61,7 @@ class RerankFeatures {
   using Scorer = std::function<std::vector<double>(const Texts&)>;
 
   std::vector<std::string> names_;
+  size_t listed_ = 0;            // features of the list
   std::vector<Scorer> scorers_;  // of the models
 };
 

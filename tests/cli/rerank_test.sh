@@ -88,6 +88,20 @@ END
 expect_code 1 "${language[@]/$encoder/$work}"
 expect_text "$work: has neither model.safetensors nor a checkpoint" "$err"
 
+# The features of a list of Moses or Marian are features, which only weights count.
+printf '0 ||| b ||| F0= -3 LM= -7 ||| -1\n0 ||| a ||| 0-0 ||| F0= -5 LM= -2 ||| -2\n' \
+  >"$work/marian.list"
+echo x >"$work/marian.source"
+marian=("$dietmt" rerank --nbest-list "$work/marian.list" --source "$work/marian.source")
+expect_code 0 "${marian[@]}" --weights <(echo '{"weights": {"score": 0, "F0": 0, "LM": 1, "length": 0}}')
+expect_equal "$(cat "$work/out")" a "best by the language model of the list"
+expect_code 0 "${marian[@]}" --model "$model" --json --nbest 2
+expect_text '"features":{"score":-1.0,"F0":-3.0,"LM":-7.0,"model":' "$out"
+sed 's/LM=/model=/' "$work/marian.list" >"$work/collision.list"
+expect_code 1 "$dietmt" rerank --nbest-list "$work/collision.list" --source "$work/marian.source" \
+  --model "$model"
+expect_text "two features are called 'model': rename the one in the n-best list" "$err"
+
 # A list in which the length tells the right translation: tuning finds it, and the same weights
 # again.
 awk '{ print NR - 1 " ||| " $0 " x y ||| -0.1"; print NR - 1 " ||| " $0 " ||| -0.2"

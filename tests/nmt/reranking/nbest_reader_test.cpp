@@ -46,6 +46,51 @@ TEST_F(NBestReaderTest, ReadsTheTextForm) {
       ElementsAre("a dog: [ein Hund] -0.2 [a ||| b] -1.5", ": [] 0.00", "three: [drei] -0.3"));
 }
 
+TEST_F(NBestReaderTest, ReadsTheFeaturesOfMosesAndMarian) {
+  const std::string source = write("source", "a dog\na cat\n");
+  NBestReader reader(
+      write("list",
+            "0 ||| ein Hund ||| LM0= -7 TM0= -1.5 -2e-1 WordPenalty0=-3  ||| -0.4\n"
+            "0 ||| ein |||  b |||  ||| LM0= 1 TM0= 2 3 WordPenalty0= 4 ||| -1 ||| 0-1=0 2-2=1\n"
+            "1 ||| eine Katze ||| 0-0 1-1 ||| WordScores= -1 -2 ||| LM0= 5 TM0= 6 7 "
+            "WordPenalty0= 8 ||| -2\n"
+            "1 |||  ||| 0.9,0.1 0.2,0.8 ||| LM0= 0 TM0= 0 0 WordPenalty0= 0 ||| 1e-05\n"),
+      source);
+  EXPECT_THAT(reader.feature_names(), ElementsAre("LM0", "TM0.1", "TM0.2", "WordPenalty0"));
+  ListedSentence sentence;
+  ASSERT_TRUE(reader.next(sentence));
+  ASSERT_EQ(sentence.translations.size(), 2U);
+  EXPECT_EQ(sentence.translations[0].text, "ein Hund");
+  EXPECT_EQ(sentence.translations[0].score, -0.4);
+  EXPECT_THAT(sentence.translations[0].features, ElementsAre(-7, -1.5, -0.2, -3));
+  EXPECT_EQ(sentence.translations[1].text, "ein |||  b");
+  EXPECT_EQ(sentence.translations[1].score, -1);
+  EXPECT_THAT(sentence.translations[1].features, ElementsAre(1, 2, 3, 4));
+  ASSERT_TRUE(reader.next(sentence));
+  ASSERT_EQ(sentence.translations.size(), 2U);
+  EXPECT_EQ(sentence.translations[0].text, "eine Katze");
+  EXPECT_THAT(sentence.translations[0].features, ElementsAre(5, 6, 7, 8));
+  EXPECT_EQ(sentence.translations[1].text, "");
+  EXPECT_EQ(sentence.translations[1].score, 1e-05);
+  EXPECT_FALSE(reader.next(sentence));
+}
+
+TEST_F(NBestReaderTest, RefusesFeaturesThatAreBrokenOrDifferByFileAndLine) {
+  const std::string good = "0 ||| x ||| F0= -1 ||| -1\n";
+  for (const auto& [line, what] : std::vector<std::pair<std::string, std::string>>{
+           {"0 ||| x ||| F0= ||| -1", "feature 'F0' has no value"},
+           {"0 ||| x ||| F0= -1 y ||| -1", "feature 'F0' has the value 'y'"},
+           {"0 ||| x ||| F0= nan ||| -1", "feature 'F0' has the value 'nan'"},
+           {"0 ||| x ||| F0= -1 ||| y", "this is not"},
+           {"0 ||| x ||| F0= -1 F1= 2 ||| -1",
+            "the features are F0, F1, but those of the first line are F0"},
+           {"0 ||| x ||| -1", "the features are none, but those of the first line are F0"}}) {
+    EXPECT_THAT(problem(good + line + "\n", "a\n"), AllOf(HasSubstr("list:2: "), HasSubstr(what)));
+  }
+  EXPECT_THAT(problem("0 ||| x ||| F0= 1 F1= ||| -1\n", "a\n"),
+              HasSubstr("list:1: feature 'F1' has no value"));
+}
+
 TEST_F(NBestReaderTest, ReadsJson) {
   const std::string list = write(
       "list",
