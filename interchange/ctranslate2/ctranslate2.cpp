@@ -17,6 +17,7 @@
 namespace dietmt::interchange {
 namespace {
 
+using at::Tensor;
 using encoders::AttentionSite;
 
 LayerNames layer_names(const nmt::ModelConfig& config) {
@@ -56,14 +57,38 @@ void add_choices(CTranslate2File& file, const std::string& scope, const nmt::Mod
            static_cast<float>(std::sqrt(static_cast<double>(config.width))));
 }
 
+// CTranslate2 averages the first `alignment_heads` heads of a layer.
+void add_alignment(CTranslate2File& file, const nmt::ModelConfig& config) {
+  const nmt::AlignmentSite site = config.alignment();
+  const int64_t heads = site.head == nmt::AlignmentSite::kAllHeads ? config.heads : 1;
+  file.add("decoder/alignment_layer", static_cast<int16_t>(site.layer));
+  file.add("decoder/alignment_heads", static_cast<int16_t>(heads));
+}
+
+// Parameter `name`, in which a head that aligns is the first of its layer.
+Tensor ordered_heads(const std::string& name, const Tensor& parameter,
+                     const nmt::ModelConfig& config) {
+  const nmt::AlignmentSite site = config.alignment();
+  const std::string scope = "decoder.layer" + std::to_string(site.layer) + ".cross_attention.";
+  if (site.head <= 0 || !name.starts_with(scope) || name == scope + "output_bias") return parameter;
+  const int64_t dim = name == scope + "output_weight" ? 1 : 0;
+  const Tensor heads =  // queries, or keys and values: [.., H, Dh, ..]
+      parameter.detach().unflatten(dim, {-1, config.heads, config.width / config.heads});
+  return at::cat({heads.narrow(dim + 1, site.head, 1), heads.narrow(dim + 1, 0, site.head),
+                  heads.narrow(dim + 1, site.head + 1, config.heads - site.head - 1)},
+                 dim + 1)
+      .flatten(dim, dim + 2);
+}
+
 void add_parameters(CTranslate2File& file, const nmt::TranslationModel& model) {
   const nmt::ModelConfig& config = model.config();
   const auto parameters = model.named_parameters();
   for (const Correspondence& row : correspondences(config, layer_names(config))) {
-    const auto parts = parameters[row.ours].chunk(static_cast<int64_t>(row.theirs.size()));
+    const auto parts = ordered_heads(row.ours, parameters[row.ours], config)
+                           .chunk(static_cast<int64_t>(row.theirs.size()));
     for (size_t i = 0; i < parts.size(); ++i) file.add(row.theirs[i], parts[i]);
   }
-  const at::Tensor& source = parameters["source_embedding"];
+  const Tensor& source = parameters["source_embedding"];
   file.add("encoder/embeddings_0/weight", source);
   file.add("decoder/embeddings/weight",
            config.tied_embeddings == "all" ? source : parameters["target_embedding"]);
@@ -97,6 +122,7 @@ CTranslate2File exported(const nmt::TranslationModel& model) {
   if (config.decoder_layer == "ssru")
     problems.push_back("CTranslate2 has no recurrent decoder (--decoder-layer ssru)");
   throw_if_any(problems);
+  add_alignment(file, config);
   add_parameters(file, model);
   return file;
 }

@@ -115,6 +115,48 @@ TEST_F(CTranslate2Test, TheFileHoldsTheModel) {
   EXPECT_EQ(config.at("add_source_eos"), true);
 }
 
+std::string bytes_of(const Tensor& tensor) {
+  const Tensor plain = tensor.detach().contiguous();
+  return {static_cast<const char*>(plain.const_data_ptr()), plain.nbytes()};
+}
+
+TEST_F(CTranslate2Test, AttentionComesFromAllHeadsOfTheLayerThatAligns) {
+  const nmt::LoadedModel model = import_marianmt(case_directory("shared"));
+  export_ctranslate2(scratch(), model);
+  const BinaryFile file(read_file(scratch() / "model.bin"));
+  ASSERT_EQ(model.model->config().decoder_layers, 1);
+  EXPECT_EQ(file.variables.at("decoder/alignment_layer").bytes, std::string("\x00\x00", 2));
+  EXPECT_EQ(file.variables.at("decoder/alignment_heads").bytes, std::string("\x02\x00", 2));
+  EXPECT_EQ(file.variables.at("decoder/alignment_layer").type, 2);  // int16
+}
+
+TEST_F(CTranslate2Test, AGuidedHeadBecomesTheFirst) {
+  nmt::LoadedModel model = import_marianmt(case_directory("shared"));
+  nmt::ModelConfig config = model.model->config();
+  ASSERT_EQ(config.heads, 2);
+  config.decoder_layers = config.alignment_layer = 2;
+  config.alignment_head = 2;
+  model.model = std::make_shared<nmt::TranslationModel>(config, 3);
+  export_ctranslate2(scratch(), model);
+  const BinaryFile file(read_file(scratch() / "model.bin"));
+  EXPECT_EQ(file.variables.at("decoder/alignment_layer").bytes, std::string("\x01\x00", 2));
+  EXPECT_EQ(file.variables.at("decoder/alignment_heads").bytes, std::string("\x01\x00", 2));
+  const auto parameters = model.model->named_parameters();
+  const auto theirs = [&](int layer, const std::string& name) {
+    return file.variables.at("decoder/layer_" + std::to_string(layer) + "/attention/" + name).bytes;
+  };
+  const auto ours = [&](int layer, const std::string& name) {
+    return parameters["decoder.layer" + std::to_string(layer) + ".cross_attention." + name];
+  };
+  EXPECT_EQ(theirs(1, "linear_0/weight"), bytes_of(ours(1, "query_weight").roll(4, 0)));
+  EXPECT_EQ(theirs(1, "linear_2/weight"), bytes_of(ours(1, "output_weight").roll(4, 1)));
+  EXPECT_EQ(theirs(1, "linear_2/bias"), bytes_of(ours(1, "output_bias")));
+  const std::vector<Tensor> memory = ours(1, "memory_weight").chunk(2);
+  EXPECT_EQ(theirs(1, "linear_1/weight"),
+            bytes_of(at::cat({memory[0].roll(4, 0), memory[1].roll(4, 0)})));
+  EXPECT_EQ(theirs(0, "linear_0/weight"), bytes_of(ours(0, "query_weight")));
+}
+
 TEST_F(CTranslate2Test, TwoVocabulariesHaveAFileEach) {
   export_ctranslate2(scratch(), import_marianmt(case_directory("separate")));
   EXPECT_TRUE(std::filesystem::exists(scratch() / "source_vocabulary.json"));
