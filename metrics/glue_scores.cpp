@@ -36,8 +36,13 @@ void check_sizes(std::span<const double> x, std::span<const double> y) {
   if (x.size() < 2) throw Error("a correlation needs two values or more on each side");
 }
 
+// Predictions are computed in fp32, so a spread of a few of its roundings is noise.
 bool is_constant(std::span<const double> x) {
-  return std::all_of(x.begin(), x.end(), [&](double value) { return value == x[0]; });
+  constexpr double kNoise = 1e-6;
+  const auto [lowest, highest] = std::minmax_element(x.begin(), x.end());
+  const double spread = *highest - *lowest;
+  return std::isfinite(spread) &&
+         spread <= kNoise * std::max(std::abs(*lowest), std::abs(*highest));
 }
 
 bool has_nan(std::span<const double> x) {
@@ -121,7 +126,6 @@ double matthews_correlation(std::span<const int> predicted, std::span<const int>
 
 double pearson(std::span<const double> x, std::span<const double> y) {
   check_sizes(x, y);
-  // Rounding of the mean gives a constant side small deviations.
   if (is_constant(x) || is_constant(y)) return kUndefined;
   const std::vector<double> a = standardized(x);
   const std::vector<double> b = standardized(y);
@@ -131,7 +135,7 @@ double pearson(std::span<const double> x, std::span<const double> y) {
 
 double spearman(std::span<const double> x, std::span<const double> y) {
   check_sizes(x, y);
-  if (has_nan(x) || has_nan(y)) return kUndefined;
+  if (has_nan(x) || has_nan(y) || is_constant(x) || is_constant(y)) return kUndefined;
   return pearson(average_ranks(x), average_ranks(y));
 }
 

@@ -25,7 +25,7 @@ double f1_score(std::span<const int> predicted, std::span<const int> gold, int p
 double matthews_correlation(std::span<const int> predicted, std::span<const int> gold);
 
 // Correlations are in [-1, 1], and the same with the sides exchanged. NaN, as in SciPy, if a
-// correlation is not defined: a side is constant or holds a NaN.
+// correlation is not defined: a side is constant, up to a millionth of its values, or holds a NaN.
 
 /// Pearson's r: the covariance divided by both standard deviations. NaN for infinite values too.
 double pearson(std::span<const double> x, std::span<const double> y);

@@ -142,6 +142,16 @@ TEST(Correlation, UndefinedIsNan) {
   EXPECT_TRUE(std::isnan(spearman(with_nan, rising)));
 }
 
+TEST(Correlation, RoundingErrorsOfFp32AreNoCorrelation) {
+  const Numbers rising{1, 2}, one_sentence_twice{2.5F, std::nextafter(2.5F, 3.0F)};
+  EXPECT_TRUE(std::isnan(pearson(one_sentence_twice, rising)));
+  EXPECT_TRUE(std::isnan(pearson(rising, one_sentence_twice)));
+  EXPECT_TRUE(std::isnan(spearman(one_sentence_twice, rising)));
+  const Numbers apart{2.5, 2.5001}, small{1e-9, 2e-9};
+  EXPECT_NEAR(pearson(apart, rising), 1.0, kTolerance);
+  EXPECT_NEAR(spearman(small, rising), 1.0, kTolerance);
+}
+
 TEST(Correlation, InfinityHasItsOwnRank) {
   const Numbers x{1, 2, std::numeric_limits<double>::infinity()}, y{1, 3, 2};
   EXPECT_TRUE(std::isnan(pearson(x, y)));

@@ -57,6 +57,9 @@ TEST(ValueMetrics, AreThoseThatTheTaskNamesInPercent) {
   EXPECT_NEAR(all.at("spearman"), 100.0, 1e-9);
   const std::vector<double> constant = {2, 2, 2};
   EXPECT_EQ(value_metrics(find_task("STS-B"), constant, gold).at("pearson"), 0.0);
+  const std::vector<double> rounded = {2.0, 2.0 + 2e-7, 2.0 + 4e-7};
+  for (const auto& [metric, value] : value_metrics(find_task("STS-B"), rounded, gold))
+    EXPECT_EQ(value, 0.0) << metric;
 }
 
 Question question(const std::string& id, const std::string& answer) {
