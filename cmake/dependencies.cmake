@@ -6,12 +6,15 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)
 set_target_properties(OpenMP::OpenMP_CXX PROPERTIES
   INTERFACE_LINK_LIBRARIES "Threads::Threads" INTERFACE_LINK_OPTIONS "${OpenMP_CXX_FLAGS}")
 find_package(ZLIB REQUIRED)
+find_package(BZip2 REQUIRED)
+find_package(LibLZMA REQUIRED)
 find_package(Boost REQUIRED COMPONENTS program_options)
 find_package(nlohmann_json REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(ICU REQUIRED COMPONENTS uc i18n)
 
 find_package(PkgConfig REQUIRED)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 # 0.1.96 of Ubuntu 22.04 cannot say where the pieces of a text lie.
 pkg_check_modules(SENTENCEPIECE REQUIRED sentencepiece>=0.1.97)
 find_library(SENTENCEPIECE_LIBRARY sentencepiece REQUIRED)

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 
@@ -37,28 +36,24 @@ int64_t free_in_system() {
   return kilobytes == kUnknown ? kUnknown : kilobytes * 1024;
 }
 
+/// The files of a control group. Version 1 counts the groups inside it by names with "total_".
+struct GroupFiles {
+  const char* limit;
+  const char* used;
+  std::string prefix;  // of names in memory.stat
+};
+
+const GroupFiles kVersion1 = {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_"};
+const GroupFiles kVersion2 = {"memory.max", "memory.current", ""};
+
 // The kernel drops cached files when a group reaches its limit.
-int64_t free_in_group(const fs::path& group) {
-  const int64_t limit = number_in(group / "memory.max");
-  const int64_t used = number_in(group / "memory.current");
+int64_t free_in_group(const fs::path& group, const GroupFiles& files) {
+  const int64_t limit = number_in(group / files.limit);
+  const int64_t used = number_in(group / files.used);
   if (limit == kUnknown || used == kUnknown) return kUnknown;
   const fs::path statistics = group / "memory.stat";
-  return limit - used + number_of("active_file", statistics, 0) +
-         number_of("inactive_file", statistics, 0);
-}
-
-// Of the process's group and those around it.
-int64_t free_in_groups() {
-  std::ifstream file("/proc/self/cgroup");
-  std::string line;
-  const std::string version_2 = "0::/";
-  while (std::getline(file, line) && !line.starts_with(version_2)) continue;
-  if (!file) return kUnknown;
-  fs::path group = fs::path("/sys/fs/cgroup") / line.substr(version_2.size());
-  int64_t least = kUnknown;
-  for (; group.has_relative_path() && group != "/sys/fs"; group = group.parent_path())
-    least = std::min(least, free_in_group(group));
-  return least;
+  return limit - used + number_of(files.prefix + "active_file", statistics, 0) +
+         number_of(files.prefix + "inactive_file", statistics, 0);
 }
 
 struct Pages {  // in bytes
@@ -93,8 +88,26 @@ void reset_peak_memory() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 int64_t resident_memory() { return pages_of_process().resident; }
 
+int64_t available_in_groups(const fs::path& membership, const fs::path& mounts) {
+  std::ifstream file(membership);
+  int64_t least = kUnknown;
+  std::string number, controllers, path;  // "4:memory:/jobs/7"; version 2: "0::/jobs/7"
+  while (std::getline(file, number, ':') && std::getline(file, controllers, ':') &&
+         std::getline(file, path)) {
+    const bool version_1 = (',' + controllers + ',').find(",memory,") != std::string::npos;
+    if (!version_1 && !controllers.empty()) continue;
+    // A container may see the path of its group outside; then only the root exists.
+    const fs::path root = version_1 ? mounts / "memory" : mounts;
+    fs::path group = root / fs::path(path).relative_path();
+    for (; group.native().size() >= root.native().size(); group = group.parent_path())
+      least = std::min(least, free_in_group(group, version_1 ? kVersion1 : kVersion2));
+  }
+  return least;
+}
+
 int64_t available_memory() {
-  return std::max<int64_t>(0, std::min({free_in_system(), free_in_groups(), free_addresses()}));
+  return std::max<int64_t>(0,
+                           std::min({free_in_system(), available_in_groups(), free_addresses()}));
 }
 
 std::string memory_problem(const std::string& what, double bytes) {

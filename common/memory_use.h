@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 namespace dietmt {
@@ -15,8 +16,13 @@ void reset_peak_memory();
 /// Resident memory of the process now, in bytes.
 int64_t resident_memory();
 
+/// Bytes that the process may still allocate in its control groups (versions 1 and 2) and those
+/// around them; the largest number if none has a limit.
+int64_t available_in_groups(const std::filesystem::path& membership = "/proc/self/cgroup",
+                            const std::filesystem::path& mounts = "/sys/fs/cgroup");
+
 /// Bytes that the process may still allocate: the memory available in the system, in its control
-/// groups (version 2) or under its limit on addresses (`ulimit -v`), whichever is least.
+/// groups or under its limit on addresses (`ulimit -v`), whichever is least.
 int64_t available_memory();
 
 /// Empty, or that `what`, words such as "--width 64", needs more bytes than the process has and may

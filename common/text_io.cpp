@@ -3,69 +3,18 @@
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
+#include "common/decompression.h"
 #include "common/error.h"
 
 namespace dietmt {
 namespace {
 
 constexpr size_t kBlock = 1 << 16;
-
-// Decompresses a gzip stream, which may have several members, piece by piece.
-class Inflater {
- public:
-  Inflater() {
-    constexpr int kGzipOnly = 16;
-    if (inflateInit2(&stream_, MAX_WBITS + kGzipOnly) != Z_OK) throw std::bad_alloc();
-  }
-  ~Inflater() { inflateEnd(&stream_); }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-
-  // Decompresses `input` and appends the result; returns the problem, or null.
-  const char* append(std::string_view input, std::string& output) {
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));
-    stream_.avail_in = static_cast<uInt>(input.size());
-    do {
-      if (!inside_member_) skip_padding();
-      if (stream_.avail_in == 0 && !inside_member_) break;
-      inside_member_ = true;
-      const size_t old_size = output.size();
-      output.resize(old_size + kBlock);
-      stream_.next_out = reinterpret_cast<Bytef*>(output.data() + old_size);
-      stream_.avail_out = kBlock;
-      const int code = inflate(&stream_, Z_NO_FLUSH);
-      output.resize(output.size() - stream_.avail_out);
-      if (code == Z_STREAM_END) {
-        inside_member_ = false;
-        inflateReset(&stream_);
-      } else if (code != Z_OK && code != Z_BUF_ERROR) {  // Z_BUF_ERROR: needs more input
-        return stream_.msg != nullptr ? stream_.msg : zError(code);
-      }
-    } while (stream_.avail_in > 0 || (inside_member_ && stream_.avail_out == 0));
-    return nullptr;
-  }
-
-  // True inside a member: a stream that ends here was cut short.
-  bool inside_member() const { return inside_member_; }
-
- private:
-  // gzip allows zero bytes after a member, up to the block size of a tape.
-  void skip_padding() {
-    while (stream_.avail_in > 0 && *stream_.next_in == 0) {
-      ++stream_.next_in;
-      --stream_.avail_in;
-    }
-  }
-
-  z_stream stream_ = {};
-  bool inside_member_ = false;
-};
 
 }  // namespace
 
@@ -74,10 +23,11 @@ struct LineReader::Impl {
   size_t max_bytes = std::string::npos;
   LongLines long_lines = LongLines::kRefused;
   int fd = -1;
-  std::unique_ptr<Inflater> inflater;  // of a gzip file
+  std::unique_ptr<Decompressor> decompressor;  // of a compressed file
   bool format_known = false;
-  std::string raw;   // bytes as read, not yet in `text`
-  std::string text;  // next() continues at `position`
+  bool kind_known = false;  // that it may be text
+  std::string raw;          // bytes as read, not yet in `text`
+  std::string text;         // next() continues at `position`
   size_t position = 0;
   int64_t line = 0;
   size_t cut = 0;
@@ -127,9 +77,8 @@ struct LineReader::Impl {
   }
 
   void recognise_format() {
-    constexpr std::string_view kMagic = "\x1f\x8b";
-    while (!at_end && raw.size() < kMagic.size() && kMagic.starts_with(raw)) read_raw();
-    if (raw.starts_with(kMagic)) inflater = std::make_unique<Inflater>();
+    while (!at_end && is_start_of_magic(raw)) read_raw();
+    decompressor = decompressor_of(raw);
     format_known = true;
   }
 
@@ -140,14 +89,18 @@ struct LineReader::Impl {
       recognise_format();
     else
       read_raw();
-    if (!inflater) {
+    if (!decompressor) {
       text += raw;
-    } else if (const char* problem = inflater->append(raw, text)) {
-      failure = std::string("gzip: ") + problem;
-    } else if (at_end && inflater->inside_member()) {
-      failure = "gzip: the file is cut short";
+    } else if (const std::string problem = decompressor->append(raw, text); !problem.empty()) {
+      failure = std::string(decompressor->format()) + ": " + problem;
+    } else if (at_end && decompressor->inside_member()) {
+      failure = std::string(decompressor->format()) + ": the file is cut short";
     }
     raw.clear();
+    if (kind_known) return;
+    if (const std::string reason = reason_not_text(text); !reason.empty())
+      throw DataError(path + ": is " + reason);
+    kind_known = text.size() >= kMagicBytes;
   }
 };
 

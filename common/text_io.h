@@ -1,4 +1,4 @@
-// Reads lines of text: plain, gzip (detected by content, not by name) or `-`.
+// Reads lines of text: plain or compressed (recognised by content, not by name), or `-`.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ enum class LongLines { kRefused, kCut };
 /// soon as it is complete.
 class LineReader {
  public:
-  /// `path`: a plain or gzip file, or "-" for standard input. Throws DataError if it cannot be
+  /// `path`: a plain or compressed file, or "-" (standard input). Throws DataError if it cannot be
   /// opened. A line of more than `max_bytes` is an error like one that cannot be read, or is cut
   /// between two characters; its rest is never held in memory.
   explicit LineReader(const std::string& path, size_t max_bytes = std::string::npos,
@@ -29,7 +29,7 @@ class LineReader {
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;
 
-  /// False at the end. Throws DataError (path:line) if reading or decompressing fails.
+  /// False at the end. Throws DataError if reading or decompressing fails, or if it is no text.
   bool next(std::string& line);
 
   /// False if the last line of next() ends the file without LF.

@@ -34,7 +34,7 @@ OptionTable option_table(AlignOptions& o) {
                     "pair of lines, with words between white space, counted from 0. 'dietmt train "
                     "--guided-alignment FILE' learns from them.");
   table.group("Text")
-      .add("source", &o.source, "FILE", "source text, plain or gzip", {.required = true})
+      .add("source", &o.source, "FILE", "source text, plain or compressed", {.required = true})
       .add("target", &o.target, "FILE", "its translations, with as many lines", {.required = true})
       .add("output", &o.output, "FILE",
            "alignments, or - (standard output); a file appears when it is complete, and FILE.gz is "

@@ -40,7 +40,7 @@ OptionTable option_table(EmbedOptions& o) {
       .add("model", &o.model, "DIR",
            "model directory, or output directory of a training (its best checkpoint)",
            {.required = true})
-      .add("input", &o.input, "FILE", "text: plain, gzip or - (standard input)")
+      .add("input", &o.input, "FILE", "text: plain, compressed or - (standard input)")
       .add("pairs", &o.pairs, "", "each line is a pair of texts separated by a tab")
       .add("max-length", &o.max_length, "N",
            "longest line in tokens, with [CLS] and [SEP]; longer lines are cut",

@@ -55,8 +55,8 @@ OptionTable option_table(PretrainOptions& o) {
       "processes was lost; the same command continues from the last checkpoint.");
   data::TokenizerOptions& trained = o.trained_tokenizer;
   table.group("Data")
-      .add("train", &o.train, "FILE...", "training text, one sentence per line, plain or .gz",
-           {.required = true})
+      .add("train", &o.train, "FILE...",
+           "training text, one sentence per line, plain or compressed", {.required = true})
       .add("valid", &o.valid, "FILE...", "validation text", {.required = true})
       .add("output", &o.output, "DIR", "directory for checkpoints, progress and report",
            {.required = true})

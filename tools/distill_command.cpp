@@ -40,7 +40,7 @@ OptionTable option_table(DistillOptions& o) {
   table.group("Text");
   bind_model(table, o.models);
   table
-      .add("source", &o.source, "FILE", "source side of the training text: plain or gzip",
+      .add("source", &o.source, "FILE", "source side of the training text: plain or compressed",
            {.required = true})
       .add("output-source", &o.output_source, "FILE", "copy of the source lines for the student",
            {.required = true})

@@ -37,7 +37,7 @@ OptionTable option_table(EvaluateOptions& o) {
       "[--reference FILE...] (--hypothesis FILE... | --task NAME --predictions FILE...)",
       "Scores translations with BLEU, chrF and TER, as sacreBLEU computes them, or with a COMET "
       "model. "
-      "Files have one sentence per line, plain or gzip; - is standard input. With "
+      "Files have one sentence per line, plain or compressed; - is standard input. With "
       "--task it scores predictions for SQuAD, GLUE and their relatives as the "
       "benchmarks' evaluation programs do.");
   table.group("Input")

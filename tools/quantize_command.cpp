@@ -53,7 +53,8 @@ OptionTable option_table(QuantizeOptions& o) {
            "precision",
            {.choices = {"int8", "bf16", "fp32"}});
   table.group("Test set")
-      .add("source", &o.source, "FILE", "source text that both models translate, plain or gzip")
+      .add("source", &o.source, "FILE",
+           "source text that both models translate, plain or compressed")
       .add("reference", &o.reference, "FILE", "its reference translations")
       .add("runs", &o.runs, "N", "translations of the text by each model; the fastest counts",
            {.least = 1, .most = 1000});

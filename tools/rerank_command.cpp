@@ -52,7 +52,7 @@ OptionTable option_table(RerankOptions& o) {
   table.group("Text")
       .add("nbest-list", &o.list, "FILE",
            "output of 'dietmt translate --nbest N', or of --json, or a list of Moses or Marian; "
-           "plain, gzip or - (standard input)",
+           "plain, compressed or - (standard input)",
            {.required = true})
       .add("source", &o.source, "FILE", "the text that was translated; JSON has it already")
       .add("output", &o.output, "FILE",

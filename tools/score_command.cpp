@@ -42,7 +42,7 @@ OptionTable option_table(ScoreOptions& o) {
   table.group("Text");
   bind_model(table, o.models);
   table
-      .add("source", &o.source, "FILE", "source text: plain, gzip or - (standard input)",
+      .add("source", &o.source, "FILE", "source text: plain, compressed or - (standard input)",
            {.required = true})
       .add("target", &o.target, "FILE", "translations, with as many lines", {.required = true})
       .add("output", &o.output, "FILE",

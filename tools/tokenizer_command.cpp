@@ -16,8 +16,8 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
                     "Trains a subword model (sentencepiece) on text with one sentence per line. "
                     "For a joint vocabulary give the text of both languages.");
   table.group("Text")
-      .add("input", &options.inputs, "FILE...", "training text: plain, gzip or - (standard input)",
-           {.required = true})
+      .add("input", &options.inputs, "FILE...",
+           "training text: plain, compressed or - (standard input)", {.required = true})
       .add("invalid-utf8", &invalid_utf8, "",
            "what to do with lines that are not UTF-8: stop, put U+FFFD in place of ill-formed "
            "bytes, or leave the line out",

@@ -15,7 +15,8 @@ OptionTable train_option_table(TrainOptions& o) {
       "train",
       "--train-source FILE... --train-target FILE... --valid-source FILE --valid-target FILE "
       "--output DIR",
-      "Trains an encoder-decoder Transformer on parallel text (plain or .gz). Run the same command "
+      "Trains an encoder-decoder Transformer on parallel text (plain, gzip, bzip2, xz or zstd). "
+      "Run the same command "
       "again to resume after a stop. Exit code 75: a signal or --max-time stopped it, or one of "
       "several processes was lost; the same command continues from the last checkpoint.");
   table.group("Data");

@@ -19,7 +19,8 @@
 namespace dietmt::tools {
 namespace {
 
-// Options that may change when a training resumes, because they change no number.
+// Options that may change when a training resumes. They change no number, but for the rounding of
+// sums by other threads and devices.
 constexpr const char* kOperational[] = {
     "output",       "max-updates",   "max-epochs", "patience",      "resume",
     "threads",      "keep-last",     "keep-best",  "save-interval", "device",
@@ -224,6 +225,10 @@ void warn_of_training_options(const OptionTable& table, const TrainingOptions& o
   if (o.warmup == 0) warn_of_unused(table, {"warmup-init-lr"}, "--warmup 0");
   if (o.trainer.optimizer.type == "adafactor")
     warn_of_unused(table, {"adam-beta1", "adam-beta2", "adam-epsilon"}, "--optimizer adafactor");
+  if (o.trainer.optimizer.type == "adam" && o.trainer.optimizer.weight_decay > 0.0)
+    spdlog::info(
+        "--optimizer adam adds --weight-decay to the gradient (L2); fairseq's adam decays the "
+        "weights themselves, which is --optimizer adamw here");
   if (o.processes == 1 && training::process_place().processes == 1)
     warn_of_unused(table, {"gradient-type"}, "one process");
 }

@@ -55,7 +55,7 @@ OptionTable option_table(TranslateOptions& o) {
                     "off. Warnings name each line that is cut or repaired.");
   table.group("Text");
   bind_model(table, o.models);
-  table.add("input", &o.input, "FILE", "source text: plain, gzip or - (standard input)")
+  table.add("input", &o.input, "FILE", "source text: plain, compressed or - (standard input)")
       .add("output", &o.output, "FILE",
            "translations, or - (standard output); a file appears when it is complete, and "
            "FILE.gz is compressed")

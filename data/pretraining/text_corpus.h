@@ -49,13 +49,13 @@ struct TextReport {
 /// Sentences of token ids, without special pieces. Read-only, backed by a mapped file.
 class TextCorpus {
  public:
-  /// Encodes the files (plain or gzip, concatenated in order) into `cache_file`, or maps that file
-  /// if it was made from the same files (path, size, modification time), tokenizer and options.
-  /// Standard input and pipes are encoded each time. Threads encode in parallel; the content
-  /// does not depend on their number. Uses constant memory (plus the longest line). The tokenizer
-  /// must outlive the corpus. Throws DataError naming a file that cannot be read or has no
-  /// text, ConfigError, or Error if the cache cannot be written. With CacheUse::kOfFirstProcess it
-  /// reads only the cache, and throws other_text().
+  /// Encodes the files (plain or compressed, concatenated in order) into `cache_file`, or maps that
+  /// file if it was made from the same files (path, size, modification time), tokenizer and
+  /// options. Standard input and pipes are encoded each time. Threads encode in parallel; the
+  /// content does not depend on their number. Uses constant memory (plus the longest line). The
+  /// tokenizer must outlive the corpus. Throws DataError naming a file that cannot be read or has
+  /// no text, ConfigError, or Error if the cache cannot be written. With CacheUse::kOfFirstProcess
+  /// it reads only the cache, and throws other_text().
   TextCorpus(const std::vector<std::string>& files, const BertTokenizer& tokenizer,
              const TextOptions& options, const std::filesystem::path& cache_file, int64_t threads,
              CacheUse use = CacheUse::kUpToDate);

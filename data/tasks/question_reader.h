@@ -40,9 +40,9 @@ enum class QuestionUse {
   kEvaluation,  // all questions and texts of answers; a test set may leave "answers" out
 };
 
-/// `path` may be gzip or "-". Offsets in the file are code points. An answer that is not at its
-/// offset is moved if its text occurs exactly once less than 32 bytes away. Throws DataError if the
-/// file is not JSON (file:line), part of a question is missing or has a wrong type or an id is
+/// `path` may be compressed or "-". Offsets in the file are code points. An answer that is not at
+/// its offset is moved if its text occurs exactly once less than 32 bytes away. Throws DataError if
+/// the file is not JSON (file:line), part of a question is missing or has a wrong type or an id is
 /// repeated (file and id), or there are no questions.
 QuestionSet read_questions(const std::string& path, QuestionUse use);
 

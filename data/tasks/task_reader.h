@@ -45,8 +45,8 @@ struct TaskData {
 };
 
 /// Reads with the one of `layouts` whose columns the first line has; else with the one for files
-/// without header. `path` may be gzip or "-". Throws DataError (file:line): no layout fits, a row
-/// has another number of columns, a label is unknown, a score is no number or out of range, no
+/// without header. `path` may be compressed or "-". Throws DataError (file:line): no layout fits, a
+/// row has another number of columns, a label is unknown, a score is no number or out of range, no
 /// example is left; ConfigError if the language is to be named, or a layout cannot be meant.
 TaskData read_examples(const std::string& path, const std::vector<TableLayout>& layouts,
                        const Target& target, const ReadOptions& options);

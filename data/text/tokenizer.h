@@ -118,7 +118,7 @@ enum class SpecialSet {
 SpecialSet special_set_from_name(const std::string& name);
 
 struct TokenizerOptions {
-  std::vector<std::string> inputs;  // text files, plain or gzip
+  std::vector<std::string> inputs;  // text files, plain or compressed
   int64_t vocabulary_size = 8000;
   std::string type = "bpe";  // "bpe" or "unigram"
   SpecialSet special = SpecialSet::kTranslation;

@@ -51,6 +51,25 @@ expect_code 0 "${beam[@]}" --max-updates 20 --valid-beam 1 --resume-changed vali
 grep -q '"scores_after": 10' "$work/beam/last/checkpoint.json" || fail "earlier scores compete"
 [ "$(readlink "$work/beam/best")" = checkpoints/update-00000020 ] || fail "best is of other scores"
 
+# Other threads round sums differently. A resumption with others says so.
+threads=(--no-valid-translation --batch-tokens 500 --output "$work/threads" --valid-interval 10)
+expect_code 0 "${toy_train[@]::${#toy_train[@]}-1}" "${threads[@]}" --max-updates 10
+grep -q '"threads": "1"' "$work/threads/settings.json" || fail "settings.json lacks the threads"
+expect_code 0 "${toy_train[@]::${#toy_train[@]}-1}" "${threads[@]}" --max-updates 20
+case $err in *"this run had"*) fail "the same threads: $err" ;; esac
+expect_code 0 "${toy_train[@]::${#toy_train[@]}-2}" 2 "${threads[@]}" --max-updates 30
+expect_text "this run had 1 threads and now has 2" "$err"
+
+# A stop by --patience says so, and so does the same command again. adam's weight decay is L2.
+patient=("${toy_train[@]}" --batch-tokens 500 --output "$work/patient" --schedule constant --learning-rate 1e-12 --patience 2
+  --optimizer adam --weight-decay 1e-3 --valid-interval 2 --max-updates 100)
+for _ in 1 2; do
+  expect_code 0 "${patient[@]}"
+  expect_text "has not improved in the last 2 validations (--patience 2)" "$err"
+  expect_text "fairseq's adam" "$err"
+done
+expect_text "already complete" "$err"
+
 # --max-time saves and ends as a signal does. The log file has what --quiet keeps from stderr.
 limited=("${toy_train[@]}" --batch-tokens 500 --valid-interval 1000 --output "$work/limited"
   --quiet --log-file "$work/log")

@@ -7,7 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
+#include <limits>
+#include <string>
+
+#include "tests/common/scratch.h"
 
 namespace dietmt {
 namespace {
@@ -30,6 +35,44 @@ TEST(MemoryUse, WhatWasFreedIsInThePeakOnly) {
   EXPECT_LT(resident_memory(), kBytes);
   reset_peak_memory();
   EXPECT_LT(peak_memory(), kBytes);
+}
+
+class ControlGroups : public ScratchTest {
+ protected:
+  // The bytes that a process with these lines in /proc/self/cgroup may allocate.
+  int64_t available(const std::string& membership) {
+    return available_in_groups(write("membership", membership), scratch());
+  }
+
+  void add(const std::string& file, const std::string& text) {
+    std::filesystem::create_directories((scratch() / file).parent_path());
+    write(file, text);
+  }
+};
+
+TEST_F(ControlGroups, TheLeastOfVersion1) {
+  const std::string membership = "5:cpu,cpuacct:/jobs/7\n4:hugetlb,memory:/jobs/7\n0::/\n";
+  add("memory/memory.limit_in_bytes", "9223372036854771712\n");
+  add("memory/memory.usage_in_bytes", "100\n");
+  EXPECT_EQ(available(membership), 9223372036854771612);
+  add("memory/jobs/memory.limit_in_bytes", "5000\n");
+  add("memory/jobs/memory.usage_in_bytes", "1000\n");
+  EXPECT_EQ(available(membership), 4000);
+  add("memory/jobs/7/memory.limit_in_bytes", "700\n");
+  add("memory/jobs/7/memory.usage_in_bytes", "600\n");
+  EXPECT_EQ(available(membership), 100);
+  add("memory/jobs/7/memory.stat", "cache 9\ntotal_inactive_file 30\ntotal_active_file 5\n");
+  EXPECT_EQ(available(membership), 135);
+}
+
+TEST_F(ControlGroups, TheLeastOfVersion2) {
+  add("jobs/memory.max", "5000\n");
+  add("jobs/memory.current", "1000\n");
+  add("jobs/7/memory.max", "max\n");
+  add("jobs/7/memory.current", "600\n");
+  add("jobs/memory.stat", "inactive_file 30\nactive_file 5\n");
+  EXPECT_EQ(available("0::/jobs/7\n"), 4035);
+  EXPECT_EQ(available("0::/\n"), std::numeric_limits<int64_t>::max());
 }
 
 /// Leaves a gigabyte of addresses. Returns an exit code.

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <filesystem>
 #include <future>
-#include <thread>
 
 #include "common/error.h"
 #include "common/memory_use.h"
@@ -119,15 +118,6 @@ TEST_F(LineReaderTest, GzipIsRecognisedByContent) {
   EXPECT_THAT(read_lines(write("short", "\x1f")), ElementsAre("\x1f"));
 }
 
-TEST_F(LineReaderTest, ConcatenatedGzipMembersAreOneText) {
-  const std::string big = noise_lines(5000);
-  const std::vector<std::string> lines =
-      read_lines(write("members", gzipped("a\nb") + gzipped("") + gzipped("c\n" + big)));
-  ASSERT_EQ(lines.size(), 5002U);
-  EXPECT_EQ(lines[1], "bc");
-  EXPECT_EQ(read_lines(write("big", big)), std::vector(lines.begin() + 2, lines.end()));
-}
-
 TEST_F(LineReaderTest, ZeroPaddingAfterGzipIsAllowed) {
   EXPECT_THAT(read_lines(write("padded", gzipped("a\n") + std::string(512, '\0'))),
               ElementsAre("a"));
@@ -149,13 +139,6 @@ TEST_F(LineReaderTest, TruncatedGzipGivesItsLinesThenFails) {
     EXPECT_THAT(error.what(), HasSubstr("cut.gz:" + std::to_string(lines + 1) + ": "));
     EXPECT_THAT(error.what(), HasSubstr("cut short"));
   }
-}
-
-TEST_F(LineReaderTest, DamagedGzipFails) {
-  std::string bytes = gzipped("some text\n");
-  bytes[bytes.size() - 6] ^= 1;  // in the checksum
-  EXPECT_THROW(read_lines(write("damaged.gz", bytes)), DataError);
-  EXPECT_THROW(read_lines(write("garbage.gz", gzipped("a\n") + "rubbish")), DataError);
 }
 
 TEST_F(LineReaderTest, MissingFilesAndDirectoriesAreDataErrors) {
@@ -194,17 +177,6 @@ TEST(StandardInputTest, ALineIsGivenAsSoonAsItHasArrived) {
   EXPECT_EQ(line, "no line feed");
   EXPECT_FALSE(reader.next(line));
   EXPECT_EQ(reader.where(), "<stdin>:4");
-}
-
-TEST(StandardInputTest, GzipWhoseMagicArrivesByteByByte) {
-  StandardInput input;
-  const std::string bytes = gzipped("a\nb\n");
-  std::thread writer([&] {
-    for (const char byte : bytes) input.send({&byte, 1});
-    input.close();
-  });
-  EXPECT_THAT(read_lines("-"), ElementsAre("a", "b"));
-  writer.join();
 }
 
 TEST(Utf8Test, WellFormedText) {

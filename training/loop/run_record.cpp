@@ -33,6 +33,7 @@ RunRecord::RunRecord(const TrainerOptions& options, const Configuration& configu
     earlier =
         text + change.at("was").get<std::string>() + " to update " + change.at("update").dump();
   }
+  if (state.threads > 0) settings["settings"]["threads"] = std::to_string(state.threads);
   write_file_atomically(options_.output / "settings.json", settings.dump(1) + "\n");
 }
 

@@ -1,6 +1,7 @@
 #include "training/loop/trainer.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -107,6 +108,7 @@ class Loop {
     std::string name = resumed_.value_or(storage::Checkpoint()).directory.filename().string();
     if (group_ != nullptr) name = group_->broadcast(name);
     if (!name.empty()) restore(options_.output / storage::kCheckpointFolder / name);
+    note_threads();
     if (parallel_) parallel_->copy_weights_of_first();
     start_record();
     log_.emplace(state_.divergence, options_.clip_norm, record_ ? &*record_ : nullptr);
@@ -117,13 +119,17 @@ class Loop {
     if (finished()) {
       spdlog::info("training is already complete: update {}, epoch {:.2f}", state_.update,
                    task_.epoch());
+      report_early_stop();
       return;
     }
     record_.emplace(options_, configuration_, state_);
   }
 
   TrainingEnd end() {
-    if (record_) record_->finish();
+    if (record_) {
+      record_->finish();
+      report_early_stop();
+    }
     if (finished()) return TrainingEnd::kFinished;
     spdlog::info("{} at update {}; the same command continues from there", stop_reason(),
                  state_.update);
@@ -144,7 +150,31 @@ class Loop {
   bool finished() const {
     return state_.update >= options_.max_updates ||
            (options_.max_epochs > 0 && task_.epoch() >= static_cast<double>(options_.max_epochs)) ||
-           (options_.patience > 0 && state_.validations_without_gain >= options_.patience);
+           is_out_of_patience();
+  }
+
+  bool is_out_of_patience() const {
+    return options_.patience > 0 && state_.validations_without_gain >= options_.patience;
+  }
+
+  void report_early_stop() const {
+    if (!is_out_of_patience()) return;
+    spdlog::info(
+        "early stop at update {}: {} has not improved in the last {} validations "
+        "(--patience {})",
+        state_.update, options_.valid_metric, state_.validations_without_gain, options_.patience);
+  }
+
+  // Parallel sums of fp32 numbers depend on how many threads share them.
+  void note_threads() {
+    const int64_t threads = device_.is_cpu() ? at::get_num_threads() : 0;
+    if (is_first(group_) && threads > 0 && state_.threads > 0 && threads != state_.threads) {
+      spdlog::warn(
+          "this run had {} threads and now has {}, which rounds sums differently: give "
+          "--threads {} for the weights of an uninterrupted run",
+          state_.threads, threads, state_.threads);
+    }
+    state_.threads = threads;
   }
 
   // Agreed among all processes: all stop after the same update.
@@ -170,8 +200,8 @@ class Loop {
     optimizer_.step(rate);
     if (low_rank_) low_rank_->merge();
     if (parallel_) parallel_->share_weights();
-    if (ema_) ema_->update();
     ++state_.update;
+    if (ema_) ema_->update(state_.update);
     log_->stepped({.update = state_.update,
                    .epoch = task_.epoch(),
                    .tokens = static_cast<int64_t>(sums.tokens),

@@ -86,6 +86,7 @@ void write_training_state(const fs::path& directory, const TrainingState& state,
   json values = {{"update", state.update},
                  {"data", data},
                  {"validations_without_gain", state.validations_without_gain},
+                 {"threads", state.threads},
                  {"divergence", state.divergence.state()},
                  {"changes", state.changes},
                  {"configuration", configuration}};
@@ -100,6 +101,7 @@ json read_training_state(const fs::path& directory, TrainingState& state,
   return read_json_as(directory / kTrainingState, [&](const json& values) {
     read_field(values, "update", state.update);
     read_field(values, "validations_without_gain", state.validations_without_gain);
+    if (values.contains("threads")) read_field(values, "threads", state.threads);
     state.divergence.restore(any_field(values, "divergence"));
     if (values.contains("best_score")) read_field(values, "best_score", state.best_score.emplace());
     if (values.contains("changes")) state.changes = values.at("changes");

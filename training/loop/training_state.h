@@ -21,6 +21,7 @@ constexpr const char* kTrainingState = "training.json";
 struct TrainingState {
   int64_t update = 0;  // finished ones
   int64_t validations_without_gain = 0;
+  int64_t threads = 0;  // of the process, on the CPU; 0: unknown or a GPU
   std::optional<double> best_score;
   DivergenceCheck divergence;
   nlohmann::json changes =

@@ -4,6 +4,7 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
+#include <algorithm>
 #include <set>
 
 #include "common/error.h"
@@ -237,11 +238,13 @@ MovingAverage::MovingAverage(const torch::nn::Module& model, double decay) : dec
   }
 }
 
-void MovingAverage::update() {
+void MovingAverage::update(int64_t t) {
   const torch::NoGradGuard no_grad;
   std::vector<Tensor> averages;
   for (const auto& [name, average] : average_) averages.push_back(average);
-  at::_foreach_lerp_(averages, parameters_, 1.0 - decay_);
+  const auto updates = static_cast<double>(t);
+  at::_foreach_lerp_(averages, parameters_,
+                     1.0 - std::min(decay_, (1.0 + updates) / (10.0 + updates)));
 }
 
 void MovingAverage::load(const std::map<std::string, Tensor>& weights) {

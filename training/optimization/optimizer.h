@@ -115,11 +115,13 @@ class Optimizer {
   std::vector<at::Tensor> steps_;  // parameters with equal counts share a tensor
 };
 
-/// average = decay * average + (1 - decay) * weights after every update (Polyak and Juditsky 1992).
+/// average = d * average + (1 - d) * weights after every update t = 1, 2, ... (Polyak and Juditsky
+/// 1992), where d = min(decay, (1 + t) / (10 + t)) soon forgets the weights of the start.
 class MovingAverage {
  public:
   MovingAverage(const torch::nn::Module& model, double decay);
-  void update();
+  /// After update `t`, counted from 1.
+  void update(int64_t t);
   const NamedTensors& weights() const { return average_; }
   void load(const std::map<std::string, at::Tensor>& weights);
 

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <vector>
 
+#include "common/random.h"
 #include "tests/common/test_directory.h"
 
 namespace dietmt::training {
@@ -105,6 +106,52 @@ TEST(Trainer, ValidatesAfterTheUpdatesThatEndEpochs) {
   SquareTask task;
   EXPECT_EQ(train(task, options, {}, false), TrainingEnd::kFinished);
   EXPECT_EQ(task.validated(), (std::vector<int64_t>{6, 12, 15}));
+}
+
+/// Weights that follow noisy gradients to zero; the score is their distance from it.
+class NoisyTask : public SquareTask {
+ public:
+  BatchLoss accumulate_gradients(encoders::DropoutKeys&) override {
+    Random random(random_key(3, ++draws_));
+    const at::Tensor noise = at::empty({3});
+    for (int64_t i = 0; i < 3; ++i) noise[i] = random.uniform() - 0.5;
+    const at::Tensor loss = (weight() + noise).square().sum();
+    loss.backward();
+    return {batch_sums(loss.detach(), loss.detach()), 1, 1};
+  }
+  std::map<std::string, double> validate() override {
+    distances_.push_back(weight().norm().item<double>());
+    return {{"valid_loss", distances_.back()}};
+  }
+
+  const std::vector<double>& distances() const { return distances_; }
+
+ private:
+  uint64_t draws_ = 0;
+  std::vector<double> distances_;
+};
+
+TEST(Trainer, AveragedWeightsAreNoWorseThanPlainOnesAfterAHundredUpdates) {
+  const auto distances = [](double decay) {
+    const TestDirectory directory;
+    TrainerOptions options;
+    options.output = directory.path();
+    options.max_updates = 400;
+    options.valid_interval = 100;
+    options.ema_decay = decay;
+    options.schedule.schedule = Schedule::kConstant;
+    options.schedule.peak_lr = 0.05;
+    options.schedule.warmup_updates = 0;
+    NoisyTask task;
+    EXPECT_EQ(train(task, options, {}, false), TrainingEnd::kFinished);
+    return task.distances();
+  };
+  const std::vector<double> plain = distances(0.0);
+  ASSERT_EQ(plain.size(), 4U);
+  for (const double decay : {0.99, 0.999, 0.9999}) {
+    const std::vector<double> averaged = distances(decay);
+    for (size_t i = 0; i < plain.size(); ++i) EXPECT_LT(averaged[i], plain[i]) << decay << ' ' << i;
+  }
 }
 
 }  // namespace

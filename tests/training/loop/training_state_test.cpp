@@ -30,6 +30,7 @@ class TrainingStateTest : public ScratchTest {
     TrainingState state;
     state.update = 7;
     state.validations_without_gain = 2;
+    state.threads = 3;
     state.best_score = 1.5;
     state.divergence.check(1, 5.0, 1.0, 0.0);
     write_training_state(scratch(), state, {{"epoch", 3}}, kOptions);
@@ -75,6 +76,7 @@ TEST_F(TrainingStateTest, ComesBackAsItWasWritten) {
   const TrainingState state = read(kOptions);
   EXPECT_EQ(state.update, 7);
   EXPECT_EQ(state.validations_without_gain, 2);
+  EXPECT_EQ(state.threads, 3);
   EXPECT_EQ(state.best_score, 1.5);
   EXPECT_EQ(state.divergence.state().at("first"), 5.0);
   EXPECT_TRUE(state.changes.empty());

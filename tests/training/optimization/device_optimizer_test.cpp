@@ -48,11 +48,12 @@ std::vector<Tensor> trained(const OptimizerOptions& options, at::Device device,
   MovingAverage average(model, 0.9);
   std::vector<Tensor> device_norms;
   counting::reset_counts();
+  int64_t update = 0;
   for (const double size : {0.1, 10.0, 0.2}) {
     model.set_gradients(size);
     device_norms.push_back(optimizer.scale_and_clip(0.5, 1.0));
     optimizer.step(0.01);
-    average.update();
+    average.update(++update);
   }
   if (!device.is_cpu()) {
     EXPECT_EQ(counting::counts().waits, 18);  // copies of the gradients that the test makes

@@ -150,13 +150,31 @@ TEST(MovingAverage, FollowsTheFormulaAndSwaps) {
     const torch::NoGradGuard no_grad;
     toy.matrix.add_(1.0);
   }
-  average.update();
+  average.update(80);  // 81 / 90
   const Tensor trained = toy.matrix.detach().clone();
   {
     const WeightSwap swap(toy, &average.weights());
     EXPECT_TRUE(at::allclose(toy.matrix, before + 0.1, 1e-5, 1e-5));
   }
   EXPECT_TRUE(at::equal(toy.matrix, trained));
+}
+
+TEST(MovingAverage, SoonForgetsTheWeightsOfTheStart) {
+  Toy toy;
+  MovingAverage average(toy, 0.9999);
+  const Tensor before = toy.matrix.detach().clone();
+  {
+    const torch::NoGradGuard no_grad;
+    toy.matrix.add_(1.0);
+  }
+  double left = 1.0;  // of the start, in the average
+  for (int64_t t = 1; t <= 100; ++t) {
+    average.update(t);
+    left *= (1.0 + static_cast<double>(t)) / (10.0 + static_cast<double>(t));
+  }
+  EXPECT_LT(left, 1e-6);
+  const WeightSwap swap(toy, &average.weights());
+  EXPECT_TRUE(at::allclose(toy.matrix, before + 1.0, 1e-5, 1e-5));
 }
 
 }  // namespace
