@@ -69,14 +69,14 @@ class PackedLayer {
   }
 
   void run(const at::Tensor& input, const at::Tensor& output) const {
-    const kernels::PreparedRows rows =
-        kernels::prepare_rows(weights_.type, input.size(0), weights_.inputs,
-                              input.const_data_ptr<float>(), weights_.inputs, storage_.get());
-    kernels::linear({.weights = &weights_,
-                     .input = &rows,
-                     .bias = bias_.const_data_ptr<float>(),
-                     .output = output.data_ptr<float>(),
-                     .output_stride = weights_.outputs});
+    const kernels::PreparedRows rows = kernels::linear_kernels().prepare_rows(
+        weights_.type, input.size(0), weights_.inputs, input.const_data_ptr<float>(),
+        weights_.inputs, storage_.get(), 0.0F);
+    kernels::linear_kernels().linear({.weights = &weights_,
+                                      .input = &rows,
+                                      .bias = bias_.const_data_ptr<float>(),
+                                      .output = output.data_ptr<float>(),
+                                      .output_stride = weights_.outputs});
   }
 
  private:
@@ -159,14 +159,14 @@ void print_shape(const Shape& shape, const Options& options) {
   std::vector<float> normalizers(static_cast<size_t>(shape.rows)), values(selected);
   std::vector<int32_t> indices(selected);
   const auto select = [&] {
-    kernels::select_tokens({.rows = shape.rows,
-                            .size = shape.outputs,
-                            .logits = output.const_data_ptr<float>(),
-                            .stride = shape.outputs,
-                            .count = options.count,
-                            .log_normalizers = normalizers.data(),
-                            .indices = indices.data(),
-                            .values = values.data()});
+    kernels::linear_kernels().select_tokens({.rows = shape.rows,
+                                             .size = shape.outputs,
+                                             .logits = output.const_data_ptr<float>(),
+                                             .stride = shape.outputs,
+                                             .count = options.count,
+                                             .log_normalizers = normalizers.data(),
+                                             .indices = indices.data(),
+                                             .values = values.data()});
   };
   const auto times =
       time_in_turn({[&] { at::linear(input, weights, bias); }, [&] { fp32.run(input, output); },

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "kernels/dropout.h"
 
@@ -133,10 +134,24 @@ struct AttentionBackward {
   AttentionTables grad_tables;
 };
 
-/// On the CPU, for AVX-512, AVX2 or any x86-64. Types: kFloat, kBFloat16. Results do not depend on
+/// Attention on the CPU by one instruction set. Types: kFloat, kBFloat16. Results do not depend on
 /// the number of threads. Workspace: O((T + S) * Dh) a thread, and the partial sums of the tables'
 /// gradients: at most as much as the gradients of queries and keys, 4 MB or one table for each
-/// head, whichever is the most. Throw std::bad_alloc.
+/// head, whichever is largest. Both throw std::bad_alloc.
+struct AttentionKernels {
+  const char* instruction_set;
+  void (*forward)(const AttentionForward& call);
+  void (*backward)(const AttentionBackward& call);
+};
+
+/// One table for each instruction set that makes a difference, in the order of
+/// instruction_sets() (kernels/cpu/instruction_sets.h).
+std::span<const AttentionKernels* const> attention_tables();
+
+/// The best table that runs on this processor, chosen once.
+const AttentionKernels& attention_kernels();
+
+/// By the best table. Throw Error for kHalf, which needs a GPU.
 void attention_forward_cpu(const AttentionForward& call);
 void attention_backward_cpu(const AttentionBackward& call);
 

@@ -58,10 +58,4 @@ struct DeviceDropoutKey {
   constexpr uint64_t value() const { return random_key(*pass_key, site); }
 };
 
-/// mask[i] = 1 / (1 - p) where element i is kept, else 0.
-void dropout_mask(uint64_t key, double p, int64_t size, float* mask);
-
-/// The same of attention probabilities [rows, columns].
-void probability_dropout_mask(uint64_t key, double p, int64_t rows, int64_t columns, float* mask);
-
 }  // namespace dietmt::kernels

@@ -80,9 +80,6 @@ struct PreparedRows {
   void* storage = nullptr;
 };
 size_t prepared_bytes(WeightType type, int64_t rows, int64_t inputs);
-/// `multiplier`: PackedWeights::input_multiplier.
-PreparedRows prepare_rows(WeightType type, int64_t rows, int64_t inputs, const float* values,
-                          int64_t stride, void* storage, float multiplier = 0.0F);
 
 struct LinearCall {
   const PackedWeights* weights = nullptr;
@@ -98,9 +95,6 @@ struct LinearCall {
   int64_t first_output = 0;
   int64_t last_output = -1;
 };
-
-/// One thread. No allocation.
-void linear(const LinearCall& call);
 
 /// Decoding needs two things from the logits of the vocabulary: the normalizer of their softmax and
 /// the largest few. Neither takes a full sort, and no probabilities are written:
@@ -124,7 +118,22 @@ struct TokenSelection {
   float* values = nullptr;
 };
 
-/// One thread. No allocation. A row does not depend on the other rows.
-void select_tokens(const TokenSelection& call);
+/// Packed layers and the vocabulary by one instruction set. One thread, no allocation; a row does
+/// not depend on the other rows.
+struct LinearKernels {
+  const char* instruction_set;
+  /// `multiplier`: PackedWeights::input_multiplier.
+  PreparedRows (*prepare_rows)(WeightType type, int64_t rows, int64_t inputs, const float* values,
+                               int64_t stride, void* storage, float multiplier);
+  void (*linear)(const LinearCall& call);
+  void (*select_tokens)(const TokenSelection& call);
+};
+
+/// One table for each instruction set that makes a difference, in the order of
+/// instruction_sets() (kernels/cpu/instruction_sets.h).
+std::span<const LinearKernels* const> linear_tables();
+
+/// The best table that runs on this processor, chosen once.
+const LinearKernels& linear_kernels();
 
 }  // namespace dietmt::kernels

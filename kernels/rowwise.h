@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "kernels/bfloat16.h"
 #include "kernels/rotate.h"
@@ -30,8 +31,6 @@ struct AddNormForward {
   float* inverse_std = nullptr;  // [rows]: by which the norm multiplies
   Number* output = nullptr;      // [rows, width]
 };
-void add_norm_forward(const AddNormForward<float>& call);
-void add_norm_forward(const AddNormForward<BFloat16>& call);
 
 /// Without `normalized`, which only fp32 may lack, the normalized sum is recomputed as (output -
 /// beta) / gamma, which divides the rounding error of the output by gamma.
@@ -52,8 +51,6 @@ struct AddNormBackward {
   float* grad_gamma = nullptr;      // [width]
   float* grad_beta = nullptr;       // [width]; nullptr: RMS norm
 };
-void add_norm_backward(const AddNormBackward<float>& call);
-void add_norm_backward(const AddNormBackward<BFloat16>& call);
 
 /// output = residual + dropout(branch); with residual == nullptr only dropout(branch). Computed in
 /// fp32 from float or BFloat16.
@@ -66,8 +63,6 @@ struct DropoutAdd {
   uint64_t dropout_key = 0;
   Number* output = nullptr;
 };
-void dropout_add(const DropoutAdd<float>& call);
-void dropout_add(const DropoutAdd<BFloat16>& call);
 
 /// Label-smoothed cross-entropy (Szegedy et al. 2016): the target distribution is
 /// (1 - smoothing) on the target plus smoothing / classes on every class.
@@ -86,26 +81,6 @@ struct CrossEntropy {
   double* losses = nullptr;         // [rows]
   double* target_losses = nullptr;  // [rows]
 };
-void cross_entropy(const CrossEntropy<float>& call);
-void cross_entropy(const CrossEntropy<BFloat16>& call);
-
-/// fp32 or bf16, at most 64 heads.
-void rotate(const Rotate& call);
-
-constexpr double kLayerNormEpsilon = 1e-5;
-
-/// y = (x - mean) / sqrt(variance + epsilon) * gamma + beta, row by row (Ba et al. 2016); x may be
-/// y. x, y: [rows, width].
-void layer_norm_rows(int64_t rows, int64_t width, const float* x, const float* gamma,
-                     const float* beta, double epsilon, float* y);
-
-/// y = x / sqrt(mean of squares + epsilon) * gamma, row by row (Zhang and Sennrich 2019); x may be
-/// y. x, y: [rows, width].
-void rms_norm_rows(int64_t rows, int64_t width, const float* x, const float* gamma, double epsilon,
-                   float* y);
-
-/// x *= y, element by element.
-void multiply_into(int64_t size, const float* y, float* x);
 
 /// A step of the recurrence of an SSRU (Kim et al. 2019), for one row of `width`:
 /// f = sigmoid(gate), state = f * before + (1 - f) * candidate, residual += max(state, 0).
@@ -118,12 +93,58 @@ struct SsruStep {
   float* state = nullptr;
   float* residual = nullptr;
 };
-void ssru_step(const SsruStep& call);
 
-/// The first index from `first` on where row is above `limit`; `count` if there is none.
-int64_t next_above(const float* row, int64_t first, int64_t count, float limit);
+constexpr double kLayerNormEpsilon = 1e-5;
 
-/// sums[v] += exp(row[v] - normalizer): the probabilities of one model of an ensemble.
-void add_probabilities(const float* row, int64_t count, float normalizer, float* sums);
+/// A kernel for both types of numbers.
+template <template <typename> class Call>
+struct ForNumbers {
+  void (*fp32)(const Call<float>& call);
+  void (*bf16)(const Call<BFloat16>& call);
+
+  void operator()(const Call<float>& call) const { fp32(call); }
+  void operator()(const Call<BFloat16>& call) const { bf16(call); }
+};
+
+/// The kernels of one instruction set.
+struct RowwiseKernels {
+  const char* instruction_set;
+  ForNumbers<AddNormForward> add_norm_forward;
+  ForNumbers<AddNormBackward> add_norm_backward;
+  ForNumbers<DropoutAdd> dropout_add;
+  ForNumbers<CrossEntropy> cross_entropy;
+  /// mask[i] = 1 / (1 - p) where element i is kept, else 0 (kernels/dropout.h).
+  void (*dropout_mask)(uint64_t key, double p, int64_t size, float* mask);
+  /// The same for attention probabilities [rows, columns].
+  void (*probability_dropout_mask)(uint64_t key, double p, int64_t rows, int64_t columns,
+                                   float* mask);
+  /// fp32 or bf16, at most 64 heads.
+  void (*rotate)(const Rotate& call);
+  /// y = (x - mean) / sqrt(variance + epsilon) * gamma + beta, row by row (Ba et al. 2016); x may
+  /// be y. x, y: [rows, width].
+  void (*layer_norm_rows)(int64_t rows, int64_t width, const float* x, const float* gamma,
+                          const float* beta, double epsilon, float* y);
+  /// y = x / sqrt(mean of squares + epsilon) * gamma, row by row (Zhang and Sennrich 2019); x may
+  /// be y. x, y: [rows, width].
+  void (*rms_norm_rows)(int64_t rows, int64_t width, const float* x, const float* gamma,
+                        double epsilon, float* y);
+  /// x *= y, element by element.
+  void (*multiply_into)(int64_t size, const float* y, float* x);
+  void (*ssru_step)(const SsruStep& call);
+  /// The first index from `first` on where row is above `limit`; `count` if there is none.
+  int64_t (*next_above)(const float* row, int64_t first, int64_t count, float limit);
+  /// sums[v] += exp(row[v] - normalizer): the probabilities of one model of an ensemble.
+  void (*add_probabilities)(const float* row, int64_t count, float normalizer, float* sums);
+};
+
+/// One table for each instruction set that makes a difference, in the order of
+/// instruction_sets() (kernels/cpu/instruction_sets.h).
+std::span<const RowwiseKernels* const> row_tables();
+
+/// The best table that runs on this processor, chosen once.
+const RowwiseKernels& row_kernels();
+
+/// By the best table. Throws Error for kHalf, which needs a GPU.
+void rotate(const Rotate& call);
 
 }  // namespace dietmt::kernels

@@ -66,16 +66,28 @@ struct StepAttention {
   int64_t key_stride = 0;             // a multiple of kHeadLanes, at least S
 };
 
-/// Sentences one after the other. They share `workspace`, which is aligned to 64 bytes and has
-/// step_attention_workspace() numbers for each call.
-int64_t step_attention_workspace(const StepAttention& call);
-void step_attention(CacheType cache, std::span<const StepAttention> calls, float* workspace);
+/// The kernels of one instruction set. One thread.
+struct StepKernels {
+  const char* instruction_set;
+  /// Numbers that `attention` needs for this call.
+  int64_t (*attention_workspace)(const StepAttention& call);
+  /// Sentences one after the other. They share `workspace`, which is aligned to 64 bytes and has
+  /// attention_workspace() numbers for each call.
+  void (*attention)(CacheType cache, std::span<const StepAttention> calls, float* workspace);
+  /// Keeps a token's keys or values [heads, Dh] in a row of the cache [heads, Dp].
+  void (*cache_row)(CacheType type, int64_t heads, int64_t head_width, const float* from,
+                    void* row);
+  /// Keeps one dimension of the keys of a memory: from[j * stride] for j < keys, then zeros up to
+  /// padded_head(keys).
+  void (*cache_column)(CacheType type, int64_t keys, const float* from, int64_t stride,
+                       void* column);
+};
 
-/// Keeps a token's keys or values [heads, Dh] in a row of the cache [heads, Dp].
-void cache_row(CacheType type, int64_t heads, int64_t head_width, const float* from, void* row);
+/// One table for each instruction set that makes a difference, in the order of
+/// instruction_sets() (kernels/cpu/instruction_sets.h).
+std::span<const StepKernels* const> step_tables();
 
-/// Keeps one dimension of the keys of a memory: from[j * stride] for j < keys, then zeros up to
-/// padded_head(keys).
-void cache_column(CacheType type, int64_t keys, const float* from, int64_t stride, void* column);
+/// The best table that runs on this processor, chosen once.
+const StepKernels& step_kernels();
 
 }  // namespace dietmt::kernels

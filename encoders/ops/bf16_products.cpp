@@ -62,8 +62,8 @@ void fill(const Bf16Panels& side, const Bits* matrix, int64_t rows, int64_t stri
     const int64_t here = std::clamp<int64_t>(rows - r, 0, kFillRows);
     const int64_t zeros_end = std::min((side.depth + 1) / 2 * 2, r + kFillRows);
     for (int64_t p = 0; p < panel_count(side); ++p) {
-      kernels::pair_rows(matrix + r * stride + p * kPanel, stride, here, width(side, p),
-                         pairs(side, p, r), kPanel);
+      kernels::layout_kernels().pair_rows(matrix + r * stride + p * kPanel, stride, here,
+                                          width(side, p), pairs(side, p, r), kPanel);
       std::fill(pairs(side, p, r + (here + 1) / 2 * 2), pairs(side, p, zeros_end), 0);
     }
   }
@@ -84,14 +84,14 @@ struct TileRows {
 /// One product of two tiles, and what follows. Places in `follows` are those of the first row and
 /// column of the result.
 void multiply_tile(const Tensor& left, const Bf16Panels& right, const TileRows& rows, int64_t panel,
-                   const kernels::NarrowTile& follows, float* sums) {
+                   const kernels::Bf16Tile& follows, float* sums) {
   const auto* const a =
       reinterpret_cast<const at::BFloat16*>(bits(left) + rows.start * right.depth);
   for (int64_t k = 0; k < right.depth; k += kDepth)
     blas::brgemm(rows.count, width(right, panel), std::min(kDepth, right.depth - k), right.depth,
                  kPanel, kPanel, k > 0, a + k, numbers(right, panel, k), sums);
   const int64_t begin = (rows.start + rows.skipped) * right.columns + panel * kPanel;
-  kernels::NarrowTile tile = follows;
+  kernels::Bf16Tile tile = follows;
   tile.rows = rows.written;
   tile.columns = width(right, panel);
   tile.from = sums + rows.skipped * kPanel;
@@ -101,11 +101,11 @@ void multiply_tile(const Tensor& left, const Bf16Panels& right, const TileRows& 
   if (tile.addend != nullptr) tile.addend += begin;
   if (tile.passes != nullptr) tile.passes += begin;
   tile.to += begin;
-  kernels::narrow_tile(tile);
+  kernels::layout_kernels().bf16_tile(tile);
 }
 
 /// Threads share blocks of rows and, if these are few, panels.
-void multiply(const Tensor& left, const Bf16Panels& right, const kernels::NarrowTile& follows) {
+void multiply(const Tensor& left, const Bf16Panels& right, const kernels::Bf16Tile& follows) {
   const int64_t rows = left.size(0), blocks = parts(rows, kBlockRows);
   const int64_t wanted = blocks == 0 ? 1 : parts(4 * at::get_num_threads(), blocks);
   const int64_t panels = parts(panel_count(right), std::min(wanted, panel_count(right)));
@@ -137,10 +137,11 @@ Tensor transposed(const Tensor& a, int64_t padded_rows) {
     for (int64_t r = first * kBlock; r < last * kBlock; r += kBlock) {
       const int64_t here = std::clamp<int64_t>(rows - r, 0, kBlock);
       std::fill(block.begin() + (here + 1) / 2 * columns, block.end(), 0);
-      kernels::pair_rows(bits(a) + r * columns, columns, here, columns, block.data(), columns);
-      kernels::transpose_pairs(block.data(), columns, kBlock / 2, columns,
-                               pairs + (r / kDepth * columns * kLeftStride + r % kDepth) / 2,
-                               kLeftStride / 2);
+      kernels::layout_kernels().pair_rows(bits(a) + r * columns, columns, here, columns,
+                                          block.data(), columns);
+      kernels::layout_kernels().transpose_pairs(
+          block.data(), columns, kBlock / 2, columns,
+          pairs + (r / kDepth * columns * kLeftStride + r % kDepth) / 2, kLeftStride / 2);
     }
   });
   return to;
@@ -202,15 +203,15 @@ Bf16Panels bf16_panels_of_transposed(const Tensor& matrix) {
   const int64_t stride = side.depth / 2;
   at::parallel_for(0, panel_count(side), 1, [&](int64_t first, int64_t last) {
     for (int64_t p = first; p < last; ++p)
-      kernels::transpose_pairs(from + p * kPanel * stride, stride, width(side, p), stride,
-                               pairs(side, p, 0), kPanel);
+      kernels::layout_kernels().transpose_pairs(from + p * kPanel * stride, stride, width(side, p),
+                                                stride, pairs(side, p, 0), kPanel);
   });
   return side;
 }
 
 Tensor bf16_linear(const Tensor& x, const Bf16Panels& transposed, const Tensor& bias, bool relu) {
   const Tensor to = at::empty({x.size(0), transposed.columns}, x.options().requires_grad(false));
-  kernels::NarrowTile follows;
+  kernels::Bf16Tile follows;
   follows.bias = bits(bias);
   follows.relu = relu;
   follows.to = mutable_bits(to);
@@ -220,7 +221,7 @@ Tensor bf16_linear(const Tensor& x, const Bf16Panels& transposed, const Tensor& 
 
 void bf16_input_gradient(const Tensor& gradient, const Bf16Panels& weight, const Tensor& addend,
                          const Tensor& passes, const Tensor& to) {
-  kernels::NarrowTile follows;
+  kernels::Bf16Tile follows;
   follows.addend = bits(addend);
   follows.passes = bits(passes);
   follows.to = mutable_bits(to);
@@ -278,8 +279,9 @@ Tensor bf16_column_sums(const Tensor& x) {
   auto* const to = sums.mutable_data_ptr<float>();
   at::parallel_for(0, count, 1, [&](int64_t first, int64_t last) {
     for (int64_t p = first; p < last; ++p)
-      kernels::column_sums(bits(x) + p * kPart * columns, std::min(kPart, rows - p * kPart),
-                           columns, to + p * columns);
+      kernels::layout_kernels().column_sums(bits(x) + p * kPart * columns,
+                                            std::min(kPart, rows - p * kPart), columns,
+                                            to + p * columns);
   });
   return count == 1 ? sums.squeeze(0) : sums.sum(0);
 }

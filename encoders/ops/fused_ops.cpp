@@ -131,7 +131,7 @@ class AddNorm : public torch::autograd::Function<AddNorm> {
     const Tensor output = at::empty_like(residual);
     with_number_of(residual, [&](auto number) {
       using Number = decltype(number);
-      kernels::add_norm_forward(
+      kernels::row_kernels().add_norm_forward(
           kernels::AddNormForward<Number>{.rows = residual.size(0),
                                           .width = residual.size(1),
                                           .residual = numbers_of<Number>(residual),
@@ -165,7 +165,7 @@ class AddNorm : public torch::autograd::Function<AddNorm> {
     const bool from_output = context->saved_data["from_output"].toBool();
     with_number_of(grad_output, [&](auto number) {
       using Number = decltype(number);
-      kernels::add_norm_backward(kernels::AddNormBackward<Number>{
+      kernels::row_kernels().add_norm_backward(kernels::AddNormBackward<Number>{
           .rows = grad_output.size(0),
           .width = grad_output.size(1),
           .grad_output = numbers_of<Number>(grad_output),
@@ -195,7 +195,7 @@ Tensor run_dropout_add(const Tensor* residual, const Tensor& branch, double p, i
   const Tensor output = at::empty_like(branch);
   with_number_of(branch, [&](auto number) {
     using Number = decltype(number);
-    kernels::dropout_add(
+    kernels::row_kernels().dropout_add(
         kernels::DropoutAdd<Number>{.size = branch.numel(),
                                     .residual = residual ? numbers_of<Number>(*residual) : nullptr,
                                     .branch = numbers_of<Number>(branch),
@@ -265,7 +265,7 @@ Tensor dropout_mask_like(const Tensor& like, const DropoutSite& site) {
   if (!like.is_cpu() || like.scalar_type() == at::kDouble)
     return mask_by_tensor_algebra(like, site);
   Tensor mask = at::empty(like.sizes(), like.options().dtype(at::kFloat));
-  kernels::dropout_mask(site.key(), site.p, mask.numel(), mask.data_ptr<float>());
+  kernels::row_kernels().dropout_mask(site.key(), site.p, mask.numel(), mask.data_ptr<float>());
   return mask.to(like.scalar_type());
 }
 
@@ -275,7 +275,8 @@ Tensor probability_dropout_mask(at::IntArrayRef sizes, const Tensor& like,
   const int64_t rows = c10::multiply_integers(sizes.slice(0, sizes.size() - 1));
   if (like.is_cpu()) {
     Tensor mask = at::empty(sizes, at::kFloat);
-    kernels::probability_dropout_mask(site.key(), site.p, rows, columns, mask.data_ptr<float>());
+    kernels::row_kernels().probability_dropout_mask(site.key(), site.p, rows, columns,
+                                                    mask.data_ptr<float>());
     return mask.to(like.scalar_type());
   }
   const Tensor starts = bits_by_tensor_algebra(numbers_to(rows, like), site_key(like, site));

@@ -4,9 +4,10 @@
 //
 //   DIETMT_INSTRUCTION_SET=avx2 ctest --test-dir build -R kernels
 //
-// Each room below (attention/, step/, linear/, products/, rowwise/) compiles its *.isa.cpp sources
-// for the sets that make a difference to it. Its levels.h has one table of functions for each of
-// them, and its dispatch.cpp calls the best table up to the chosen set.
+// Each folder below (attention/, step/, linear/, products/, rowwise/) compiles its *.isa.cpp
+// sources once for each set that makes a difference to them. Each set exports one table of
+// functions, such as RowwiseKernels (kernels/rowwise.h); tables.cpp lists the tables and chooses
+// the best one.
 #pragma once
 
 #include <span>
@@ -33,13 +34,15 @@ const InstructionSet& choose_instruction_set(const char* wanted);
 /// The choice of this process: that of DIETMT_INSTRUCTION_SET.
 const InstructionSet& chosen_instruction_set();
 
-/// The best of a room's tables, which are ordered as the sets: up to the chosen set.
+/// The best of a folder's tables, which are ordered as the sets: up to the chosen set.
 template <typename Kernels>
-const Kernels& best_level(std::span<const Kernels> levels) {
+const Kernels& best_table(std::span<const Kernels* const> tables) {
   const InstructionSet& limit = chosen_instruction_set();
-  const Kernels* best = &levels.front();
-  for (const Kernels& level : levels)
-    if (level.set->runs_here && level.set <= &limit) best = &level;
+  const Kernels* best = tables.front();
+  for (const Kernels* table : tables) {
+    const InstructionSet* set = find_instruction_set(table->instruction_set);
+    if (set->runs_here && set <= &limit) best = table;
+  }
   return *best;
 }
 

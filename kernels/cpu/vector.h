@@ -161,6 +161,10 @@ struct DropoutLanes {
   uint32_t threshold;
   float scale;
 
+  Vector dropped(Vector x, int64_t index) const {
+    return threshold == 0 ? x : x * factors(static_cast<uint32_t>(index));
+  }
+
   Vector factors(uint32_t index) const {
     const UintVector indices = reinterpret_cast<UintVector>(lane_numbers()) + index;
     return dropout_bits(key, indices) >= threshold ? broadcast(scale) : Vector{};

@@ -69,8 +69,9 @@ void ModelRunner::reserve_rows(int64_t rows) {
 kernels::PreparedRows ModelRunner::prepare(const LinearWeights& weights, int64_t rows,
                                            const float* values) {
   const kernels::PackedWeights& packed = weights.weights;
-  return kernels::prepare_rows(packed.type, rows, packed.inputs, values, packed.inputs,
-                               prepared_.data(), packed.input_multiplier);
+  return kernels::linear_kernels().prepare_rows(packed.type, rows, packed.inputs, values,
+                                                packed.inputs, prepared_.data(),
+                                                packed.input_multiplier);
 }
 
 void ModelRunner::linear(const LinearWeights& weights, const kernels::PreparedRows& input,
@@ -78,16 +79,16 @@ void ModelRunner::linear(const LinearWeights& weights, const kernels::PreparedRo
   team_.run([&](int64_t t) {
     const auto share = team_.share(weights.weights.outputs, kernels::kPanelOutputs, t);
     if (share.first == share.last) return;
-    kernels::linear({.weights = &weights.weights,
-                     .input = &input,
-                     .bias = weights.bias,
-                     .activation = end.activation,
-                     .residual = end.residual,
-                     .residual_stride = end.stride,
-                     .output = end.output,
-                     .output_stride = end.stride,
-                     .first_output = share.first,
-                     .last_output = share.last});
+    kernels::linear_kernels().linear({.weights = &weights.weights,
+                                      .input = &input,
+                                      .bias = weights.bias,
+                                      .activation = end.activation,
+                                      .residual = end.residual,
+                                      .residual_stride = end.stride,
+                                      .output = end.output,
+                                      .output_stride = end.stride,
+                                      .first_output = share.first,
+                                      .last_output = share.last});
   });
 }
 
@@ -108,15 +109,16 @@ void ModelRunner::embed(const kernels::PackedWeights& table, int32_t token,
 void ModelRunner::normalize(const NormWeights& norm, int64_t rows, const float* from,
                             float* to) const {
   if (norm.beta == nullptr)
-    kernels::rms_norm_rows(rows, width_, from, norm.gamma, norm.epsilon, to);
+    kernels::row_kernels().rms_norm_rows(rows, width_, from, norm.gamma, norm.epsilon, to);
   else
-    kernels::layer_norm_rows(rows, width_, from, norm.gamma, norm.beta, norm.epsilon, to);
+    kernels::row_kernels().layer_norm_rows(rows, width_, from, norm.gamma, norm.beta, norm.epsilon,
+                                           to);
 }
 
 void ModelRunner::normalize_heads(const NormWeights& norm, int64_t heads, float* vectors) const {
   if (norm.gamma != nullptr)
-    kernels::rms_norm_rows(heads, weights_.head_width(), vectors, norm.gamma, norm.epsilon,
-                           vectors);
+    kernels::row_kernels().rms_norm_rows(heads, weights_.head_width(), vectors, norm.gamma,
+                                         norm.epsilon, vectors);
 }
 
 // The input of a block: the residual stream, or its norm.
@@ -148,7 +150,7 @@ void ModelRunner::feed_forward(const FeedForwardWeights& block, int64_t rows) {
   if (gated) {
     linear(block.gate, input,
            {.output = gated_.data(), .stride = inner, .activation = block.activation});
-    kernels::multiply_into(rows * inner, gated_.data(), inner_.data());
+    kernels::row_kernels().multiply_into(rows * inner, gated_.data(), inner_.data());
   }
   end_block(block.outer, inner_.data(), block.norm, rows);
 }
@@ -221,9 +223,9 @@ void ModelRunner::cache_rows(std::span<const StepSentence> sentences, size_t lay
       if (moves.keys) moves.keys.apply(self_heads_, head_width, sentence.position, keys);
       const int64_t slot = sentence.slots[r * sentence.slots_stride + sentence.position];
       uint8_t* to = cache_[layer].data() + slot * slot_stride_ * number_bytes_;
-      kernels::cache_row(cache_type_, self_heads_, head_width, keys, to);
-      kernels::cache_row(cache_type_, self_heads_, head_width, values,
-                         to + padded_width_ * number_bytes_);
+      kernels::step_kernels().cache_row(cache_type_, self_heads_, head_width, keys, to);
+      kernels::step_kernels().cache_row(cache_type_, self_heads_, head_width, values,
+                                        to + padded_width_ * number_bytes_);
     }
   }
 }
@@ -241,7 +243,7 @@ void ModelRunner::recurrence(std::span<const StepSentence> sentences, size_t lay
     for (int64_t r = 0; r < sentence.rows; ++r) {
       const float* candidate = projected_.data() + (sentence.first_row + r) * 2 * width_;
       const int32_t* slots = sentence.slots + r * sentence.slots_stride;
-      kernels::ssru_step(
+      kernels::row_kernels().ssru_step(
           {.width = width_,
            .candidate = candidate,
            .gate = candidate + width_,
@@ -273,9 +275,9 @@ void ModelRunner::attend_step(std::span<const StepSentence> sentences, int64_t q
       call.output = mixed_.data() + sentence.first_row * width_;
       call.output_stride = width_;
       fill(sentence, call);
-      numbers = std::max(numbers, kernels::step_attention_workspace(call));
+      numbers = std::max(numbers, kernels::step_kernels().attention_workspace(call));
     }
-    kernels::step_attention(cache_type_, calls, workspace.reserve(numbers));
+    kernels::step_kernels().attention(cache_type_, calls, workspace.reserve(numbers));
   });
 }
 

@@ -206,11 +206,12 @@ void ModelRunner::write_memory(const EncodeItem& item, float* projected, size_t 
   uint8_t* column = memory.key_columns(layer);
   for (int64_t d = 0; d < memory_heads_ * weights_.head_width();
        ++d, column += memory.key_stride * number_bytes_)
-    kernels::cache_column(cache_type_, memory.keys, keys.values + d, keys.stride, column);
+    kernels::step_kernels().cache_column(cache_type_, memory.keys, keys.values + d, keys.stride,
+                                         column);
   uint8_t* row = memory.value_rows(layer);
   for (int64_t j = 0; j < memory.keys; ++j, row += value_stride_ * number_bytes_)
-    kernels::cache_row(cache_type_, memory_heads_, weights_.head_width(),
-                       values.values + j * values.stride, row);
+    kernels::step_kernels().cache_row(cache_type_, memory_heads_, weights_.head_width(),
+                                      values.values + j * values.stride, row);
 }
 
 }  // namespace dietmt::nmt

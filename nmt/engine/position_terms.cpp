@@ -65,9 +65,10 @@ void multiply(const LayerTerms& layer, int64_t head, float* sum) {
                         panels.data(), nullptr, nullptr);
   const kernels::PackedWeights weights{
       .type = kType, .outputs = keys.rows, .inputs = keys.width, .panels = panels.data()};
-  const kernels::PreparedRows rows = kernels::prepare_rows(
-      kType, queries.rows, queries.width, rows_of(queries).at(head, 0), queries.width, nullptr);
-  kernels::linear(
+  const kernels::PreparedRows rows = kernels::linear_kernels().prepare_rows(
+      kType, queries.rows, queries.width, rows_of(queries).at(head, 0), queries.width, nullptr,
+      0.0F);
+  kernels::linear_kernels().linear(
       {.weights = &weights,
        .input = &rows,
        .residual = layer.position_bias ? rows_of(layer.position_bias).at(head, 0) : nullptr,

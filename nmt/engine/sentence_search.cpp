@@ -24,7 +24,7 @@ bool can_go_on(const TokenScores& scores, const SearchTask& task, const SpecialT
                int64_t step, const RepeatedTokens& repeated) {
   const float impossible = scores.probabilities ? 0.0F : kMinusInfinity;
   const auto next = [&](int64_t first) {
-    return kernels::next_above(scores.values, first, scores.vocabulary, impossible);
+    return kernels::row_kernels().next_above(scores.values, first, scores.vocabulary, impossible);
   };
   for (int64_t v = next(0); v < scores.vocabulary; v = next(v + 1)) {
     const auto token = static_cast<int32_t>(v);
@@ -148,7 +148,7 @@ class BeamSearch : public SentenceSearch {
     const double sum = beam_.sums()[static_cast<size_t>(row)];
     const auto limit = [&] { return scores.value_below(best_.threshold() - sum); };
     const auto next = [&](int64_t first, float lowest) {
-      return kernels::next_above(scores.values, first, scores.vocabulary, lowest);
+      return kernels::row_kernels().next_above(scores.values, first, scores.vocabulary, lowest);
     };
     float lowest = limit();
     for (int64_t v = next(0, lowest); v < scores.vocabulary; v = next(v + 1, lowest)) {

@@ -80,11 +80,11 @@ void TokenDraw::weigh(double temperature) {
   weights_.assign(scores_.size(), 0.0F);
   const auto size = std::ssize(scores_);
   if (temperature == 1.0)
-    return kernels::add_probabilities(scores_.data(), size, best, weights_.data());
+    return kernels::row_kernels().add_probabilities(scores_.data(), size, best, weights_.data());
   cooled_.resize(scores_.size());
   for (size_t i = 0; i < scores_.size(); ++i)
     cooled_[i] = static_cast<float>((scores_[i] - best) / temperature);
-  kernels::add_probabilities(cooled_.data(), size, 0.0F, weights_.data());
+  kernels::row_kernels().add_probabilities(cooled_.data(), size, 0.0F, weights_.data());
 }
 
 int32_t TokenDraw::draw_top_k(double uniform, const SearchOptions& options) {

@@ -59,16 +59,17 @@ void TokenSelector::select(int64_t rows, const SentenceSearch& search, int64_t s
   const int64_t together = search.forbids_by_row() ? 1 : rows;
   for (int64_t row = 0; row < rows; row += together) {
     forbid(search.forbidden(search_row + row));
-    kernels::select_tokens({.rows = together,
-                            .size = size(),
-                            .logits = logits_.front() + (first_ + row) * size(),
-                            .stride = size(),
-                            .forbidden = forbidden_.data(),
-                            .forbidden_count = static_cast<int64_t>(forbidden_.size()),
-                            .count = wanted_,
-                            .log_normalizers = normalizers_.data() + row,
-                            .indices = best_tokens_.data() + row * wanted_,
-                            .values = best_logits_.data() + row * wanted_});
+    kernels::linear_kernels().select_tokens(
+        {.rows = together,
+         .size = size(),
+         .logits = logits_.front() + (first_ + row) * size(),
+         .stride = size(),
+         .forbidden = forbidden_.data(),
+         .forbidden_count = static_cast<int64_t>(forbidden_.size()),
+         .count = wanted_,
+         .log_normalizers = normalizers_.data() + row,
+         .indices = best_tokens_.data() + row * wanted_,
+         .values = best_logits_.data() + row * wanted_});
   }
   if (tokens_.empty()) return;
   for (int32_t& best : best_tokens_)
@@ -95,12 +96,12 @@ TokenScores TokenSelector::averaged(int64_t row) {
   for (const float* logits : logits_) {
     const float* own = logits + (first_ + row) * size();
     float normalizer = 0.0F;
-    kernels::select_tokens({.rows = 1,
-                            .size = size(),
-                            .logits = own,
-                            .stride = size(),
-                            .log_normalizers = &normalizer});
-    kernels::add_probabilities(own, size(), finite(normalizer), average_.data());
+    kernels::linear_kernels().select_tokens({.rows = 1,
+                                             .size = size(),
+                                             .logits = own,
+                                             .stride = size(),
+                                             .log_normalizers = &normalizer});
+    kernels::row_kernels().add_probabilities(own, size(), finite(normalizer), average_.data());
   }
   return {
       spread(average_.data()), vocabulary_, std::log(static_cast<float>(logits_.size())), true, {}};

@@ -34,8 +34,8 @@ constexpr uint64_t kPassKey = 0x123456789abcdefULL, kSite = 2;
 
 Tensor mask_of(at::IntArrayRef sizes) {
   const Tensor mask = at::empty(sizes);
-  kernels::dropout_mask(random_key(kPassKey, kSite), kDropped, mask.numel(),
-                        mask.data_ptr<float>());
+  kernels::row_kernels().dropout_mask(random_key(kPassKey, kSite), kDropped, mask.numel(),
+                                      mask.data_ptr<float>());
   return mask;
 }
 

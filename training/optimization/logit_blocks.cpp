@@ -43,7 +43,7 @@ Tensor block_loss_cpu(Tensor& logits, const Tensor& targets, double smoothing, b
   call.gradient = gradient;
   call.losses = losses.data();
   call.target_losses = target_losses.data();
-  kernels::cross_entropy(call);
+  kernels::row_kernels().cross_entropy(call);
   double smoothed = 0, target = 0;
   for (const double loss : losses) smoothed += loss;
   for (const double loss : target_losses) target += loss;

@@ -4,7 +4,7 @@
 //   dV = (P m)^T dO,  dS = P (m (dO V^T) - D),  dQ = dS K,  dK = dS^T Q,
 // and the gradient of each score term is dS summed over the pairs that read the same entry.
 #include "kernels/cpu/attention/attention_parts.h"
-#include "kernels/cpu/attention/levels.h"
+#include "kernels/cpu/attention/backward_work.h"
 #include "kernels/cpu/attention/scores.h"
 #include "kernels/cpu/attention/table_gradients.h"
 #include "kernels/cpu/subnormals.h"
@@ -333,7 +333,7 @@ class BackwardHead {
 
 }  // namespace
 
-void attention_backward(const AttentionBackward& call) {
+static void attention_backward(const AttentionBackward& call) {
   const AttentionSizes& sizes = call.forward.sizes;
   const GradientLayout layout(call);
   const HeadTables tables(call.forward);
@@ -365,5 +365,7 @@ void attention_backward(const AttentionBackward& call) {
         layout.add_block(call, item % sizes.heads, blocks.get() + item * layout.size(), slice);
   }
 }
+
+extern const AttentionKernels kAttention = {DIETMT_ISA_NAME, attention_forward, attention_backward};
 
 }  // namespace dietmt::kernels::DIETMT_ISA

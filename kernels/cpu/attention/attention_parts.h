@@ -9,6 +9,9 @@
 
 namespace dietmt::kernels::DIETMT_ISA {
 
+/// Defined in attention_forward.isa.cpp.
+void attention_forward(const AttentionForward& call);
+
 /// Where dropout of a tile's row begins.
 inline uint32_t dropout_start(const Scores& scores, int64_t row) {
   const AttentionSizes& sizes = scores.call.sizes;

@@ -176,7 +176,11 @@ void run_rounded(const LinearCall& call) {
 
 }  // namespace
 
-void linear(const LinearCall& call) {
+// Defined in the other sources of this folder.
+std::remove_pointer_t<decltype(LinearKernels::prepare_rows)> prepare_rows;
+std::remove_pointer_t<decltype(LinearKernels::select_tokens)> select_tokens;
+
+static void linear(const LinearCall& call) {
   switch (call.weights->type) {
     case WeightType::kFloat:
       return run<VectorProduct<FloatDots>>(call);
@@ -186,5 +190,7 @@ void linear(const LinearCall& call) {
       return run_rounded<Int8Dots>(call);
   }
 }
+
+extern const LinearKernels kLinear = {DIETMT_ISA_NAME, prepare_rows, linear, select_tokens};
 
 }  // namespace dietmt::kernels::DIETMT_ISA

@@ -15,8 +15,6 @@ UintVector bits_of(const BFloat16* x, int64_t count) {
   return reinterpret_cast<UintVector>(load(x, count));
 }
 
-}  // namespace
-
 void pair_rows(const BFloat16* from, int64_t from_stride, int64_t rows, int64_t columns,
                uint32_t* to, int64_t to_stride) {
   constexpr int64_t kAhead = 16;  // rows, which lie too far apart for the processor to foresee
@@ -39,7 +37,7 @@ void transpose_pairs(const uint32_t* from, int64_t from_stride, int64_t rows, in
             reinterpret_cast<float*>(to), to_stride);
 }
 
-void narrow_tile(const NarrowTile& tile) {
+void bf16_tile(const Bf16Tile& tile) {
   const float* from = tile.from;
   for (int64_t r = 0; r < tile.rows; ++r, from += tile.from_stride) {
     const int64_t begin = r * tile.to_stride;
@@ -67,5 +65,10 @@ void column_sums(const BFloat16* x, int64_t rows, int64_t columns, float* sums) 
     });
   }
 }
+
+}  // namespace
+
+extern const LayoutKernels kLayouts = {DIETMT_ISA_NAME, pair_rows, transpose_pairs, bf16_tile,
+                                       column_sums};
 
 }  // namespace dietmt::kernels::DIETMT_ISA

@@ -73,8 +73,6 @@ void keep_column(int64_t keys, const float* from, int64_t stride, Number* column
   }
 }
 
-}  // namespace
-
 int64_t step_attention_workspace(const StepAttention& call) {
   const int64_t stride = score_stride(call.keys);
   return call.hypotheses * (padded_head(call.head_width) + stride) + stride + entry_stride(call);
@@ -101,5 +99,10 @@ void cache_column(CacheType type, int64_t keys, const float* from, int64_t strid
   else
     keep_column(keys, from, stride, static_cast<BFloat16*>(column));
 }
+
+}  // namespace
+
+extern const StepKernels kStep = {DIETMT_ISA_NAME, step_attention_workspace, step_attention,
+                                  cache_row, cache_column};
 
 }  // namespace dietmt::kernels::DIETMT_ISA

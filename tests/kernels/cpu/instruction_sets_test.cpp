@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "kernels/cpu/attention/levels.h"
-#include "kernels/cpu/linear/levels.h"
-#include "kernels/cpu/products/levels.h"
-#include "kernels/cpu/rowwise/levels.h"
-#include "kernels/cpu/step/levels.h"
+#include "kernels/attention.h"
+#include "kernels/bf16_layouts.h"
+#include "kernels/packed_linear.h"
+#include "kernels/rowwise.h"
+#include "kernels/step_attention.h"
 
 namespace dietmt::kernels {
 namespace {
@@ -49,32 +49,32 @@ TEST(InstructionSetsTest, AnUnknownNameIsAnErrorThatListsTheOthers) {
                                       HasSubstr("choose one of generic")));
 }
 
-/// A room's tables are in the order of the sets and have names from their list.
+/// A folder's tables are in the order of the sets, and the first one runs everywhere.
 template <typename Kernels>
-void expect_ordered(std::span<const Kernels> levels) {
+void expect_ordered(std::span<const Kernels* const> tables) {
   const InstructionSet* last = nullptr;
-  for (const Kernels& level : levels) {
-    ASSERT_NE(level.set, nullptr);
-    EXPECT_GT(level.set, last);
-    last = level.set;
+  for (const Kernels* table : tables) {
+    const InstructionSet* set = find_instruction_set(table->instruction_set);
+    ASSERT_NE(set, nullptr);
+    EXPECT_GT(set, last);
+    last = set;
   }
-  EXPECT_STREQ(levels.front().set->name, "generic");
+  EXPECT_STREQ(tables.front()->instruction_set, "generic");
 }
 
-TEST(InstructionSetsTest, EveryRoomHasTheSetsInOrder) {
-  expect_ordered(attention_levels());
-  expect_ordered(layout_levels());
-  expect_ordered(linear_levels());
-  expect_ordered(rowwise_levels());
-  expect_ordered(step_levels());
+TEST(InstructionSetsTest, EveryFolderHasTheSetsInOrder) {
+  expect_ordered(attention_tables());
+  expect_ordered(layout_tables());
+  expect_ordered(linear_tables());
+  expect_ordered(row_tables());
+  expect_ordered(step_tables());
 }
 
 /// The test program also runs under DIETMT_INSTRUCTION_SET=generic (CMakeLists.txt).
 TEST(InstructionSetsTest, TheChoiceFollowsTheEnvironment) {
   const char* wanted = std::getenv("DIETMT_INSTRUCTION_SET");
   EXPECT_EQ(&chosen_instruction_set(), &choose_instruction_set(wanted));
-  const auto& level = best_level(linear_levels());
-  EXPECT_EQ(level.set, &chosen_instruction_set());  // the room has all sets
+  EXPECT_EQ(linear_kernels().instruction_set, chosen_instruction_set().name);  // it has all sets
 }
 
 }  // namespace

@@ -16,27 +16,25 @@
 
 namespace dietmt::kernels {
 
-/// The tables of a room as parameters of tests, also those of sets that do not run here.
+/// Whether this processor has the table's instruction set.
 template <typename Kernels>
-std::vector<const Kernels*> pointers_to(std::span<const Kernels> levels) {
-  std::vector<const Kernels*> pointers;
-  for (const Kernels& level : levels) pointers.push_back(&level);
-  return pointers;
+bool runs_here(const Kernels& table) {
+  return find_instruction_set(table.instruction_set)->runs_here;
 }
 
-/// A test of each of them.
+/// A test of each table, skipped for sets that this processor lacks.
 template <typename Kernels>
 class LevelTest : public testing::TestWithParam<const Kernels*> {
  protected:
   void SetUp() override {
-    if (!level().set->runs_here) GTEST_SKIP() << "this machine has no " << level().set->name;
+    if (!runs_here(level())) GTEST_SKIP() << "this machine has no " << level().instruction_set;
   }
   static const Kernels& level() { return *LevelTest::GetParam(); }
 };
 
 template <typename Kernels>
 std::string level_name(const testing::TestParamInfo<const Kernels*>& test) {
-  return test.param->set->name;
+  return test.param->instruction_set;
 }
 
 inline size_t unsigned_of(int64_t size) { return static_cast<size_t>(size); }

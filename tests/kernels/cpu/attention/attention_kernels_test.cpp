@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "common/error.h"
-#include "kernels/cpu/attention/levels.h"
+#include "kernels/attention.h"
 #include "tests/kernels/attention_case.h"
 #include "tests/kernels/attention_reference.h"
 #include "tests/kernels/cpu/attention/case_memory.h"
@@ -28,17 +28,17 @@ class AttentionKernelsTest : public testing::TestWithParam<AttentionCaseOptions>
 /// fp32 differs by the rounding of its sums, bf16 by that of a plain implementation in bf16.
 TEST_P(AttentionKernelsTest, EqualTheDefinition) {
   std::vector<NamedValues> exact, plain;
-  for (const AttentionKernels& level : attention_levels()) {
-    if (!level.set->runs_here) continue;
-    SCOPED_TRACE(level.set->name);
+  for (const AttentionKernels* level : attention_tables()) {
+    if (!runs_here(*level)) continue;
+    SCOPED_TRACE(level->instruction_set);
     CaseMemory memory;
     AttentionCase attention(GetParam(), memory.arena());
     if (exact.empty()) {
       exact = attention_reference(attention, ElementType::kFloat);
       plain = attention_reference(attention, GetParam().type);
     }
-    level.forward(attention.forward());
-    level.backward(attention.backward());
+    level->forward(attention.forward());
+    level->backward(attention.backward());
     const auto results = attention.results();
     for (size_t i = 0; i < results.size(); ++i) {
       SCOPED_TRACE(results[i].name);
@@ -227,8 +227,7 @@ TEST(AttentionCpuTest, RefusesFp16) {
   EXPECT_THROW(attention_backward_cpu(attention.backward()), Error);
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, AttentionLevelTest,
-                         testing::ValuesIn(pointers_to(attention_levels())),
+INSTANTIATE_TEST_SUITE_P(Levels, AttentionLevelTest, testing::ValuesIn(attention_tables()),
                          level_name<AttentionKernels>);
 
 }  // namespace

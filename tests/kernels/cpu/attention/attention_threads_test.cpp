@@ -5,7 +5,7 @@
 
 #include <new>
 
-#include "kernels/cpu/attention/levels.h"
+#include "kernels/cpu/attention/backward_work.h"
 #include "tests/kernels/cpu/attention/case_memory.h"
 
 namespace dietmt::kernels {
@@ -53,8 +53,7 @@ TEST_P(AttentionThreadsTest, TooLittleMemoryIsAnErrorOfTheCaller) {
 }
 #endif
 
-INSTANTIATE_TEST_SUITE_P(Levels, AttentionThreadsTest,
-                         testing::ValuesIn(pointers_to(attention_levels())),
+INSTANTIATE_TEST_SUITE_P(Levels, AttentionThreadsTest, testing::ValuesIn(attention_tables()),
                          level_name<AttentionKernels>);
 
 int64_t units(const BackwardWork& work) { return work.heads * parts_of_batch(work); }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "common/random.h"
-#include "kernels/cpu/linear/levels.h"
 #include "kernels/packed_linear.h"
 #include "tests/kernels/cpu/kernel_test.h"
 

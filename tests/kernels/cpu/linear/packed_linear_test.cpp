@@ -118,7 +118,7 @@ class PackedLinearTest
     : public testing::TestWithParam<std::tuple<const LinearKernels*, WeightType>> {
  protected:
   void SetUp() override {
-    if (!level().set->runs_here) GTEST_SKIP() << "this machine has no " << level().set->name;
+    if (!runs_here(level())) GTEST_SKIP() << "this machine has no " << level().instruction_set;
   }
   static const LinearKernels& level() { return *std::get<0>(GetParam()); }
   static WeightType type() { return std::get<1>(GetParam()); }
@@ -239,11 +239,11 @@ TEST_P(PackedLinearTest, GatheredOutputsHaveTheSameBits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, PackedLinearTest,
-                         testing::Combine(testing::ValuesIn(pointers_to(linear_levels())),
+                         testing::Combine(testing::ValuesIn(linear_tables()),
                                           testing::Values(WeightType::kFloat, WeightType::kBFloat16,
                                                           WeightType::kInt8)),
                          [](const auto& test) {
-                           return std::string(std::get<0>(test.param)->set->name) + "_" +
+                           return std::string(std::get<0>(test.param)->instruction_set) + "_" +
                                   name_of(std::get<1>(test.param));
                          });
 
@@ -253,10 +253,11 @@ TEST(PackedIntegersTest, HaveTheSameBitsOnAllLevels) {
     for (const int64_t inputs : {512, 514}) {
       const Case c{.rows = 23, .outputs = 150, .inputs = inputs, .activation = activation};
       Problem problem(WeightType::kInt8, c);
-      const Values first = problem.run(linear_levels()[0], 0, c.rows);
-      for (const LinearKernels& level : linear_levels()) {
-        if (!level.set->runs_here) continue;
-        EXPECT_EQ(problem.run(level, 0, c.rows), first) << level.set->name << ", " << inputs;
+      const Values first = problem.run(*linear_tables()[0], 0, c.rows);
+      for (const LinearKernels* level : linear_tables()) {
+        if (!runs_here(*level)) continue;
+        EXPECT_EQ(problem.run(*level, 0, c.rows), first)
+            << level->instruction_set << ", " << inputs;
       }
     }
   }

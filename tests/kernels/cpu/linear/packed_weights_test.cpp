@@ -18,15 +18,15 @@ TEST(PackedIntegersTest, SaturateNothing) {
   std::fill_n(weights.begin(), inputs, -1.0f);
   const Packed packed(WeightType::kInt8, 2, inputs, weights, inputs);
   EXPECT_EQ(packed.sums, (std::vector<int32_t>{-127 * 2048, 127 * 2048}));
-  for (const LinearKernels& level : linear_levels()) {
-    if (!level.set->runs_here) continue;
+  for (const LinearKernels* level : linear_tables()) {
+    if (!runs_here(*level)) continue;
     const Bytes storage = allocate(prepared_bytes(WeightType::kInt8, 1, inputs));
     const PreparedRows row =
-        level.prepare_rows(WeightType::kInt8, 1, inputs, ones.data(), inputs, storage.get(), 0.0f);
+        level->prepare_rows(WeightType::kInt8, 1, inputs, ones.data(), inputs, storage.get(), 0.0f);
     float output[2];
-    level.linear({.weights = &packed.layer, .input = &row, .output = output, .output_stride = 2});
-    EXPECT_FLOAT_EQ(output[0], 2048.0f) << level.set->name;
-    EXPECT_FLOAT_EQ(output[1], -2048.0f) << level.set->name;
+    level->linear({.weights = &packed.layer, .input = &row, .output = output, .output_stride = 2});
+    EXPECT_FLOAT_EQ(output[0], 2048.0f) << level->instruction_set;
+    EXPECT_FLOAT_EQ(output[1], -2048.0f) << level->instruction_set;
   }
 }
 
@@ -34,10 +34,10 @@ TEST(PackedIntegersTest, AreExactUpToTheMostInputs) {
   const int64_t inputs = kMostInt8Inputs;
   const Values ones(unsigned_of(inputs), 1.0f);
   const Packed packed(WeightType::kInt8, 1, inputs, ones, inputs);
-  for (const LinearKernels& level : linear_levels()) {
-    if (!level.set->runs_here) continue;
-    EXPECT_FLOAT_EQ(outputs_of(level, packed.layer, 1, ones)[0], static_cast<float>(inputs))
-        << level.set->name;
+  for (const LinearKernels* level : linear_tables()) {
+    if (!runs_here(*level)) continue;
+    EXPECT_FLOAT_EQ(outputs_of(*level, packed.layer, 1, ones)[0], static_cast<float>(inputs))
+        << level->instruction_set;
   }
 }
 
@@ -71,10 +71,10 @@ TEST(PackedIntegersTest, InputMultiplierServesAllRows) {
   packed.layer.input_multiplier = multiplier;
   packed.layer.scales = scales.data();
   packed.layer.sums = zeros.data();
-  for (const LinearKernels& level : linear_levels()) {
-    if (!level.set->runs_here) continue;
-    SCOPED_TRACE(level.set->name);
-    const Values output = outputs_of(level, packed.layer, rows, values, bias.data());
+  for (const LinearKernels* level : linear_tables()) {
+    if (!runs_here(*level)) continue;
+    SCOPED_TRACE(level->instruction_set);
+    const Values output = outputs_of(*level, packed.layer, rows, values, bias.data());
     for (int64_t n = 0; n < outputs; ++n) {
       const auto w = rounded_row(WeightType::kInt8, weights.data() + n * inputs, inputs);
       for (int64_t r = 0; r < rows; ++r) {
@@ -88,7 +88,7 @@ TEST(PackedIntegersTest, InputMultiplierServesAllRows) {
       }
     }
     values[0] = std::numeric_limits<float>::infinity();
-    EXPECT_TRUE(std::isnan(outputs_of(level, packed.layer, rows, values)[0]));
+    EXPECT_TRUE(std::isnan(outputs_of(*level, packed.layer, rows, values)[0]));
     values[0] = 0.0f;
   }
 }

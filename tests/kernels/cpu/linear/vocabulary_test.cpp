@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "common/random.h"
-#include "kernels/cpu/linear/levels.h"
 #include "kernels/packed_linear.h"
 #include "tests/kernels/cpu/kernel_test.h"
 
@@ -132,7 +131,7 @@ TEST_P(SelectTokensTest, SelectsTheSameWithoutNormalizers) {
   EXPECT_EQ(without.normalizers, std::vector<float>(4, 7.0f));
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, SelectTokensTest, testing::ValuesIn(pointers_to(linear_levels())),
+INSTANTIATE_TEST_SUITE_P(Levels, SelectTokensTest, testing::ValuesIn(linear_tables()),
                          level_name<LinearKernels>);
 
 }  // namespace

@@ -1,11 +1,12 @@
 // Layouts of bf16 matrices and what follows their products, for each instruction set.
+#include "kernels/bf16_layouts.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "kernels/cpu/products/levels.h"
 #include "tests/kernels/cpu/kernel_test.h"
 
 namespace dietmt::kernels {
@@ -14,7 +15,7 @@ namespace {
 constexpr uint32_t kUntouched = 0xabababab;
 
 using LayoutTest = LevelTest<LayoutKernels>;
-INSTANTIATE_TEST_SUITE_P(Levels, LayoutTest, testing::ValuesIn(pointers_to(layout_levels())),
+INSTANTIATE_TEST_SUITE_P(Levels, LayoutTest, testing::ValuesIn(layout_tables()),
                          level_name<LayoutKernels>);
 
 TEST_P(LayoutTest, PairsHoldTheUpperRowInTheLowerHalf) {
@@ -64,9 +65,9 @@ TEST_P(LayoutTest, TilesAreRoundedAfterWhatFollows) {
       const bool has_bias = parts & 1, has_addend = parts & 2, has_passes = parts & 4;
       const bool relu = parts & 8;
       std::vector<BFloat16> to(static_cast<size_t>(kRows * kToStride), BFloat16{0xabab});
-      level().narrow_tile({kRows, columns, from.data(), kFromStride,
-                           has_bias ? bias.data() : nullptr, has_addend ? addend.data() : nullptr,
-                           has_passes ? passes.data() : nullptr, relu, to.data(), kToStride});
+      level().bf16_tile({kRows, columns, from.data(), kFromStride, has_bias ? bias.data() : nullptr,
+                         has_addend ? addend.data() : nullptr, has_passes ? passes.data() : nullptr,
+                         relu, to.data(), kToStride});
       for (int64_t r = 0; r < kRows; ++r) {
         for (int64_t c = 0; c < kToStride; ++c) {
           const auto i = static_cast<size_t>(r * kToStride + c);
@@ -90,7 +91,7 @@ TEST_P(LayoutTest, NotANumberStaysOne) {
   std::vector<float> from(40, 1.0f);
   from[0] = from[37] = std::numeric_limits<float>::quiet_NaN();
   std::vector<BFloat16> to(40);
-  level().narrow_tile({1, 40, from.data(), 40, nullptr, nullptr, nullptr, true, to.data(), 40});
+  level().bf16_tile({1, 40, from.data(), 40, nullptr, nullptr, nullptr, true, to.data(), 40});
   EXPECT_TRUE(std::isnan(value_of(to[0])));
   EXPECT_TRUE(std::isnan(value_of(to[37])));
   EXPECT_EQ(value_of(to[1]), 1.0f);

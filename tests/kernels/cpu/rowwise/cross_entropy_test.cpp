@@ -10,7 +10,7 @@ namespace dietmt::kernels {
 namespace {
 
 using CrossEntropyTest = RowwiseTest;
-INSTANTIATE_TEST_SUITE_P(Levels, CrossEntropyTest, testing::ValuesIn(pointers_to(rowwise_levels())),
+INSTANTIATE_TEST_SUITE_P(Levels, CrossEntropyTest, testing::ValuesIn(row_tables()),
                          level_name<RowwiseKernels>);
 
 // Smoothed loss of one row in double.
@@ -65,9 +65,9 @@ TEST_P(CrossEntropyTest, OfBfloat16IsThatOfTheSameNumbers) {
       narrow_targets(kRows);
   level().cross_entropy(CrossEntropy<float>{kRows, kClasses, logits.data(), targets.data(), 0.1,
                                             1.0, true, losses.data(), target_losses.data()});
-  level().narrow_cross_entropy(CrossEntropy<BFloat16>{kRows, kClasses, narrow.data(),
-                                                      targets.data(), 0.1, 1.0, true,
-                                                      narrow_losses.data(), narrow_targets.data()});
+  level().cross_entropy(CrossEntropy<BFloat16>{kRows, kClasses, narrow.data(), targets.data(), 0.1,
+                                               1.0, true, narrow_losses.data(),
+                                               narrow_targets.data()});
   EXPECT_EQ(losses, narrow_losses);
   EXPECT_EQ(target_losses, narrow_targets);
   for (size_t i = 0; i < logits.size(); ++i)
@@ -106,8 +106,8 @@ TEST_P(CrossEntropyTest, NotANumberShowsOnlyInItsRow) {
 #ifndef __SANITIZE_ADDRESS__  // which ends the program at such a request
 TEST_P(CrossEntropyTest, TooLittleMemoryIsAnErrorOfTheCaller) {
   const int64_t classes = int64_t{1} << 48;
-  EXPECT_THROW(level().cross_entropy({.classes = classes}), std::bad_alloc);
-  EXPECT_THROW(level().narrow_cross_entropy({.classes = classes}), std::bad_alloc);
+  EXPECT_THROW(level().cross_entropy.fp32({.classes = classes}), std::bad_alloc);
+  EXPECT_THROW(level().cross_entropy.bf16({.classes = classes}), std::bad_alloc);
 }
 #endif
 

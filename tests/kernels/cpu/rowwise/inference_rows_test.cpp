@@ -9,8 +9,7 @@ namespace dietmt::kernels {
 namespace {
 
 using InferenceRowsTest = RowwiseTest;
-INSTANTIATE_TEST_SUITE_P(Levels, InferenceRowsTest,
-                         testing::ValuesIn(pointers_to(rowwise_levels())),
+INSTANTIATE_TEST_SUITE_P(Levels, InferenceRowsTest, testing::ValuesIn(row_tables()),
                          level_name<RowwiseKernels>);
 
 TEST_P(InferenceRowsTest, LayerNormEqualsTheFormula) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/cpu/rowwise/levels.h"
+#include "kernels/rowwise.h"
 #include "tests/kernels/cpu/kernel_test.h"
 
 namespace dietmt::kernels {

@@ -43,7 +43,7 @@ struct Sizes {
 class NarrowNormTest : public testing::TestWithParam<std::tuple<const RowwiseKernels*, Sizes>> {
  protected:
   void SetUp() override {
-    if (!level().set->runs_here) GTEST_SKIP() << "this machine has no " << level().set->name;
+    if (!runs_here(level())) GTEST_SKIP() << "this machine has no " << level().instruction_set;
   }
   static const RowwiseKernels& level() { return *std::get<0>(GetParam()); }
 };
@@ -88,12 +88,11 @@ TEST_P(NarrowNormTest, IsTheNormOfFp32Rounded) {
   const int64_t size = sizes.rows * sizes.width;
   const Narrow residual = random_narrow(size, 1), branch = random_narrow(size, 2),
                grad = random_narrow(size, 5);
-  const Norm<BFloat16> narrow =
-      run(sizes, residual, branch, grad, {}, level().narrow_add_norm_forward,
-          level().narrow_add_norm_backward);
+  const Norm<BFloat16> narrow = run(sizes, residual, branch, grad, {},
+                                    level().add_norm_forward.bf16, level().add_norm_backward.bf16);
   const Norm<float> exact =
       run(sizes, wide(residual), wide(branch), wide(grad), wide(narrow.normalized),
-          level().add_norm_forward, level().add_norm_backward);
+          level().add_norm_forward.fp32, level().add_norm_backward.fp32);
   expect_rounded(narrow.output, exact.output, "output");
   expect_rounded(narrow.normalized, exact.normalized, "normalized");
   expect_equal(narrow.inverse_std, exact.inverse_std, "inverse_std");
@@ -104,7 +103,7 @@ TEST_P(NarrowNormTest, IsTheNormOfFp32Rounded) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, NarrowNormTest,
-                         testing::Combine(testing::ValuesIn(pointers_to(rowwise_levels())),
+                         testing::Combine(testing::ValuesIn(row_tables()),
                                           testing::Values(Sizes{1, 7, 0.0, true, true},
                                                           Sizes{3, 16, 0.3, true, true},
                                                           Sizes{5, 33, 0.1, true, false},
@@ -112,12 +111,12 @@ INSTANTIATE_TEST_SUITE_P(Sizes, NarrowNormTest,
                                                           Sizes{700, 8, 0.5, true, true})),
                          [](const auto& test) {
                            const Sizes& sizes = std::get<1>(test.param);
-                           return std::string(std::get<0>(test.param)->set->name) + "_" +
+                           return std::string(std::get<0>(test.param)->instruction_set) + "_" +
                                   std::to_string(sizes.rows) + "x" + std::to_string(sizes.width);
                          });
 
 using NarrowRowsTest = RowwiseTest;
-INSTANTIATE_TEST_SUITE_P(Levels, NarrowRowsTest, testing::ValuesIn(pointers_to(rowwise_levels())),
+INSTANTIATE_TEST_SUITE_P(Levels, NarrowRowsTest, testing::ValuesIn(row_tables()),
                          level_name<RowwiseKernels>);
 
 TEST_P(NarrowRowsTest, NormDoesNotDependOnTheNumberOfThreads) {
@@ -127,9 +126,8 @@ TEST_P(NarrowRowsTest, NormDoesNotDependOnTheNumberOfThreads) {
   std::vector<Wide> results;
   for (const int threads : {1, 2, 3}) {
     omp_set_num_threads(threads);
-    const Norm<BFloat16> norm =
-        run(sizes, residual, branch, branch, {}, level().narrow_add_norm_forward,
-            level().narrow_add_norm_backward);
+    const Norm<BFloat16> norm = run(sizes, residual, branch, branch, {},
+                                    level().add_norm_forward.bf16, level().add_norm_backward.bf16);
     Wide all = wide(norm.output);
     for (const Wide& part : {wide(norm.grad_branch), norm.grad_gamma, norm.grad_beta})
       all.insert(all.end(), part.begin(), part.end());
@@ -141,7 +139,7 @@ TEST_P(NarrowRowsTest, NormDoesNotDependOnTheNumberOfThreads) {
 
 #ifndef __SANITIZE_ADDRESS__  // which ends the program at such a request
 TEST_P(NarrowRowsTest, TooLittleMemoryIsAnErrorOfTheCaller) {
-  EXPECT_THROW(level().narrow_add_norm_forward({.width = int64_t{1} << 48}), std::bad_alloc);
+  EXPECT_THROW(level().add_norm_forward.bf16({.width = int64_t{1} << 48}), std::bad_alloc);
 }
 #endif
 
@@ -152,7 +150,7 @@ TEST_P(NarrowRowsTest, DropoutAddDoesNotDependOnTheNumberOfThreads) {
   for (const int threads : {1, 2, 3}) {
     omp_set_num_threads(threads);
     Narrow output(kSize);
-    level().narrow_dropout_add({kSize, residual.data(), branch.data(), 0.2, kKey, output.data()});
+    level().dropout_add.bf16({kSize, residual.data(), branch.data(), 0.2, kKey, output.data()});
     results.push_back(wide(output));
   }
   EXPECT_EQ(results[0], results[1]);
@@ -167,10 +165,10 @@ TEST_P(NarrowRowsTest, DropoutAddEqualsThatOfFp32) {
       Narrow narrow(kSize);
       Wide exact(kSize);
       const Wide wide_residual = wide(residual), wide_branch = wide(branch);
-      level().narrow_dropout_add(
+      level().dropout_add.bf16(
           {kSize, has_residual ? residual.data() : nullptr, branch.data(), p, kKey, narrow.data()});
-      level().dropout_add({kSize, has_residual ? wide_residual.data() : nullptr, wide_branch.data(),
-                           p, kKey, exact.data()});
+      level().dropout_add.fp32({kSize, has_residual ? wide_residual.data() : nullptr,
+                                wide_branch.data(), p, kKey, exact.data()});
       expect_rounded(narrow, exact, "output");
     }
   }

@@ -73,7 +73,7 @@ class RotateTest : public RowwiseTest {
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(Levels, RotateTest, testing::ValuesIn(pointers_to(rowwise_levels())),
+INSTANTIATE_TEST_SUITE_P(Levels, RotateTest, testing::ValuesIn(row_tables()),
                          level_name<RowwiseKernels>);
 
 TEST_P(RotateTest, IsItsFormula) {

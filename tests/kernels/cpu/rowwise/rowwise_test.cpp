@@ -23,7 +23,7 @@ struct AddNormCase {
 class AddNormTest : public testing::TestWithParam<std::tuple<const RowwiseKernels*, AddNormCase>> {
  protected:
   void SetUp() override {
-    if (!level().set->runs_here) GTEST_SKIP() << "this machine has no " << level().set->name;
+    if (!runs_here(level())) GTEST_SKIP() << "this machine has no " << level().instruction_set;
     const auto [rows, width, dropout] = sizes();
     const auto size = static_cast<size_t>(rows * width);
     residual_ = random_values(size, 1);
@@ -99,10 +99,10 @@ TEST_P(AddNormTest, BackwardEqualsCentralDifferences) {
   level().add_norm_forward(forward_);
   std::vector<float> grad_residual(residual_.size()), grad_branch(residual_.size());
   std::vector<float> grad_gamma(gamma_.size()), grad_beta(beta_.size());
-  level().add_norm_backward({rows, width, grad_.data(), normalized_.data(), nullptr,
-                             inverse_std_.data(), gamma_.data(), beta_.data(), dropout, kKey,
-                             grad_residual.data(), grad_branch.data(), grad_gamma.data(),
-                             grad_beta.data()});
+  level().add_norm_backward.fp32({rows, width, grad_.data(), normalized_.data(), nullptr,
+                                  inverse_std_.data(), gamma_.data(), beta_.data(), dropout, kKey,
+                                  grad_residual.data(), grad_branch.data(), grad_gamma.data(),
+                                  grad_beta.data()});
   const auto expect = [&](std::vector<float>& input, const std::vector<float>& gradient) {
     constexpr float kStep = 1e-2f;
     for (size_t i = 0; i < input.size(); i += 1 + input.size() / 23) {
@@ -213,21 +213,20 @@ TEST_P(AddNormTest, WithoutBetaItIsAnRmsNorm) {
 
 INSTANTIATE_TEST_SUITE_P(
     Sizes, AddNormTest,
-    testing::Combine(testing::ValuesIn(pointers_to(rowwise_levels())),
+    testing::Combine(testing::ValuesIn(row_tables()),
                      testing::Values(AddNormCase{1, 7, 0.0}, AddNormCase{3, 16, 0.3},
                                      AddNormCase{5, 33, 0.1}, AddNormCase{700, 8, 0.5})),
     [](const auto& test) {
       const AddNormCase& sizes = std::get<1>(test.param);
-      return std::string(std::get<0>(test.param)->set->name) + "_" + std::to_string(sizes.rows) +
-             "x" + std::to_string(sizes.width);
+      return std::string(std::get<0>(test.param)->instruction_set) + "_" +
+             std::to_string(sizes.rows) + "x" + std::to_string(sizes.width);
     });
 
 using DropoutTest = RowwiseTest;
-INSTANTIATE_TEST_SUITE_P(Levels, DropoutTest, testing::ValuesIn(pointers_to(rowwise_levels())),
+INSTANTIATE_TEST_SUITE_P(Levels, DropoutTest, testing::ValuesIn(row_tables()),
                          level_name<RowwiseKernels>);
 using AddNormThreadsTest = RowwiseTest;
-INSTANTIATE_TEST_SUITE_P(Levels, AddNormThreadsTest,
-                         testing::ValuesIn(pointers_to(rowwise_levels())),
+INSTANTIATE_TEST_SUITE_P(Levels, AddNormThreadsTest, testing::ValuesIn(row_tables()),
                          level_name<RowwiseKernels>);
 
 TEST_P(AddNormThreadsTest, DoesNotDependOnTheNumberOfThreads) {
@@ -239,15 +238,15 @@ TEST_P(AddNormThreadsTest, DoesNotDependOnTheNumberOfThreads) {
   for (const int threads : {1, 2, 3}) {
     omp_set_num_threads(threads);
     std::vector<float> normalized(residual.size()), output(residual.size()), inverse(kRows);
-    level().add_norm_forward({kRows, kWidth, residual.data(), branch.data(), gamma.data(),
-                              gamma.data(), 0.2, 7, 1e-5, normalized.data(), inverse.data(),
-                              output.data()});
+    level().add_norm_forward.fp32({kRows, kWidth, residual.data(), branch.data(), gamma.data(),
+                                   gamma.data(), 0.2, 7, 1e-5, normalized.data(), inverse.data(),
+                                   output.data()});
     std::vector<float> grad_residual(residual.size()), grad_branch(residual.size());
     std::vector<float> sums(2 * kWidth);
-    level().add_norm_backward({kRows, kWidth, branch.data(), normalized.data(), nullptr,
-                               inverse.data(), gamma.data(), gamma.data(), 0.2, 7,
-                               grad_residual.data(), grad_branch.data(), sums.data(),
-                               sums.data() + kWidth});
+    level().add_norm_backward.fp32({kRows, kWidth, branch.data(), normalized.data(), nullptr,
+                                    inverse.data(), gamma.data(), gamma.data(), 0.2, 7,
+                                    grad_residual.data(), grad_branch.data(), sums.data(),
+                                    sums.data() + kWidth});
     output.insert(output.end(), sums.begin(), sums.end());
     output.insert(output.end(), grad_branch.begin(), grad_branch.end());
     results.push_back(output);
@@ -331,7 +330,7 @@ TEST_P(DropoutTest, DropoutAddDoesNotDependOnTheNumberOfThreads) {
     for (const int threads : {1, 2, 3}) {
       omp_set_num_threads(threads);
       std::vector<float> output(kSize);
-      level().dropout_add({kSize, added, branch.data(), 0.2, 7, output.data()});
+      level().dropout_add.fp32({kSize, added, branch.data(), 0.2, 7, output.data()});
       results.push_back(output);
     }
     EXPECT_EQ(results[0], results[1]);
@@ -345,8 +344,8 @@ TEST_P(DropoutTest, DropoutAddEqualsMaskTimesBranch) {
   const auto branch = random_values(kSize, 2);
   std::vector<float> mask(kSize), output(kSize), alone(kSize);
   level().dropout_mask(9, 0.25, kSize, mask.data());
-  level().dropout_add({kSize, residual.data(), branch.data(), 0.25, 9, output.data()});
-  level().dropout_add({kSize, nullptr, branch.data(), 0.25, 9, alone.data()});
+  level().dropout_add.fp32({kSize, residual.data(), branch.data(), 0.25, 9, output.data()});
+  level().dropout_add.fp32({kSize, nullptr, branch.data(), 0.25, 9, alone.data()});
   for (size_t i = 0; i < kSize; ++i) {
     EXPECT_FLOAT_EQ(alone[i], branch[i] * mask[i]);
     EXPECT_NEAR(output[i], residual[i] + branch[i] * mask[i], 1e-6);

@@ -1,5 +1,7 @@
 // The step's attention of each instruction set against sums in double: content only, with keys and
 // values in slots and in the memory of a sentence, as fp32 and as bf16.
+#include "kernels/step_attention.h"
+
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -10,7 +12,6 @@
 #include <vector>
 
 #include "kernels/bfloat16.h"
-#include "kernels/cpu/step/levels.h"
 #include "tests/kernels/cpu/kernel_test.h"
 
 namespace dietmt::kernels {
@@ -119,8 +120,8 @@ class StepAttentionTest : public testing::TestWithParam<Case> {
   }
 
   void SetUp() override {
-    if (!given_.level->set->runs_here)
-      GTEST_SKIP() << "this machine has no " << given_.level->set->name;
+    if (!runs_here(*given_.level))
+      GTEST_SKIP() << "this machine has no " << given_.level->instruction_set;
     terms_.terms.content_scale = scales_.data();
     queries_ = random_numbers(given_.hypotheses * width(), 1, 2.0);
     output_.resize(queries_.size());
@@ -199,19 +200,19 @@ TEST_P(StepAttentionTest, TakesSubnormalNumbersAsZerosWhileItRuns) {
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const StepKernels& level : step_levels())
+  for (const StepKernels* level : step_tables())
     for (const CacheType cache : {CacheType::kFloat, CacheType::kBFloat16})
       for (const int64_t head_width : {5, 16, 40, 64})
         for (const int64_t keys : {1, 7, 16, 33}) {
-          all.push_back({&level, cache, 3, 3, head_width, 4, keys});
-          all.push_back({&level, cache, 4, 2, head_width, 3, keys});
+          all.push_back({level, cache, 3, 3, head_width, 4, keys});
+          all.push_back({level, cache, 4, 2, head_width, 3, keys});
         }
   return all;
 }
 
 INSTANTIATE_TEST_SUITE_P(Caches, StepAttentionTest, testing::ValuesIn(cases()),
                          [](const testing::TestParamInfo<Case>& one) {
-                           return std::string(one.param.level->set->name) +
+                           return std::string(one.param.level->instruction_set) +
                                   (one.param.cache == CacheType::kFloat ? "_fp32" : "_bf16") +
                                   "_heads" + std::to_string(one.param.key_heads) + "_width" +
                                   std::to_string(one.param.head_width) + "_keys" +
@@ -221,11 +222,11 @@ INSTANTIATE_TEST_SUITE_P(Caches, StepAttentionTest, testing::ValuesIn(cases()),
 TEST(CacheRowTest, KeepsWhatIsNotANumber) {
   const float nan = std::bit_cast<float>(0x7fffffffU);
   const Numbers from = {nan, INFINITY, -INFINITY, 3.4e38F};
-  for (const StepKernels& level : step_levels()) {
-    if (!level.set->runs_here) continue;
-    SCOPED_TRACE(level.set->name);
+  for (const StepKernels* level : step_tables()) {
+    if (!runs_here(*level)) continue;
+    SCOPED_TRACE(level->instruction_set);
     const Bytes row = bytes(32);
-    level.cache_row(CacheType::kBFloat16, 1, 4, from.data(), row.get());
+    level->cache_row(CacheType::kBFloat16, 1, 4, from.data(), row.get());
     const auto* bits = static_cast<const BFloat16*>(row.get());
     EXPECT_TRUE(std::isnan(std::bit_cast<float>(uint32_t{bits[0].bits} << 16)));
     EXPECT_EQ(bits[1].bits, 0x7f80);

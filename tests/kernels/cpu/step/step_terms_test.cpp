@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernels/cpu/step/levels.h"
+#include "kernels/step_attention.h"
 #include "tests/kernels/cpu/kernel_test.h"
 
 namespace dietmt::kernels {
@@ -237,8 +237,8 @@ class Step {
 class StepTermsTest : public testing::TestWithParam<TermCase> {
  protected:
   void SetUp() override {
-    const InstructionSet& set = *GetParam().level->set;
-    if (!set.runs_here) GTEST_SKIP() << "this machine has no " << set.name;
+    const StepKernels& level = *GetParam().level;
+    if (!runs_here(level)) GTEST_SKIP() << "this machine has no " << level.instruction_set;
   }
 };
 
@@ -254,25 +254,25 @@ std::vector<TermCase> term_cases() {
   for (const char* name : {"relative_keys", "relative_queries", "relative_values", "contextual"})
     all.push_back(name);
   std::vector<TermCase> cases;
-  for (const StepKernels& level : step_levels()) {
-    const std::string prefix = std::string(level.set->name) + "_";
+  for (const StepKernels* level : step_tables()) {
+    const std::string prefix = std::string(level->instruction_set) + "_";
     for (const std::string& table : all)
       for (const bool shared : {false, true})
-        cases.push_back({.level = &level,
+        cases.push_back({.level = level,
                          .name = prefix + table + (shared ? "_shared" : ""),
                          .tables = {table},
                          .shared = shared});
     for (const int64_t width : {5, 16, 64})
       for (const int64_t keys : {1, 16, 33})
         cases.push_back(
-            {.level = &level,
+            {.level = level,
              .name = prefix + "all_width" + std::to_string(width) + "_keys" + std::to_string(keys),
              .tables = all,
              .head_width = width,
              .keys = keys});
-    cases.push_back({.level = &level, .name = prefix + "unclipped", .tables = all, .clip = 50});
+    cases.push_back({.level = level, .name = prefix + "unclipped", .tables = all, .clip = 50});
     cases.push_back(
-        {.level = &level, .name = prefix + "memory", .tables = of_positions, .memory = true});
+        {.level = level, .name = prefix + "memory", .tables = of_positions, .memory = true});
   }
   return cases;
 }

@@ -30,30 +30,30 @@ TEST(CpuRowsTest, NormsAreThoseOfTheCpu) {
     std::vector<float> normalized(size), inverse_std(50), output(size);
     std::vector<float> grad_residual(size), grad_branch(size), grad_gamma(width), grad_beta(width);
     const float* const beta = norm.layer() ? norm.beta.floats() : nullptr;
-    add_norm_forward({.rows = 50,
-                      .width = 520,
-                      .residual = norm.residual.floats(),
-                      .branch = norm.branch.floats(),
-                      .gamma = norm.gamma.floats(),
-                      .beta = beta,
-                      .dropout = norm.dropout.p,
-                      .dropout_key = norm.dropout.key.value(),
-                      .normalized = normalized.data(),
-                      .inverse_std = inverse_std.data(),
-                      .output = output.data()});
-    add_norm_backward({.rows = 50,
-                       .width = 520,
-                       .grad_output = norm.grad_output.floats(),
-                       .normalized = normalized.data(),
-                       .inverse_std = inverse_std.data(),
-                       .gamma = norm.gamma.floats(),
-                       .beta = beta,
-                       .dropout = norm.dropout.p,
-                       .dropout_key = norm.dropout.key.value(),
-                       .grad_residual = grad_residual.data(),
-                       .grad_branch = grad_branch.data(),
-                       .grad_gamma = grad_gamma.data(),
-                       .grad_beta = grad_beta.data()});
+    row_kernels().add_norm_forward.fp32({.rows = 50,
+                                         .width = 520,
+                                         .residual = norm.residual.floats(),
+                                         .branch = norm.branch.floats(),
+                                         .gamma = norm.gamma.floats(),
+                                         .beta = beta,
+                                         .dropout = norm.dropout.p,
+                                         .dropout_key = norm.dropout.key.value(),
+                                         .normalized = normalized.data(),
+                                         .inverse_std = inverse_std.data(),
+                                         .output = output.data()});
+    row_kernels().add_norm_backward.fp32({.rows = 50,
+                                          .width = 520,
+                                          .grad_output = norm.grad_output.floats(),
+                                          .normalized = normalized.data(),
+                                          .inverse_std = inverse_std.data(),
+                                          .gamma = norm.gamma.floats(),
+                                          .beta = beta,
+                                          .dropout = norm.dropout.p,
+                                          .dropout_key = norm.dropout.key.value(),
+                                          .grad_residual = grad_residual.data(),
+                                          .grad_branch = grad_branch.data(),
+                                          .grad_gamma = grad_gamma.data(),
+                                          .grad_beta = grad_beta.data()});
     expect_near(norm.output, output, 5e-6, "output");
     expect_near(norm.inverse_std, inverse_std, 5e-6, "inverse_std");
     expect_near(norm.grad_residual, grad_residual, 5e-6, "grad_residual");
@@ -78,12 +78,12 @@ TEST(CpuRowsTest, DropoutAndResidualAreThoseOfTheCpu) {
   call.output = output.data();
   run_rows_on_host(call, {});
   std::vector<float> expected(static_cast<size_t>(kRows * kWidth));
-  dropout_add({.size = kRows * kWidth,
-               .residual = residual.floats(),
-               .branch = branch.floats(),
-               .dropout = call.dropout.p,
-               .dropout_key = call.dropout.key.value(),
-               .output = expected.data()});
+  row_kernels().dropout_add.fp32({.size = kRows * kWidth,
+                                  .residual = residual.floats(),
+                                  .branch = branch.floats(),
+                                  .dropout = call.dropout.p,
+                                  .dropout_key = call.dropout.key.value(),
+                                  .output = expected.data()});
   // Compilers may fuse the multiplication with the addition.
   expect_near(output, expected, 1e-6, "output");
 }
@@ -105,11 +105,11 @@ TEST(CpuRowsTest, KernelsReadTheKeyOfThePassWhenTheyRun) {
     *pass_key = key;
     launch_rows_on_host(call.type, arguments, {});
     std::vector<float> expected(static_cast<size_t>(kSize));
-    dropout_add({.size = kSize,
-                 .branch = branch.floats(),
-                 .dropout = call.dropout.p,
-                 .dropout_key = random_key(key, 7),
-                 .output = expected.data()});
+    row_kernels().dropout_add.fp32({.size = kSize,
+                                    .branch = branch.floats(),
+                                    .dropout = call.dropout.p,
+                                    .dropout_key = random_key(key, 7),
+                                    .output = expected.data()});
     expect_near(output, expected, 0.0, "output");
   }
 }
@@ -121,7 +121,7 @@ TEST(CpuRowsTest, CrossEntropyIsThatOfTheCpu) {
   std::vector<float> expected = numbers_of(logits);
   const std::vector<int64_t> targets = {0, 3000, 5, 77, 1024};
   std::vector<double> losses(kRows), target_losses(kRows);
-  cross_entropy(CrossEntropy<float>{.rows = kRows,
+  row_kernels().cross_entropy.fp32({.rows = kRows,
                                     .classes = kClasses,
                                     .logits = expected.data(),
                                     .targets = targets.data(),

@@ -1,22 +1,10 @@
-// The attention kernels of each instruction set, for tests and for what chooses among them.
+// How the backward pass of attention is dealt out to threads, the same for all instruction sets.
 #pragma once
 
 #include <cstdint>
 
-#include "kernels/attention.h"
-#include "kernels/cpu/instruction_sets.h"
-
 namespace dietmt::kernels {
 
-struct AttentionKernels {
-  const InstructionSet* set;
-  void (*forward)(const AttentionForward& call);
-  void (*backward)(const AttentionBackward& call);
-};
-
-std::span<const AttentionKernels> attention_levels();
-
-/// How the backward pass is dealt out to threads, the same for all instruction sets.
 struct BackwardWork {
   int64_t sentences = 0;
   int64_t heads = 0;
