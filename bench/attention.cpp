@@ -88,7 +88,7 @@ double status_kilobytes(const std::string& name) {
 double peak_megabytes(const bench::Place& place, const std::function<void()>& work) {
   work();
   if (!place.device().is_cpu()) return place.peak_bytes(work) / (1 << 20);
-  malloc_trim(0);  // or the step would reuse what is resident
+  malloc_trim(0);  // or the step would reuse resident memory
   reset_peak_memory();
   const double before = status_kilobytes("VmRSS");
   work();

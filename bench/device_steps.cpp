@@ -1,6 +1,6 @@
-// What a training step asks of a GPU, without one: launches, copies, waits of the host, and the
-// time the host takes to enqueue the step, on the counting device (tests/counting_device/). The
-// time is that of the step without the time inside emulated kernels; large results are not
+// The work of a training step on a GPU, counted without one: launches, copies, waits of the host,
+// and the time the host takes to enqueue the step, on the counting device (tests/counting_device/).
+// The time is that of the step without the time inside emulated kernels; large results are not
 // computed. LibTorch's own cost of a launch is among the latter, so the true time is longer by
 // that.
 //

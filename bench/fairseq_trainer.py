@@ -28,7 +28,7 @@ from pytorch_baseline import PRESETS
 
 
 class Task:
-    """What the model and the criterion ask of a fairseq task."""
+    """The parts of a fairseq task that the model and the criterion use."""
 
     def __init__(self, vocabulary):
         self.source_dictionary = self.target_dictionary = Dictionary()

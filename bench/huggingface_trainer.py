@@ -51,7 +51,7 @@ class Clock(transformers.TrainerCallback):
 
     @staticmethod
     def now():
-        """When a GPU, if one is used, has done what it was given."""
+        """The time when the GPU, if one is used, has finished its work."""
         if torch.cuda.is_initialized():
             torch.cuda.synchronize()
         return time.perf_counter()

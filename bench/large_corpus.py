@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a large corpus costs before and after the updates: its cache, the plan of an epoch, resuming.
+"""Cost of a large corpus outside the updates: its cache, the plan of an epoch, resuming.
 
     DIETMT=build/bin/dietmt bench/large_corpus.py EN.gz DE.gz VALID.en VALID.de FOLDER --lines 50000000
 
@@ -42,7 +42,7 @@ def repeat(source, target, lines):
 
 
 class Process:
-    """A running command, its log, and what each part of it took."""
+    """A running command, its log, and the cost of each part."""
 
     def __init__(self, command, log):
         self.log = pathlib.Path(log)

@@ -34,7 +34,7 @@ from result_log import append, is_new, read, require_settings, write_tables
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "recipes"))
 from runs import encoding_of, quality, seeds_of, spread  # noqa: E402
 
-FIRST = "sinusoidal"  # what the others are compared with
+FIRST = "sinusoidal"  # the baseline
 ORDERS = 4
 TRIALS = 10000
 SETTINGS = ("updates", "batch_tokens", "precision")  # of all runs of the log
@@ -73,7 +73,7 @@ def unpacked(text):
 
 
 def sums_of(sentence):
-    """What a corpus adds up: matches and n-grams of each order, both lengths."""
+    """Statistics of a corpus: matches and n-grams of each order, both lengths."""
     *matches, ours, theirs = sentence
     return [*matches, *(max(ours - order, 0) for order in range(ORDERS)), ours, theirs]
 
@@ -91,7 +91,7 @@ def corpus_sums(sentences):
 
 
 class System:
-    """What the sentences of one run add up to."""
+    """Statistics of the sentences of one run."""
     FIELD = 32  # bits of a number: those of a sentence are one integer, so that a trial adds quickly
 
     def __init__(self, sentences):

@@ -1,4 +1,4 @@
-// What a position encoding costs a training step: processor time of forward and backward of a
+// Cost of a position encoding in a training step: processor time of forward and backward of a
 // translation model against the same model with sinusoidal positions; on a device, the time until
 // the device is idle. Each pair of steps runs in turn on the same random batch; the Markdown table
 // has the median ratio. A SPEC is of encoder and decoder, ENCODER/DECODER of each.

@@ -26,7 +26,7 @@ struct Options {
   std::string device = "cuda", type = "bf16";
 };
 
-/// A kernel and what it is compared with.
+/// A kernel and its counterpart.
 struct Case {
   std::string name;
   bool there;  // the device's table has it

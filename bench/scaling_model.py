@@ -62,7 +62,7 @@ def buckets(options):
 
 
 def update_seconds(options, ranks, rate):
-    """Compute, what of the all-reduce backward does not hide, and the gathering of weights."""
+    """Compute, all-reduce that the backward pass does not hide, and gathering of weights."""
     compute = options.update_tokens / (ranks * rate)
     if ranks == 1:
         return compute, 0.0

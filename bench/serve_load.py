@@ -61,7 +61,7 @@ class Client:
         return True
 
     def receive(self):
-        """Reads what has come; the status once the answer is whole, else None."""
+        """Reads available bytes; returns the status once the answer is complete, else None."""
         data = self.socket.recv(65536)
         if not data:
             raise ConnectionError("the connection was closed before the answer")
@@ -80,7 +80,7 @@ class Client:
 
 
 def run_clients(server, options, lines):
-    """`lines`: for each client, what it translates."""
+    """`lines`: the text of each client."""
     poll, waiting = selectors.DefaultSelector(), []  # waiting: (time, client) after 429 and 503
     statuses, latency, problems, done = {}, [], [], 0
 

@@ -2,8 +2,8 @@
 // and, of fp32 on the CPU, the share of an update that only its matrix products take: after all
 // updates, the products of the linear layers (forward and both gradients) are timed on tensors of
 // the same sizes, by the library that the layers use. Attention's own products do not count. Peak
-// memory is that of the process before these products, or what the device's allocator gave. On a
-// device an update lasts from an idle device until it is idle again.
+// memory is that of the process before these products, or the memory of the device's allocator. On
+// a device an update lasts from an idle device until it is idle again.
 //
 //   training_speed --source FILE --target FILE --tokenizer FILE [--preset tiny] [--updates 20]
 //                  [--device cuda --precision bf16]

@@ -86,7 +86,7 @@ void add_content_note(const std::vector<ScoreTerms>& layers, std::vector<std::st
                               fmt::join(names, ", ")));
 }
 
-/// What a reader must know to read the maps.
+/// Notes for the reader of the maps.
 std::vector<std::string> notes_of(const std::vector<ScoreTerms>& layers, bool input_positions,
                                   const InspectedStack& stack) {
   std::vector<std::string> notes;

@@ -9,11 +9,11 @@
 
 namespace dietmt::inspection {
 
-/// Tokens per side, limited by what the page can show and by the cost of a request.
+/// Tokens per side, limited by the size of the page and the cost of a request.
 constexpr int64_t kLargestAnalysis = 128;
 
 /// Attention and position terms of a sentence and its translation, each split by its tokenizer. An
-/// empty translation stands for the model's own, by beam search with default options. Throws
+/// empty translation means the model's own, by beam search with default options. Throws
 /// RequestError if a side has more tokens than kLargestAnalysis or than the model takes.
 reporting::SentenceAnalysis analyse_sentence(const nmt::LoadedModel& model, const std::string& text,
                                              std::string translation);

@@ -12,7 +12,7 @@ namespace dietmt::kernels {
 /// computes the product of features again in each sentence.
 inline constexpr int64_t kFewPairs = 1024 * 1024;
 
-/// What the numbers of one head stand for.
+/// The meaning of the numbers of one head.
 enum class TableRows {
   kPairs,          // [T, S]
   kQueries,        // [T, R]

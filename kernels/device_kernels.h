@@ -1,4 +1,4 @@
-// What a GPU adds to LibTorch's kernels: one function for each fused operation, on plain
+// Kernels that a GPU adds to LibTorch's: one function for each fused operation, on plain
 // pointers. encoders::device_kernels() finds the table of a device. Tensors are contiguous and on
 // the device unless a comment says otherwise; functions enqueue work on the current stream and
 // return before it is done. Sums are fp32 for every element type, and results are the same bits in
@@ -157,7 +157,7 @@ struct DeviceLinear {
 };
 
 /// grad_x = [grad_x +] grad_output W; grad_weight = grad_output^T x and grad_bias = its column sums
-/// in fp32, added to what is there if `accumulate`. Null: not wanted.
+/// in fp32, added to the existing contents if `accumulate`. Null: not wanted.
 struct DeviceLinearBackward {
   ElementType type = ElementType::kFloat;
   int64_t rows = 0;

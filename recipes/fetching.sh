@@ -1,4 +1,4 @@
-# What the recipes' fetch.sh share; to be sourced.
+# Shared by the recipes' fetch.sh; to be sourced.
 
 # need_programs PROGRAM...: ends the script if one is missing.
 need_programs() {
@@ -8,7 +8,7 @@ need_programs() {
   done
 }
 
-# fetch URL FILE: what is there already is not fetched again; the file appears when it is complete.
+# fetch URL FILE: an existing file is not fetched again; the file appears when it is complete.
 fetch() {
   if [[ -e $2 ]]; then return; fi
   mkdir -p "$(dirname "$2")"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a finished run was and reached, as one line of JSON: record.py RUN KEY=VALUE...
+"""Settings and scores of a finished run as one line of JSON: record.py RUN KEY=VALUE...
 
 RUN is an output directory of dietmt train with test.json, the answer of dietmt evaluate --json. The
 line has the given keys, the options that matter, validation and test scores, hours, speed, the

@@ -104,7 +104,7 @@ def quality(runs):
 
 
 def place():
-    """What is running here, when, and on what."""
+    """Program, date and machine of this run."""
     today = datetime.date.today().isoformat()
     return {"date": today, "commit": commit(), "processor": processor()}
 

@@ -1,4 +1,4 @@
-# What a recipe's results depend on; to be sourced.
+# Settings that a recipe's results depend on; to be sourced.
 
 # result_options OPTION...: without those that say where a run is computed.
 result_options() { sed -E 's/(^| +)--(threads|device|processes)[ =][^ ]+//g; s/^ +//' <<<"$*"; }

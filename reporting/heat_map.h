@@ -9,10 +9,10 @@
 namespace dietmt::reporting {
 
 struct HeatMap {
-  std::string title;  ///< what a screen reader says
+  std::string title;  ///< for screen readers
   size_t rows = 0;
   size_t columns = 0;
-  std::vector<double> values;  ///< by rows; what is not finite is left blank
+  std::vector<double> values;  ///< by rows; infinite and undefined values are left blank
   double full_scale = 0;       ///< the size of a value in full colour; 0: of the largest one
 };
 

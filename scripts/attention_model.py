@@ -56,12 +56,12 @@ def scores(sentences, rows=WARP_ROWS, columns=STEP):
 
 
 class Work:
-    """What a kernel asks of each unit."""
+    """Work of a kernel on each unit."""
 
     def __init__(self, count, columns, rows=WARP_ROWS):
         self.count = count  # of scores
         self.columns = columns  # of a tile
-        self.rows = rows  # that share what is read of the other side
+        self.rows = rows  # that share the reads of the other side
         self.operations = self.shared = self.instructions = self.exponentials = 0.0
 
     def score_product(self, times):
@@ -81,7 +81,7 @@ class Work:
         self.shared += shared * self.count
 
     def add(self, other):
-        """What the blocks of another part ask for."""
+        """Work of the blocks of another part."""
         self.operations += other.operations
         self.shared += other.shared
         self.instructions += other.instructions

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Registers and stack of the CUDA kernels, from what the compiler wrote into their objects.
+"""Registers and stack of the CUDA kernels, from their object files.
 
     scripts/kernel_report.py [--most-stack BYTES] [--check PAGE | --write PAGE] OBJECT...
 

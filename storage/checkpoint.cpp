@@ -31,7 +31,7 @@ std::string directory_name(int64_t update) {
   return name;
 }
 
-// What follows `update-` and its digits in a name: nothing for a checkpoint; `none` if the name
+// The part of a name after `update-` and its digits: nothing for a checkpoint; `none` if the name
 // does not begin so.
 std::optional<std::string> after_update(const std::string& name) {
   if (!name.starts_with(kPrefix)) return std::nullopt;

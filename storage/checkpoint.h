@@ -68,7 +68,7 @@ class CheckpointStore {
   CheckpointStore(const CheckpointStore&) = delete;
   CheckpointStore& operator=(const CheckpointStore&) = delete;
 
-  /// Sets `scores_after` of the policy, for a run that goes on with other scores.
+  /// Sets `scores_after` of the policy, for a run that continues with other scores.
   void compare_scores_after(int64_t update);
 
   /// Saves a checkpoint, whose files `write` puts into the given directory. Then updates the links

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the machine's GPU gives: copies, matrix products, launches. Prints JSON lines."""
+"""The GPU's limits: copies, matrix products, launches. Prints JSON lines."""
 
 import json
 import time

@@ -71,7 +71,7 @@ def bleu(m, lines):
 
 
 def decoded(m, model, text, reference, *options):
-    """What a row tells, and the lines. `reference`: others' translations of the test set."""
+    """The fields of a row, and the lines. `reference`: others' translations of the test set."""
     output = m.work / "translated.de"
     seconds = translated(m, model, text, output, *options)
     lines = output.read_text().splitlines()

@@ -1,4 +1,4 @@
-"""What is measured: each step yields rows, dictionaries that become JSON lines and tables."""
+"""The measurements: each step yields rows, dictionaries that become JSON lines and tables."""
 
 import collections
 import hashlib
@@ -160,7 +160,7 @@ def sanitize(m):
             yield attempt({"tool": tool, "test": name}, checked)
 
 
-# Name: what it does, its most seconds.
+# Name: step, time limit in seconds.
 STEPS = {
     "machine": (machine, 120),
     "tests": (tests, 150),

@@ -24,7 +24,7 @@ class CometScorer {
               int64_t batch_tokens);
 
   /// A score for each segment of each system. `sources` and `references` have a text for each
-  /// segment; what the model does not read is not looked at. Throws ConfigError if there are no
+  /// segment; texts that the model does not read are ignored. Throws ConfigError if there are no
   /// references, but the model is one that needs them.
   std::vector<std::vector<double>> score(const Texts& sources,
                                          const std::optional<Texts>& references,

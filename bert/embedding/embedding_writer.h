@@ -34,7 +34,7 @@ Pooling parse_pooling(const std::string& name);
 at::Tensor pool(const at::Tensor& hidden, const encoders::Packing& packing, Pooling pooling);
 
 struct EmbeddingOptions {
-  std::optional<int64_t> layer;  // 0: what the first layer reads; none: all, 0..L
+  std::optional<int64_t> layer;  // 0: input of the first layer; none: all, 0..L
   Pooling pooling = Pooling::kNone;
   int64_t batch_tokens = 4096;  // at most so many go through the model together
 };

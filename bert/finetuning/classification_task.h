@@ -13,7 +13,7 @@
 namespace dietmt::bert {
 
 struct LabelledInputs {
-  std::string name = {};  // of a set for validation; what the names of its scores end in
+  std::string name = {};  // of a validation set; suffix of the names of its scores
   EncodedInputs inputs = {};
   std::vector<int32_t> labels = {};  // of a classification, one an input
   std::vector<double> values = {};   // of a regression, one an input

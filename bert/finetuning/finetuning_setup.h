@@ -1,4 +1,4 @@
-// What a fine-tuning starts from: the data of a task of any kind and a pre-trained encoder, which
+// Inputs of fine-tuning: the data of a task of any kind and a pre-trained encoder, which
 // together make its training task.
 #pragma once
 

@@ -40,7 +40,7 @@ RunResult result_from(const json& stored) {
           stored.at("scores").get<data::Scores>()};
 }
 
-// The runs of one protocol, with what they leave on disk.
+// The runs of one protocol and their files.
 class Runs {
  public:
   explicit Runs(const ProtocolOptions& options) : options_(options) {}

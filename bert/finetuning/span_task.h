@@ -35,7 +35,7 @@ struct SpanData {
   std::vector<QuestionInputs> valid;
 };
 
-/// Reads and encodes; logs what was read. Throws as data::read_questions(), and DataError for a
+/// Reads and encodes; logs the counts. Throws as data::read_questions(), and DataError for a
 /// question without answer if the task has none.
 SpanData read_spans(const TaskDescription& description, const TaskFiles& files,
                     const data::BertTokenizer& tokenizer);

@@ -37,7 +37,7 @@ struct LabelledData {
 };
 
 /// Reads and encodes; labels that the task does not name become those of the training file, in
-/// `description`. Logs what was read and cut. Throws as read_examples().
+/// `description`. Logs how much was read and cut. Throws as read_examples().
 LabelledData read_labelled(TaskDescription& description, const TaskFiles& files,
                            const data::BertTokenizer& tokenizer);
 

@@ -39,7 +39,7 @@ std::vector<data::WindowScores> all_answer_scores(const encoders::Bert& model,
                                                   const EncodedInputs& inputs,
                                                   const Execution& execution);
 
-/// What the scores [inputs, classes] of all_class_scores() say: the best class of each input.
+/// The best class of each input by the scores [inputs, classes] of all_class_scores().
 std::vector<int32_t> predicted_labels(const at::Tensor& scores);
 
 /// Predictions of a regression; they can exceed the range of the target.

@@ -45,7 +45,7 @@ struct InputOptions {
   int64_t max_length = 128;  // with the special pieces
   bool pairs = false;        // a second text, even an empty one, has its [SEP]
 
-  /// What is wrong with them; empty if nothing is.
+  /// A problem with them; empty if there is none.
   std::vector<std::string> problems() const;
 };
 

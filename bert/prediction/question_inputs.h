@@ -17,7 +17,7 @@ namespace dietmt::bert {
 
 /// Questions to answer. Question q has windows first_windows[q] .. first_windows[q + 1] - 1.
 struct QuestionInputs {
-  std::string name = {};  // of a set for validation; what the names of its scores end in
+  std::string name = {};  // of a validation set; suffix of the names of its scores
   std::string language = {};
   data::QuestionSet set = {};
   std::vector<data::TextPieces> contexts = {};  // as QuestionSet::contexts

@@ -1,5 +1,5 @@
-// What a fine-tuned model was made for: task.json in its directory, all that prediction needs
-// besides the weights and the tokenizer.
+// The task of a fine-tuned model: task.json in its directory, all that prediction needs in
+// addition to the weights and the tokenizer.
 #pragma once
 
 #include <filesystem>

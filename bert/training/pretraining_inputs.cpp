@@ -42,7 +42,7 @@ struct Parts {
   Tensor ids, segments, masked_rows, masked_ids, next_sentence, masked_count;
 };
 
-/// `last`: what stands after the last one of them.
+/// `last`: the value after the last one.
 template <typename Numbers>
 void write(const Numbers& numbers, int64_t last, const Tensor& to) {
   auto* const begin = to.mutable_data_ptr<int64_t>();

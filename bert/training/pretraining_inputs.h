@@ -14,7 +14,7 @@
 
 namespace dietmt::bert {
 
-/// What the host must know of a batch.
+/// Sizes of a batch that the host needs.
 struct PretrainingSizes {
   encoders::PackingSizes examples;
   int64_t masked = 0;    // M

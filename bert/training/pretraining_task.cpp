@@ -21,7 +21,7 @@ namespace {
 
 using at::Tensor;
 
-/// What the head for masked tokens predicts from, [M, D].
+/// Input of the head for masked tokens, [M, D].
 Tensor masked_states(const encoders::Bert& model, const Tensor& hidden,
                      const PretrainingInputs& inputs) {
   return model.masked_lm().transform(hidden.index_select(0, inputs.masked_rows));

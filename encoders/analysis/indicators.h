@@ -1,7 +1,7 @@
-// What an encoding does, as numbers: four indicators of an attention matrix (Wang et al. 2021, "On
-// Position Embeddings in BERT"), the numeric rank of a matrix of position scores (Chen et al. 2021,
-// "A Simple and Effective Positional Encoding for Transformers") and how alike the rows of a table
-// over offsets are.
+// The effect of an encoding as numbers: four indicators of an attention matrix (Wang et al. 2021,
+// "On Position Embeddings in BERT"), the numeric rank of a matrix of position scores (Chen et al.
+// 2021, "A Simple and Effective Positional Encoding for Transformers") and how alike the rows of a
+// table over offsets are.
 #pragma once
 
 #include <ATen/core/Tensor.h>

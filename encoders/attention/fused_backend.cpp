@@ -27,7 +27,7 @@ using kernels::kAttentionTables;
 constexpr size_t kTableCount = kAttentionTables.size();
 using TableTensors = std::array<Tensor, kTableCount>;
 
-/// What a call has of each of kAttentionTables.
+/// A call's tensors for each of kAttentionTables.
 const Tensor& table_of(const ScoreTerms& terms, size_t t) {
   return terms.*term_of(kAttentionTables[t].table).table;
 }
@@ -95,7 +95,7 @@ kernels::HostOffsets host_offsets(const Packing& packing) {
   return {packing.has_lengths() ? packing.offsets().data() : nullptr};
 }
 
-/// The kernel's view of a call, and the owner of what the view points to.
+/// The kernel's view of a call, and the tensors that the view points to.
 class KernelCall {
  public:
   KernelCall(const Settings& settings, const Tensor& queries, const Tensor& keys,
@@ -268,7 +268,7 @@ Tensor attend_fused(const AttentionCall& call, KernelChoice kernel) {
                                c10::make_intrusive<Settings>(call, kernel, std::move(present)));
 }
 
-/// What a device's reasons against a call look at.
+/// Properties of a call that a device's reasons depend on.
 std::vector<std::string> reasons_of(
     const AttentionCall& call,
     const std::function<std::vector<std::string>(const kernels::AttentionForward&)>& reasons) {

@@ -12,7 +12,7 @@
 
 namespace dietmt::encoders {
 
-/// What a decoder's forward pass keeps of the cross-attention of `layer`.
+/// The cross-attention of `layer` that a decoder's forward pass records.
 struct ObservedAttention {
   int64_t layer = 0;   // chosen by the caller, from 0
   at::Tensor queries;  // [N, H, Dh]

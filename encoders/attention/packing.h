@@ -17,7 +17,7 @@
 
 namespace dietmt::encoders {
 
-/// What the host must know of a packing to enqueue work on it. Work that is recorded with one
+/// Sizes of a packing that the host needs to enqueue work on it. Work that is recorded with one
 /// packing serves all that have equal sizes.
 struct PackingSizes {
   int64_t sentences = 0;   // B
@@ -38,7 +38,7 @@ PackingSizes packing_sizes(const std::vector<int64_t>& lengths, at::Device devic
 /// The most tiles that sentences of these sizes can have.
 int64_t most_tiles(const PackingSizes& sizes);
 
-/// Writes sizes.numbers() numbers: what a device needs of sentences of these lengths.
+/// Writes sizes.numbers() numbers: the arrays that a device needs for sentences of these lengths.
 void write_packing(const std::vector<int64_t>& lengths, const PackingSizes& sizes,
                    int64_t* numbers);
 
@@ -89,7 +89,7 @@ class Packing {
   kernels::DeviceOffsets device_offsets() const;
   kernels::DeviceTiles device_tiles() const;
 
-  /// As many sentences, of `rows` rows each, on the same device, which computes what it needs of
+  /// As many sentences, of `rows` rows each, on the same device, which computes all it needs of
   /// them. The last one is kept.
   Packing with_rows(int64_t rows) const;
 

@@ -42,7 +42,7 @@ class BertModel : public torch::nn::Module {
   at::Tensor forward(const at::Tensor& pieces, const Packing& packing,
                      DropoutKeys* dropout = nullptr) const;
 
-  /// What the first layer reads, then the output of every layer: [L + 1] of [N, D].
+  /// The input of the first layer, then the output of every layer: [L + 1] of [N, D].
   std::vector<at::Tensor> hidden_states(const at::Tensor& pieces, const Packing& packing,
                                         DropoutKeys* dropout = nullptr) const;
 

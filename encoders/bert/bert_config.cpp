@@ -97,7 +97,7 @@ std::string BertConfig::position_and_segments() const {
 
 ParameterCounts parameter_counts(const BertConfig& config) {
   const StackConfig stack = stack_config(config);
-  // An error quotes what the user wrote, without segments.
+  // An error quotes the user's spec, without segments.
   parse_position_spec(config.position, encoding_context(stack, AttentionSite::kEncoder));
   ParameterCounts counts;
   append(counts, "encoder.encoder.", encoder_parameters(stack));

@@ -13,7 +13,7 @@ struct CometConfig {
   std::string name;    // of the checkpoint it was imported from; signatures have it
   BertConfig encoder;  // without heads
 
-  /// What the estimator reads:
+  /// Inputs of the estimator:
   ///   "regression"    the vectors of translation, reference and source (Rei et al. 2020)
   ///   "referenceless" those of translation and source (Rei et al. 2021)
   ///   "unified"       one vector of both or all three texts in one input (Rei et al. 2022)

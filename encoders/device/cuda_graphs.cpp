@@ -42,7 +42,7 @@ c10::cuda::CUDAStream recording_stream(c10::DeviceIndex device) {
 }
 
 /// Calls `work`. A graph takes memory of the device without asking LibTorch's allocator; where that
-/// fails, throws what the allocator would.
+/// fails, throws as the allocator would.
 template <typename Work>
 void with_memory_errors(const Work& work) {
   try {
@@ -89,8 +89,8 @@ class CudaGraph : public DeviceGraph {
     const std::lock_guard lock(graph_mutex());
     const c10::cuda::CUDAStream stream = recording_stream(device);
     const c10::cuda::CUDAStreamGuard guard(stream);
-    // Other threads may go on with what CUDA forbids while this one records, such as page-locking
-    // memory.
+    // While this thread records, other threads may use calls that CUDA forbids here, such as
+    // page-locking memory.
     try {
       graph_->capture_begin(pool, cudaStreamCaptureModeThreadLocal);
       work();

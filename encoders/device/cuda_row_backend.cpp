@@ -24,7 +24,7 @@ at::TensorOptions on_current_device(at::ScalarType type) {
 
 void* current_stream() { return c10::cuda::getCurrentCUDAStream().stream(); }
 
-/// What the calls of one stream share.
+/// State that the calls of one stream share.
 struct StreamMemory {
   at::Tensor tickets = at::zeros({kernels::kTicketCount}, on_current_device(at::kInt));
   at::Tensor workspace = at::empty({static_cast<int64_t>(kernels::kProductWorkspaceBytes)},
@@ -39,7 +39,7 @@ StreamMemory& stream_memory() {
   return memories[{c10::cuda::current_device(), current_stream()}];
 }
 
-/// Memory for the partial sums of one call. What is freed here is reused only by later work of the
+/// Memory for the partial sums of one call. Memory freed here is reused only by later work of the
 /// same stream.
 struct PartialSums {
   explicit PartialSums(int64_t numbers)

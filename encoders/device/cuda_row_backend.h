@@ -6,7 +6,7 @@
 
 namespace dietmt::encoders::cuda {
 
-/// Allocates what the calls of the current stream share.
+/// Allocates the state that the calls of the current stream share.
 void prepare_current_stream();
 
 /// Sets the functions of the table.

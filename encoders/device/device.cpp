@@ -90,12 +90,12 @@ c10::Device parse_device(const std::string& name) {
 
 namespace {
 
-// A template because allocators of LibTorch 2.9 have statistics but do not know what is left.
+// A template because allocators of LibTorch 2.9 have statistics but not the amount left.
 template <typename Allocator>
 std::optional<int64_t> free_memory_of(Allocator& allocator, c10::DeviceIndex index) {
   if constexpr (requires { allocator.getMemoryInfo(index); }) {
     const auto stats = allocator.getDeviceStats(index);
-    // What the allocator keeps for later counts as taken on the device, but it gives it to us.
+    // Memory that the allocator caches counts as used on the device, but is available to us.
     const int64_t kept = stats.reserved_bytes[0].current - stats.allocated_bytes[0].current;
     return static_cast<int64_t>(allocator.getMemoryInfo(index).first) + std::max<int64_t>(kept, 0);
   } else {

@@ -34,7 +34,7 @@ void make_current(c10::Device device);
 /// Sets the threads of tensor operations; 0: as many as there are cores. Returns their number.
 int64_t set_threads(int64_t threads);
 
-/// What a device adds to LibTorch's operators.
+/// Kernels and graphs that a device adds to LibTorch's operators.
 struct DeviceBackend {
   const kernels::DeviceKernels* kernels = nullptr;
   std::unique_ptr<DeviceGraphs> (*graphs)(c10::Device) = nullptr;

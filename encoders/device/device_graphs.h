@@ -44,7 +44,7 @@ class DeviceGraphs {
 std::unique_ptr<DeviceGraphs> graphs_of(c10::Device device);
 
 /// Runs `record`, which records with `graphs`, and returns true. If memory is missing, does so
-/// again after the device's allocator has given back what it keeps, which does not serve
+/// again after the device's allocator has released its cache, which does not serve
 /// recordings, and which it cannot give back meanwhile. If `record` throws, returns false after a
 /// warning that `work`, such as "decoding", goes on without graphs, and why.
 bool records_or_warns(const std::string& work, const DeviceGraphs& graphs,

@@ -34,7 +34,7 @@ int64_t peak_memory(c10::Device device) {
   c10::DeviceAllocator* const allocator = allocator_of(device);
   if (allocator == nullptr) return dietmt::peak_memory();
   const auto stats = allocator->getDeviceStats(device.index());
-  // Reserved: with what the allocator keeps for later, which other programs cannot have.
+  // Reserved: including the allocator's cache, which other programs cannot use.
   return std::max(stats.reserved_bytes[0].peak, stats.allocated_bytes[0].peak);
 }
 

@@ -1,4 +1,4 @@
-// Memory and time of a device, for what is measured on it: --dry-run, --find-batch, progress.
+// Memory and time of a device, for --dry-run, --find-batch and progress.
 #pragma once
 
 #include <c10/core/Device.h>

@@ -35,8 +35,8 @@ at::Tensor bf16_linear(const at::Tensor& x, const Bf16Panels& transposed, const 
                        bool relu = false);
 
 /// gradient W + addend, zero where `passes` [R, K] is not positive. gradient: [R, N]; addend:
-/// [R, K] or undefined; passes: what a ReLU made, or undefined. Writes to `to` [R, K], which may be
-/// the addend.
+/// [R, K] or undefined; passes: the output of a ReLU, or undefined. Writes to `to` [R, K], which
+/// may be the addend.
 void bf16_input_gradient(const at::Tensor& gradient, const Bf16Panels& weight,
                          const at::Tensor& addend, const at::Tensor& passes, const at::Tensor& to);
 

@@ -1,5 +1,5 @@
 // Which elements dropout drops. training/loop/trainer.cpp makes the key of a forward pass from the
-// run's seed and the number of the update, so a resumed run drops what it would have dropped.
+// run's seed and the number of the update, so a resumed run drops the same elements.
 //
 // On a device the key is a number in its memory, which each kernel reads when it runs. So a
 // recorded pass (encoders/device/device_graphs.h) drops other elements once the number has changed:

@@ -9,7 +9,7 @@
 
 namespace dietmt::encoders {
 
-/// x W^T, then what the epilogue says, and x again. On the CPU the bias is always added.
+/// x W^T, then the epilogue, and x again. On the CPU the bias is always added.
 Fork typed_linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                   Epilogue epilogue);
 

@@ -1,4 +1,4 @@
-// One row of the table of position encodings: what a user can write in a spec, and what is built
+// One row of the table of position encodings: its syntax in a spec, and the module that is built
 // from it. Parsing, error messages, help and documentation are made from these rows. Each encoding
 // writes its own row, with the defaults of its options struct.
 #pragma once
@@ -50,7 +50,7 @@ class OptionValues {
   std::map<std::string, std::string> values_;
 };
 
-/// What an encoding acts on: it adds to the embeddings; or it owns heads, whose scores it changes;
+/// Where an encoding acts: it adds to the embeddings; or it owns heads, whose scores it changes;
 /// or it adds to the scores of all heads, whatever encodings own them.
 enum class EncodingLevel { kInput, kHeads, kAllHeads };
 
@@ -106,7 +106,7 @@ EncodingOption number_or_option(const std::string& name, const std::string& word
                                 std::optional<int64_t> default_value, int64_t minimum,
                                 const std::string& meaning);
 
-/// A word of a spec and the value that it stands for.
+/// A word of a spec and its value.
 template <typename T>
 struct Choice {
   const char* word;

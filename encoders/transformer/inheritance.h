@@ -1,4 +1,4 @@
-// A module that goes on from a trained one: under other heads, with other positions, with longer
+// A module that starts from a trained one: with other heads, with other positions, with longer
 // tables of positions.
 #pragma once
 

@@ -61,9 +61,9 @@ class Residual : public torch::nn::Module {
  public:
   explicit Residual(const StackConfig& config);
 
-  /// What the block gets.
+  /// The block's input.
   at::Tensor input(const at::Tensor& x) const;
-  /// Joins x with what the block made of its input.
+  /// Joins x with the block's output.
   at::Tensor output(const at::Tensor& x, const Fork& block, DropoutKeys* keys) const;
 
  private:

@@ -18,7 +18,7 @@ using at::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// What the second run needs in addition to the inputs.
+// State that the second run needs in addition to the inputs.
 struct Rerun : torch::CustomClassHolder {
   Section section;
   std::vector<bool> defined;        // of all inputs

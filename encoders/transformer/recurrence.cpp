@@ -113,7 +113,7 @@ Tensor states_on_device(const Tensor& candidate, const Tensor& forget, const Pac
                           packing.max_length(), 1);
 }
 
-/// d loss / d c_t with what the later states add to it.
+/// d loss / d c_t, including the contributions of later states.
 Tensor state_gradients_on_cpu(const Tensor& gradient, const Tensor& forget,
                               const Packing& packing) {
   Tensor all = at::empty_like(gradient);

@@ -185,7 +185,7 @@ DecoderStack::DecoderStack(const StackConfig& config) : config_(config) {
     final_norm_ = register_module("final_norm", make_norm(config));
 }
 
-// Cross-attention adds queries, what they attend to, and its block's output; of the memory, keys
+// Cross-attention adds queries, the attention's output, and its block's output; of the memory, keys
 // and values.
 double DecoderStack::kept_numbers(const Packing& packing, const Packing& memory_packing) const {
   const auto width = static_cast<double>(config_.width);

@@ -27,7 +27,7 @@ struct StackInput {
   double word_dropout = 0.0;  // of whole vectors
 };
 
-/// What a stack's encodings of `site` are built for.
+/// The context in which a stack's encodings of `site` are built.
 EncodingContext encoding_context(const StackConfig& config, AttentionSite site);
 
 /// Bidirectional self-attention over packed sentences.
@@ -39,7 +39,7 @@ class EncoderStack : public torch::nn::Module {
   at::Tensor forward(const StackInput& input, const Packing& packing, Backend backend,
                      DropoutKeys* keys) const;
 
-  /// What the first layer reads, then the output of every layer: [L + 1] of [N, D]. The last is
+  /// The input of the first layer, then the output of every layer: [L + 1] of [N, D]. The last is
   /// what forward() returns.
   std::vector<at::Tensor> hidden_states(const StackInput& input, const Packing& packing,
                                         Backend backend, DropoutKeys* keys) const;
@@ -54,8 +54,8 @@ class EncoderStack : public torch::nn::Module {
   void set_layer_drop(double p) { layer_drop_ = p; }
 
   /// Numbers that forward() keeps for the backward pass on the CPU, at least: a layer's input,
-  /// queries, keys, values, what they attend to, the input of the feed-forward block and its inner
-  /// values; with recomputation the input; and what positions keep for pairs of tokens.
+  /// queries, keys, values, the attention's output, the input of the feed-forward block and its
+  /// inner values; with recomputation the input; and what positions keep for pairs of tokens.
   double kept_numbers(const Packing& packing) const;
 
  private:

@@ -21,5 +21,5 @@ class Request(BaseModel):
 def translate(request: Request) -> list[str]:
     try:
         return [one.text for one in translator.translate(request.lines, beam=request.beam)]
-    except dietmt.UsageError as error:
+    except (dietmt.UsageError, dietmt.InputError) as error:
         raise HTTPException(422, str(error)) from error

@@ -1,4 +1,4 @@
-// Arguments of the kernels besides the call itself.
+// Arguments of the kernels in addition to the call itself.
 #pragma once
 
 #include "kernels/attention.h"
@@ -91,7 +91,7 @@ struct BackwardArguments {
   float* delta = nullptr;    // [H, N]: output . grad_output
 };
 
-/// What is computed before the other kernels: zeros, converted tables, and D for backward.
+/// Computed before the other kernels: zeros, converted tables, and D for backward.
 struct PrepareArguments {
   int64_t blocks = 0;
   float* zeros = nullptr;

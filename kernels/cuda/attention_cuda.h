@@ -13,7 +13,7 @@
 namespace dietmt::kernels {
 
 /// Why the kernels cannot run a call; empty if they can. Looks at sizes, strides and the addresses
-/// of the vectors (16 bytes each), not at what they point to.
+/// of the vectors (16 bytes each), not at their contents.
 std::vector<std::string> reasons_against_attention_cuda(const AttentionForward& call);
 
 /// All pointers of a call are on the current device, but content_scale and the offsets of the host;

@@ -5,7 +5,7 @@
 
 namespace dietmt::kernels {
 
-/// What a block sums: grad_queries; grad_keys and grad_values; or one of the latter, for heads so
+/// The sums of a block: grad_queries; grad_keys and grad_values; or one of the latter, for heads so
 /// wide that the registers have no room for both.
 enum class GradientPart { kQueries, kKeysAndValues, kKeys, kValues };
 
@@ -49,8 +49,8 @@ struct BackwardTiles {
 
   /// Keys and values, or queries and grad_output.
   struct Pair {
-    E* content;  // what the scores are made of
-    E* value;    // what the gradients of the probabilities are made of
+    E* content;  // vectors of the scores
+    E* value;    // vectors of the gradients of the probabilities
   };
 
   struct Memory {

@@ -1,5 +1,5 @@
-// Elements of tensors in 16 bits, and what the kernels ask of them and of fp32; the same in device
-// and host code.
+// Elements of tensors in 16 bits, and the operations of the kernels on them and on fp32; the same
+// in device and host code.
 #pragma once
 
 #include <cstdint>

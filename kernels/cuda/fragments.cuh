@@ -102,7 +102,7 @@ DIETMT_DEVICE void store_rows(const WarpRows<kWidth>& sums, const float (&factor
   }
 }
 
-/// What a lane adds to the address of a 16 x 16 piece of a tile: rows 0 .. 15 for the matrices of
+/// A lane's offset from the address of a 16 x 16 piece of a tile: rows 0 .. 15 for the matrices of
 /// its left half, then of its right half. In fp32 the piece has two such pairs, 8 columns apart.
 template <typename E, int kTileStride>
 DIETMT_DEVICE int rows_place() {
@@ -183,7 +183,7 @@ DIETMT_DEVICE void load_right_transposed(Fragment<E>& b, const E* tile, int row,
   load_fragment<E>(b, tile + columns_place<E, kTileStride>() + row * kTileStride + column);
 }
 
-/// What a lane adds to the address of fragments of load_right.
+/// A lane's offset from the address of fragments of load_right.
 template <typename E, int kTileStride>
 DIETMT_DEVICE int right_place() {
   return kIsFloat<E> ? pairs_place<kTileStride>() : rows_place<E, kTileStride>();

@@ -15,7 +15,7 @@
 
 namespace dietmt::kernels::host {
 
-/// Ends the program with `message` if a kernel does what a GPU does not allow.
+/// Ends the program with `message` if a kernel does something that a GPU does not allow.
 void require(bool condition, const char* message);
 
 struct AsyncCopy {
@@ -57,7 +57,7 @@ struct SharedBytes {
   size_t size = 0;
 };
 
-/// What a block does besides running its threads, such as copies of a copy engine.
+/// Work of a block other than its threads, such as copies of a copy engine.
 class Background {
  public:
   virtual ~Background() = default;

@@ -1,4 +1,4 @@
-// What a call computes once, before its tiles.
+// Computations of a call before its tiles.
 #pragma once
 
 #include "kernels/cuda/tile.cuh"

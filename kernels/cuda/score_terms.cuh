@@ -65,7 +65,7 @@ DIETMT_DEVICE void store_score_ends(const typename S::E* rows, const typename S:
   }
 }
 
-/// Starts copying what the scores of a tile need besides vectors and biases of offsets.
+/// Starts copying the terms of a tile other than vectors and biases of offsets.
 template <typename S>
 DIETMT_DEVICE void start_late_terms(const CallView& view, const typename S::TileOf& tile,
                                     const TermMemory<S>& memory) {

@@ -1,4 +1,4 @@
-// What a kernel is compiled for, and the shared memory of its score terms.
+// Compile-time parameters of a kernel, and the shared memory of its score terms.
 #pragma once
 
 #include "kernels/cuda/tile.cuh"

@@ -36,7 +36,7 @@ DIETMT_DEVICE int clip_to(int offset, int clip) {
 enum class Entries { kFirst = 0, kLast = 1, kSeveral = 2 };
 
 /// The scores of 128 rows and kTileColumns columns, with queries as rows or keys as rows. Starts
-/// count from the start of the sentence; `rows` and `columns` are what is left of the sentence from
+/// count from the start of the sentence; `rows` and `columns` are the rest of the sentence from
 /// there on.
 template <bool kQueryRows, int kTileColumns>
 struct Tile {

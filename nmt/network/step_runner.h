@@ -45,14 +45,14 @@ class StepRunner {
   void add(std::span<const std::vector<int32_t>* const> sources);
 
   /// Gives each row its next position. The step has `idle` more sentences, after the others, which
-  /// are there to fill it up: what they compute is finite, and nobody reads it.
+  /// only fill it up: their results are finite and unused.
   void advance(int64_t idle = 0);
 
   /// B includes idle sentences here. tokens: [B * K] int64, the last token of each row; begin of
   /// sentence at first. Returns hidden states [B * K, D].
   at::Tensor step(const at::Tensor& tokens);
 
-  /// Row r goes on as row parents[r] of the same sentence; parents: [rows] int64, of the first
+  /// Row r continues row parents[r] of the same sentence; parents: [rows] int64, of the first
   /// rows.
   void follow(const at::Tensor& parents);
 
@@ -62,7 +62,7 @@ class StepRunner {
   /// Whether step() and follow() enqueue the same work for the same number of rows.
   bool has_fixed_work() const { return fixed_work_; }
 
-  /// How often tensors that steps use have moved: what a device has recorded before is void then.
+  /// How often tensors that steps use have moved, which invalidates recorded graphs.
   int64_t moves() const { return moves_; }
 
  private:

@@ -30,7 +30,7 @@ namespace dietmt::nmt {
 encoders::StackConfig encoder_config(const ModelConfig& config);
 encoders::StackConfig decoder_config(const ModelConfig& config);
 
-/// What is wrong with the position encodings, each problem once. With a `file` they name it and
+/// Problems of the position encodings, each once. With a `file` they name it and
 /// its keys.
 std::vector<std::string> position_problems(const ModelConfig& config, const std::string& file = "");
 
@@ -107,9 +107,9 @@ class TranslationModel : public torch::nn::Module {
   /// (encoders/transformer/recomputation.h).
   void set_recomputation(bool wanted);
 
-  /// Dropout besides the configuration's: of whole embeddings of source and target tokens (Sennrich
-  /// et al. 2016, "Edinburgh Neural Machine Translation Systems"), of whole layers (Fan et al.
-  /// 2020).
+  /// Dropout in addition to the configuration's: of whole embeddings of source and target tokens
+  /// (Sennrich et al. 2016, "Edinburgh Neural Machine Translation Systems"), of whole layers (Fan
+  /// et al. 2020).
   struct WholeDropout {
     double source_words = 0.0;
     double target_words = 0.0;

@@ -4,7 +4,7 @@
 #
 #   recipes/bert/fetch.sh DATA [glue|squad|xtreme|wikitext ...]     without a name: all of them
 #
-# What is there already is not fetched again; a file appears when it is complete. Each data set has
+# Existing files are not fetched again; a file appears when it is complete. Each data set has
 # its own licence, which its home states. The addresses are those that the data sets' own scripts and
 # pages name. They could not be reached where this script was written: it has been tried without a
 # network and with only made-up files. XQuAD is checked against xquad.sha256 (eleven of its twelve

@@ -45,7 +45,7 @@ if [[ $settings != wang ]]; then
   exit
 fi
 pretrain wang-128 "$output/128" --position "$position" "$@"
-# The second part goes on from the first, which has given sizes and encoding.
+# The second part continues the first, which determines sizes and encoding.
 options=()
 while (($# > 0)); do
   case $1 in

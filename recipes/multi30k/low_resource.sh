@@ -26,7 +26,7 @@ if (($# == 0)); then
 fi
 dietmt=${DIETMT:-$here/../../build/bin/dietmt}
 
-options_of() {  # NAME: what it adds to the plain BPE run
+options_of() {  # NAME: options in addition to those of the plain BPE run
   case $1 in
     bpe) ;;
     bpe-dropout) echo --bpe-dropout 0.1 ;;

@@ -11,7 +11,7 @@
 # github.com/multi30k/dataset (data/task1/tok or data/task1/raw), plain or with .gz. Settings are in
 # tiny.cfg; options given here win, for instance --max-updates 2000. Run the same command again to
 # resume after a stop. At the end, the recipe averages the last ten checkpoints (about one per epoch)
-# and translates test_2016_flickr once. OUTPUT/result.json then says what was reached.
+# and translates test_2016_flickr once. OUTPUT/result.json has the scores.
 set -euo pipefail
 . "$(dirname "$0")/../settings.sh"
 if (($# < 5)); then

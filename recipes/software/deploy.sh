@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From text to a small and fast translator, and what each step costs and gains: trains `small` with
+# From text to a small and fast translator, with the cost and gain of each step: trains `small` with
 # two position encodings, averages their checkpoints, joins both, distils what is best on the
 # validation text into `tiny`, rounds it to int8 and adds a shortlist. Prints a Markdown table and
 # writes a line of JSON for each system to OUTPUT/results.jsonl. Run the same command again to resume

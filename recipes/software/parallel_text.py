@@ -23,7 +23,7 @@ PARTS = 24            # one page of this many goes to validation, another to the
 
 
 class HelpPage(html.parser.HTMLParser):
-    """Collects `paragraphs`: text by id. Leaves out code and what a browser hides."""
+    """Collects `paragraphs`: text by id. Leaves out code and hidden elements."""
 
     VOID = {"br", "img", "input", "link", "meta", "base", "hr", "source", "wbr", "col"}
 

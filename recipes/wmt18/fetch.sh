@@ -5,7 +5,7 @@
 #   recipes/wmt18/fetch.sh DATA [de-en|cs-en ...]     without a pair: both
 #
 # Training text is Europarl v7, CommonCrawl and News Commentary v13, cleaned by clean.sh; validation
-# is newstest2017, the test set newstest2018. What is there already is not fetched or made again; a
+# is newstest2017, the test set newstest2018. Existing files are not fetched or made again; a
 # file appears when it is complete. The corpora have their own licences, which their home
 # (statmt.org/wmt18) states. It could not be reached where this script was written: it has been tried
 # only with made-up archives.

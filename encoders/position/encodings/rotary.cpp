@@ -6,7 +6,7 @@
 // multiplies pair m of q_i by z_m^(i/scale) and divides that of k_i by it, z_m = (2m + 0.4 Dh) /
 // (1.4 Dh): the products of distant words shrink. (The paper counts i from the middle of the
 // sequence, which cancels.) No parameters. Both factors are kept below kMostGrowth, so that fp32
-// holds them and what they multiply: this limits the positions to about 55 scale.
+// holds them and the numbers that they multiply: this limits the positions to about 55 scale.
 
 #include <ATen/ATen.h>
 

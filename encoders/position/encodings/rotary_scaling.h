@@ -31,7 +31,7 @@ struct RotaryScaling {
 /// w_m of all pairs, [pairs] in double on the CPU.
 at::Tensor rotary_frequencies(int64_t pairs, int64_t base, const RotaryScaling& scaling);
 
-/// What the products of queries and keys are multiplied by: (0.1 ln s + 1)^2 with yarn (section
+/// Factor of the products of queries and keys: (0.1 ln s + 1)^2 with yarn (section
 /// 3.4), otherwise 1.
 double rotary_temperature(const RotaryScaling& scaling);
 

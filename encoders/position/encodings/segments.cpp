@@ -1,5 +1,5 @@
-// Segments, such as the two sentences of BERT's input, instead of or besides positions. For models
-// whose input has segments.
+// Segments, such as the two sentences of BERT's input, instead of or in addition to positions. For
+// models whose input has segments.
 //
 //   segments        score[h,i,j] += E_S[h, segment_i, segment_j]   per-head segment attention (Chen
 //                   et al. 2021); with any encoding of the scores

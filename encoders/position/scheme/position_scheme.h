@@ -18,7 +18,7 @@ namespace dietmt::encoders {
 class PositionScheme : public torch::nn::Module {
  public:
   /// Parses `spec` and builds the encodings. Throws ConfigError that names the wrong column and
-  /// lists what is possible, or names a head with two owners or none.
+  /// lists the possibilities, or names a head with two owners or none.
   PositionScheme(const std::string& spec, const EncodingContext& context);
 
   /// As PositionEncoding has them, of all encodings.

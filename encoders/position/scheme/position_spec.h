@@ -29,7 +29,8 @@ struct EncodingSpec {
 };
 
 /// Parses `text` and checks names, options, levels, that every head has one owner, and the row's
-/// own conditions. Throws ConfigError that names the wrong column and lists what is possible there.
+/// own conditions. Throws ConfigError that names the wrong column and lists the possibilities
+/// there.
 std::vector<EncodingSpec> parse_position_spec(const std::string& text,
                                               const EncodingContext& context);
 

@@ -37,7 +37,7 @@ struct Product {
   ProductInput a;
   ProductInput b;
   void* d = nullptr;
-  bool add = false;  // to what is in D
+  bool add = false;  // to the contents of D
   Epilogue epilogue = Epilogue::kNone;
   void* bias = nullptr;
 };

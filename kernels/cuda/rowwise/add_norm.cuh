@@ -69,7 +69,7 @@ struct AddNormBlock {
     }
   }
 
-  /// Turns the sum into the normalized sum and returns by what it was multiplied.
+  /// Normalizes the sum and returns its factor.
   DIETMT_DEVICE static float normalize(const DeviceAddNorm& call, RowSums<kRowLanes>& sums,
                                        Numbers& x) {
     const int width = static_cast<int>(call.width);

@@ -1,5 +1,6 @@
 // Column sums over all blocks of a grid in one kernel, in a fixed order whatever order the blocks
-// finish in: an integer counter tells which block comes last, never what is added when.
+// finish in: an integer counter tells which block comes last and never affects the order of
+// additions.
 #pragma once
 
 #include "kernels/cuda/rowwise/vectors.cuh"
@@ -11,7 +12,8 @@ struct ColumnRange {
   int64_t end = 0;
 };
 
-/// Whether this block is the last of `count` to come here, so that it sees what the others wrote.
+/// Whether this block is the last of `count` to come here, so that it sees the writes of the
+/// others.
 DIETMT_DEVICE bool comes_last(uint32_t* ticket, int count, uint32_t* flag) {
   const auto last = static_cast<uint32_t>(count - 1);
   sync_block();

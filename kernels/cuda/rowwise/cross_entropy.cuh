@@ -78,7 +78,7 @@ struct CrossEntropyBlock {
     }
   };
 
-  /// What a thread knows of its part of the row: sum of exp(x - maximum), sum of x.
+  /// A thread's sums over its part of the row: sum of exp(x - maximum), sum of x.
   struct Totals {
     float maximum = -3.402823466e38f;
     float exponentials = 0.0f;

@@ -1,5 +1,5 @@
-// What the row kernels get besides a call of kernels/device_kernels.h: how blocks share the rows,
-// where column sums go, and whether rows begin at 16 bytes. row_plan.h makes them.
+// Arguments of the row kernels in addition to a call of kernels/device_kernels.h: how blocks share
+// the rows, where column sums go, and whether rows begin at 16 bytes. row_plan.h makes them.
 #pragma once
 
 #include <cstdint>
@@ -75,7 +75,7 @@ struct ColumnReduction {
   int parts = 0;
   int strips = 1;
   int64_t width = 0;
-  bool add = false;  // to what is there
+  bool add = false;  // to the existing contents
 
   DIETMT_HOST_DEVICE int groups() const { return (parts + kPartsOfGroup - 1) / kPartsOfGroup; }
   DIETMT_HOST_DEVICE int64_t stride() const { return (width + 3) / 4 * 4; }
@@ -85,7 +85,7 @@ struct ColumnReduction {
   int64_t numbers() const { return int64_t{count} * (parts + groups()) * stride(); }
 };
 
-/// What the kernels of a stream share: `partial` has partial_numbers() of the call, `tickets`
+/// State that the kernels of a stream share: `partial` has partial_numbers() of the call, `tickets`
 /// kTicketCount.
 struct RowMemory {
   float* partial = nullptr;
@@ -147,9 +147,9 @@ struct EmbedBackwardArguments {
   }
   int64_t numbers() const { return 2 * split.rows * stride(); }
 
-  /// The chunk's sum of the run that goes on from the chunk before.
+  /// The chunk's sum of the run that continues from the previous chunk.
   DIETMT_HOST_DEVICE float* arriving(int64_t chunk) const { return partial + 2 * chunk * stride(); }
-  /// And of the run that begins in the chunk and goes on in the next.
+  /// Its sum of the run that begins in the chunk and continues in the next.
   DIETMT_HOST_DEVICE float* leaving(int64_t chunk) const { return arriving(chunk) + stride(); }
 };
 

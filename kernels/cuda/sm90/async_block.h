@@ -81,9 +81,9 @@ class AsyncBlock : public Background {
   void load_box(char* to, const TensorLayout& layout, const int (&at)[3],
                 TransactionBarrier* barrier);
   WarpMultiplies& warp() { return warps_[static_cast<size_t>(block_.current() / kWarpThreads)]; }
-  /// What the thread's warp has issued runs at once, or later.
+  /// Work that the thread's warp has issued runs at once, or later.
   void issued();
-  /// Draws whether products of the thread's warp run while others of the block go on.
+  /// Draws whether products of the thread's warp run while others of the block continue.
   void committed();
   /// Whether the products of the thread's warp are done up to `target`.
   bool await(size_t target);

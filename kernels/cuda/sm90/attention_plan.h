@@ -1,4 +1,4 @@
-// What the kernels of sm_90a get besides a call.
+// Arguments of the sm_90a kernels in addition to a call.
 #pragma once
 
 #include <string>

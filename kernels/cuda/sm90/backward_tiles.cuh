@@ -1,4 +1,4 @@
-// What the parts of the backward pass share (attention_backward.cuh): memory, the producer, and
+// Shared by the parts of the backward pass (attention_backward.cuh): memory, the producer, and
 // how consumers walk through its tiles. Rows are the queries or the keys that a block owns, 64 for
 // each of two warpgroups; columns, the others, stream past in a ring of stages.
 #pragma once
@@ -31,8 +31,8 @@ struct WarpgroupBackwardTiles {
 
   /// Keys and values, or queries and grad_output.
   struct Pair {
-    char* content;  // what the scores are made of
-    char* value;    // what the gradients of the probabilities are made of
+    char* content;  // vectors of the scores
+    char* value;    // vectors of the gradients of the probabilities
   };
 
   struct Memory {

@@ -8,7 +8,7 @@
 //   wait_barrier(b, parity)           until the phase of this parity has ended; the first has 0
 //   load_box(to, map, at, b)          one thread starts a copy of a box, whose bytes arrive at b;
 //                                     elements beyond the tensor are zeros
-//   fence_async_proxy()               what this thread wrote to shared memory, or barriers that it
+//   fence_async_proxy()               shared memory that this thread wrote, or barriers that it
 //                                     initialized, can be used by copies and products from now on
 //   sync_warpgroup(barrier)           128 threads meet; barriers have numbers from 1 to 15
 //   begin_multiplies(registers..)     wgmma.fence: registers that products will read or add to

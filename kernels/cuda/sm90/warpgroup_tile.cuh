@@ -18,7 +18,7 @@ using WarpgroupScores = WarpgroupRows<kTileTokens>;
 
 DIETMT_DEVICE int group_index() { return warp_index() / kGroupWarps; }
 
-/// Starts count from the start of the sentence; `rows` and `columns` are what is left of the
+/// Starts count from the start of the sentence; `rows` and `columns` are the rest of the
 /// sentence from there on.
 template <bool kQueryRows>
 struct WarpgroupTile {

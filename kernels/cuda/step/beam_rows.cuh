@@ -104,7 +104,7 @@ class BeamRowBlock {
     numbers_of(raw, to);
   }
 
-  // Two loads ahead of what is computed.
+  // Two loads ahead of the computation.
   template <int kNumbers>
   DIETMT_DEVICE void read_row() {
     constexpr int kStep = kAtOnce<kNumbers>;
@@ -164,7 +164,7 @@ class BeamRowBlock {
     sync_block();
   }
 
-  /// The lanes of a warp share out what each of its threads has read, if a token of that reaches
+  /// The lanes of a warp divide the columns of each of its threads, if a token among them reaches
   /// the floor. Each lane meets its tokens in ascending order.
   template <int kNumbers>
   DIETMT_DEVICE void find_best() {

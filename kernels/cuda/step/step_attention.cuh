@@ -17,7 +17,7 @@ struct StepAttentionArguments {
   HeadScales scales;
 };
 
-/// What a lane knows of the output of a query.
+/// A lane's part of the output of a query.
 struct StepSum {
   float output[kLaneNumbers] = {};
   float highest = -1e30f;  // score so far, times log2(e)
