@@ -41,6 +41,10 @@ class ExamplesTest(unittest.TestCase):
         answer = client.post("/translate", json={"lines": LINES, "beam": 0})
         self.assertEqual(answer.status_code, 422)
         self.assertIn("beam is 0", answer.json()["detail"])
+        answer = client.post("/translate", content=rb'{"lines": ["\ud800"]}',
+                             headers={"content-type": "application/json"})
+        self.assertEqual(answer.status_code, 422)
+        self.assertIn("lone surrogate", answer.json()["detail"])
 
     @needs("numpy", "matplotlib", model=FULL_MODEL)
     def test_a_notebook(self):
