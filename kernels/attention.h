@@ -65,9 +65,9 @@ struct AttentionSizes {
   int64_t sentences = 0;
   int64_t heads = 0;
   int64_t head_width = 0;
-  HostOffsets query_offsets;            // what the CPU kernels read
+  HostOffsets query_offsets;            // for the CPU kernels
   HostOffsets key_offsets;              // the same
-  DeviceOffsets device_query_offsets;   // what the CUDA kernels read
+  DeviceOffsets device_query_offsets;   // for the CUDA kernels
   DeviceOffsets device_key_offsets;     // the same
   DeviceTiles device_query_tiles;       // the same
   DeviceTiles device_key_tiles;         // the same
@@ -78,8 +78,8 @@ struct AttentionSizes {
   bool causal = false;                  // key j is hidden from query i < j
   double dropout = 0.0;                 // of the probabilities: column j of row
                                         // (b H + h) T + i, kernels/dropout.h
-  uint64_t dropout_key = 0;             // what the CPU kernels read
-  DeviceDropoutKey device_dropout_key;  // what the CUDA kernels read
+  uint64_t dropout_key = 0;             // for the CPU kernels
+  DeviceDropoutKey device_dropout_key;  // for the CUDA kernels
 };
 
 /// The score terms, or their gradients. Terms are finite: where all scores of a query are minus
@@ -129,7 +129,7 @@ struct AttentionBackward {
   HeadRows grad_queries;     // [N, H, Dh], overwritten
   HeadRows grad_keys;        // [M, H, Dh], overwritten
   HeadRows grad_values;      // [M, H, Dh], overwritten
-  /// Null: not wanted; the same head_stride as the table's. The CPU adds to what is there, a device
+  /// Null: not wanted; the same head_stride as the table's. The CPU adds to the contents, a device
   /// overwrites it.
   AttentionTables grad_tables;
 };

@@ -1,5 +1,5 @@
 // Around bf16 matrix products on the CPU (encoders/ops/bf16_products.h): the layouts that
-// LibTorch's micro-kernels multiply, and what follows a product while it is in the cache. One
+// LibTorch's micro-kernels multiply, and the epilogue of a product while it is in the cache. One
 // thread each. Strides count elements, or pairs: two bf16 of neighbouring rows in 32 bits, the
 // upper row in the lower half.
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace dietmt::kernels {
 
-/// to = rounded(from + bias + addend), of which `relu` keeps what is positive and `passes` what
-/// passed a ReLU: elements where it is positive.
+/// to = rounded(from + bias + addend); `relu` keeps positive elements, `passes` those where the
+/// output of a ReLU is positive.
 struct Bf16Tile {
   int64_t rows = 0;
   int64_t columns = 0;

@@ -13,7 +13,8 @@
 //
 // Layers of other programs may have one multiplier for all inputs: integer = x * multiplier,
 // rounded and cut to +-127, plus 127 (intgemm's Int8Shift). Then scale[n] is that of the products
-// and sums[n] is 0; the bias subtracts what the 127 add. So the results have that program's bits.
+// and sums[n] is 0; the bias subtracts the effect of the 127, so the results have that program's
+// bits.
 //
 // A row of the output does not depend on the other rows or on the number of rows, to the last bit.
 #pragma once
@@ -52,7 +53,7 @@ size_t packed_bytes(WeightType type, int64_t outputs, int64_t inputs);
 void pack_weights(WeightType type, int64_t outputs, int64_t inputs, const float* weights,
                   int64_t stride, void* panels, float* scales, int32_t* sums);
 
-/// The same from int8 weights that are integers already: [N, K]. None may be -128.
+/// Packs int8 weights that are integers already: [N, K]. None may be -128.
 void pack_integers(int64_t outputs, int64_t inputs, const int8_t* integers, void* panels,
                    int32_t* sums);
 

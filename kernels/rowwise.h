@@ -115,7 +115,7 @@ struct RowwiseKernels {
   ForNumbers<CrossEntropy> cross_entropy;
   /// mask[i] = 1 / (1 - p) where element i is kept, else 0 (kernels/dropout.h).
   void (*dropout_mask)(uint64_t key, double p, int64_t size, float* mask);
-  /// The same for attention probabilities [rows, columns].
+  /// Mask of attention probabilities [rows, columns].
   void (*probability_dropout_mask)(uint64_t key, double p, int64_t rows, int64_t columns,
                                    float* mask);
   /// fp32 or bf16, at most 64 heads.

@@ -2,7 +2,7 @@
 // score terms of kernels/attention.h and the contextual positions of CoPE. All queries of a
 // sentence are at one position i, so terms that depend only on positions are computed once for all
 // hypotheses. Plain pointers, fp32, one thread, no allocation. Keys and values are fp32 or rounded
-// to bf16, which halves what a step reads.
+// to bf16, which halves the reads of a step.
 //
 // Queries have H heads, keys and values G; heads h * H/G .. (h + 1) * H/G - 1 of the queries share
 // head h of keys and values (Ainslie et al. 2023). Often G = H.

@@ -34,8 +34,8 @@ class Buffer {
   float* data_;
 };
 
-/// The same for each thread of a parallel region, uninitialised. Allocate it before the region: an
-/// exception such as std::bad_alloc that left it would end the program.
+/// A buffer for each thread of a parallel region, uninitialised. Allocate it before the region: an
+/// exception such as std::bad_alloc that leaves the region would end the program.
 class ThreadBuffers {
  public:
   explicit ThreadBuffers(int64_t size)

@@ -76,7 +76,7 @@ inline Vector load_first(const Number* from, int64_t count) {
   return load(lanes);
 }
 
-/// Vectors of a row, of which the last one may have fewer numbers: run(column, count).
+/// Vectors of a row; the last one may have fewer numbers: run(column, count).
 template <typename Run>
 inline void for_vectors(int64_t columns, Run run) {
   int64_t c = 0;
@@ -84,7 +84,7 @@ inline void for_vectors(int64_t columns, Run run) {
   if (c < columns) run(c, columns - c);
 }
 
-/// `count` numbers of such a vector, with zeros behind them.
+/// `count` numbers of such a vector, followed by zeros.
 template <typename Number>
 inline Vector load(const Number* from, int64_t count) {
   return count == kLanes ? load(from) : load_first(from, count);
@@ -135,7 +135,7 @@ inline float largest_of(Vector x) {
   return fold<kLanes / 2>(x, larger, std::make_index_sequence<kLanes>());
 }
 
-/// Of what exponential() takes. Most callers subtract a maximum, so that a check would cost them.
+/// Limit of the argument of exponential(). Most callers subtract a maximum and need no check.
 constexpr float kLargestExponent = 87.0f;
 
 /// exp(x), relative error below 4e-7; 1e-38 below -87; NaN stays NaN; meaningless above

@@ -6,7 +6,7 @@ namespace dietmt::kernels {
 
 int64_t parts_of_batch(const BackwardWork& work) {
   if (work.block == 0) return work.sentences;
-  // Clearing and adding up a block costs little beside the scores of a few sentences.
+  // Clearing and adding up a block costs little compared with the scores of a few sentences.
   constexpr int64_t kSentences = 4, kUnits = 64;
   constexpr int64_t kNumbers = 1 << 20;
   const int64_t wanted = std::max(kUnits / work.heads, (work.sentences - 1) / kSentences + 1);

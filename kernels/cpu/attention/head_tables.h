@@ -114,8 +114,8 @@ class RelativeVectors {
     }
   }
 
-  /// to[r] += the vectors of `part` weighted by weights[r], of which those outside of band_of are
-  /// zero. weights: as `to` above; to: [count, to_stride].
+  /// to[r] += the vectors of `part` weighted by weights[r], which are zero outside of
+  /// band_of. weights: as `to` above; to: [count, to_stride].
   template <typename BandOf>
   void add_weighted(int64_t count, const float* weights, int64_t head, const Band& part,
                     BandOf band_of, float* to, int64_t to_stride) const {

@@ -18,8 +18,8 @@ struct Band {
   int64_t lowest = 0;
   int64_t width = 0;
 
-  /// Of queries i .. i + queries - 1 and keys j .. j + keys - 1 in a table clipped at `clip`.
-  /// Without queries or keys as with one, so that every band has an entry.
+  /// The band of queries i .. i + queries - 1 and keys j .. j + keys - 1 in a table clipped at
+  /// `clip`. Without queries or keys as with one, so that every band has an entry.
   static Band of(int64_t clip, int64_t i, int64_t queries, int64_t j, int64_t keys) {
     queries = std::max<int64_t>(queries, 1);
     keys = std::max<int64_t>(keys, 1);
@@ -41,7 +41,7 @@ inline void repeat_ends(float* row, int64_t width) {
   store(row + width, broadcast(row[width - 1]));
 }
 
-/// The adjoint: adds to entries 0 and width - 1 what was summed into the repeated ends.
+/// The adjoint: adds the sums in the repeated ends to entries 0 and width - 1.
 inline void fold_ends(float* row, int64_t width) {
   row[0] += sum_of(load(row - kLanes));
   row[width - 1] += sum_of(load(row + width));

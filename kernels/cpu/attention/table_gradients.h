@@ -20,7 +20,7 @@ constexpr size_t index_of(HeadTable AttentionTables::*table) {
 /// batch.
 class GradientLayout {
  public:
-  /// Of a table whose gradient is not wanted, size 0.
+  /// Place of a table; size 0 if its gradient is not wanted.
   struct Place {
     int64_t start = 0;
     int64_t size = 0;

@@ -119,7 +119,7 @@ struct Int8Dots {
   }
 
  private:
-  /// Of 16-bit integers: each product of the lower halves plus that of the upper.
+  /// Products of 16-bit integers: each of the lower halves plus that of the upper.
   static IntVector pair_sums(IntVector a, IntVector b) {
 #if defined(__AVX512BW__)
     return reinterpret_cast<IntVector>(

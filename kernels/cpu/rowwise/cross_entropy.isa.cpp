@@ -9,7 +9,7 @@
 namespace dietmt::kernels::DIETMT_ISA {
 namespace {
 
-/// A row of logits by vectors, of which the last one may have fewer numbers. Computes in fp32.
+/// A row of logits by vectors; the last one may have fewer numbers. Computes in fp32.
 template <typename Number>
 class LogitRow {
  public:
@@ -18,7 +18,7 @@ class LogitRow {
   Vector at(int64_t c) const {
     return c + kLanes <= classes_ ? load(numbers_ + c) : load_first(numbers_ + c, classes_ - c);
   }
-  /// The same with `other` behind the last number.
+  /// A vector with `other` after the last number.
   Vector at(int64_t c, float other) const { return within(c, at(c), other); }
   Vector within(int64_t c, Vector x, float other) const {
     return c + kLanes <= classes_ ? x : first_lanes(x, classes_ - c, other);
@@ -43,7 +43,7 @@ void row_cross_entropy(const CrossEntropy<Number>& call, int64_t r, float* expon
   Vector largest = broadcast(target_logit), total = {};
   for (int64_t c = 0; c < classes; c += kLanes) {
     largest = larger(row.at(c, target_logit), largest);
-    total += row.at(c);  // zeros behind the end
+    total += row.at(c);  // zeros after the end
   }
   const float maximum = largest_of(largest);
   Vector partition = {};

@@ -1,4 +1,4 @@
-// What the sources of this folder define for the table of kernels, in the types of the table.
+// Functions that the sources of this folder define for the table of kernels, in its types.
 #pragma once
 
 #include <type_traits>

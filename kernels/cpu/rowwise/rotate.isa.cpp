@@ -18,7 +18,7 @@ Vector twice(const float* from, std::index_sequence<kLane...>) {
   return __builtin_shufflevector(x, x, (static_cast<int>(kLane) / 2)...);
 }
 
-/// Each of `count` / 2 numbers twice, with zeros behind them; reads nothing beyond.
+/// Each of `count` / 2 numbers twice, followed by zeros; reads nothing past them.
 Vector twice(const float* from, int64_t count) {
   if (count == kLanes) return twice(from, Lanes{});
   float pairs[kPairs] = {};

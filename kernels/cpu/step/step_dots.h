@@ -8,7 +8,7 @@
 
 namespace dietmt::kernels::DIETMT_ISA {
 
-/// Lanes with bit kDistance clear: a plus its lanes that far away, the others: the same of b.
+/// Lanes with bit kDistance clear: a plus its lanes that far away; the others: b plus its lanes.
 template <int kDistance, size_t... kLane>
 inline Vector fold_pair(Vector a, Vector b, std::index_sequence<kLane...>) {
   constexpr IntVector kSecond = {((static_cast<int>(kLane) & kDistance) ? -1 : 0)...};

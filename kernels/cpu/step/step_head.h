@@ -19,7 +19,7 @@ inline const float* head_of(const HeadTable& table, int64_t head) {
 
 inline int64_t score_stride(int64_t keys) { return padded_head(keys) + kHeadLanes; }
 
-/// Room for the entries of a table that occur, with repeated ends, or for all contextual vectors.
+/// Space for the entries of a table that occur, with repeated ends, or for all contextual vectors.
 inline int64_t entry_stride(const StepAttention& call) {
   const int64_t by_offset = padded_head(call.keys) + 3 * kHeadLanes;
   return std::max(by_offset, padded_head(call.terms->contextual_positions) + kHeadLanes);
@@ -42,7 +42,7 @@ class StepHead {
         bias_(scores_ + call.hypotheses * stride_),
         entries_(bias_ + stride_) {}
 
-  /// In phases over all hypotheses, so that the latency of one hides behind the others.
+  /// In phases over all hypotheses, so that the others hide the latency of one.
   void run() {
     const bool memory = call_.slots == nullptr;
     const bool biased = compute_bias();
