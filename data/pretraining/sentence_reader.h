@@ -28,7 +28,7 @@ class SentenceReader {
   /// UTF-8 if these are refused.
   std::optional<SentenceChunk> next();
 
-  /// Of the lines read so far: `lines`, `not_utf8` and `cut`.
+  /// Report of the lines read so far: `lines`, `not_utf8` and `cut`.
   const TextReport& report() const { return report_; }
 
  private:

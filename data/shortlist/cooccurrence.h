@@ -36,8 +36,8 @@ void sort_and_add(std::vector<CellCount>& cells);
 /// logarithmic number of times.
 class CellCounter {
  public:
-  /// Keeps at most `largest_size` cells beside those of `kept_row`: beyond that, the cells of the
-  /// smallest counts so far are dropped until three quarters are left.
+  /// Keeps at most `largest_size` cells in addition to those of `kept_row`: beyond that, the cells
+  /// of the smallest counts so far are dropped until three quarters are left.
   CellCounter(int64_t largest_size, int32_t kept_row)
       : largest_size_(largest_size), kept_row_(kept_row) {}
 

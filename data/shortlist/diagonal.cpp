@@ -6,7 +6,7 @@
 namespace dietmt::data {
 namespace {
 
-// Of the distance from the diagonal under the model, summed over the tokens.
+// Moments of the distance from the diagonal under the model, summed over the tokens.
 struct Moments {
   double mean = 0.0;
   double variance = 0.0;  // minus the derivative of the mean by the tension
@@ -50,7 +50,7 @@ double diagonal_weights(int64_t i, int64_t m, double tension, std::span<double> 
   const double ratio = std::exp(-tension / static_cast<double>(n));
   double sum = 0.0;
   double value = std::exp(-tension * distance_from_diagonal(i, m, below, n));
-  // Behind it the distance is what is left to the next position.
+  // After it the distance is the rest up to the next position.
   double after = below < n ? ratio / value : 0.0;
   for (int64_t j = below; j >= 1; --j, value *= ratio) sum += weight(j) = value;
   for (int64_t j = below + 1; j <= n; ++j, after *= ratio) sum += weight(j) = after;

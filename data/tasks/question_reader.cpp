@@ -204,7 +204,7 @@ std::string QuestionSet::summary() const {
     if (!ids.empty())
       text += "; " + std::to_string(ids.size()) + " " + what + ": " + first_ids(ids);
   };
-  mention(repaired, "with an answer beside its offset, which was moved");
+  mention(repaired, "with an answer next to its offset, which was moved");
   mention(unplaced, "with an answer that is not at its offset");
   if (dropped > 0) text += "; " + std::to_string(dropped) + " questions dropped";
   return text;

@@ -43,8 +43,8 @@ struct SpanLabel {
 std::vector<SpanWindow> span_windows(const TextPieces& question, const TextPieces& context,
                                      const SpecialPieces& special, const WindowOptions& options);
 
-/// Of the pieces that share bytes with the answer; both positions are that of [CLS] if not all of
-/// them lie in the window, or `answer` has no place.
+/// Range of the pieces that share bytes with the answer; both positions are that of [CLS] if not
+/// all of them lie in the window, or `answer` has no place.
 SpanLabel span_label(const SpanWindow& window, const TextPieces& context, const Answer& answer);
 
 }  // namespace dietmt::data

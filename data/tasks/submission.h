@@ -25,7 +25,7 @@ void write_label_submission(const std::filesystem::path& file, std::span<const E
                             std::span<const int32_t> predictions,
                             const std::vector<std::string>& labels);
 
-/// The same with scores, to three decimals (more for a range below 1) and clipped to the target's
+/// Writes scores, to three decimals (more for a range below 1) and clipped to the target's
 /// range as GLUE's own baseline does. Throws Error if the numbers of both differ or a score is not
 /// a number.
 void write_score_submission(const std::filesystem::path& file, std::span<const Example> examples,

@@ -33,7 +33,7 @@ std::string description_of(const Task& task) {
   return task.has_unanswerable ? "questions" : "questions that all have an answer";
 }
 
-// Of the classes that either side has.
+// Mean over the classes that either side has.
 double macro_f1(std::span<const int32_t> predicted, std::span<const int32_t> gold) {
   std::set<int32_t> classes(predicted.begin(), predicted.end());
   classes.insert(gold.begin(), gold.end());

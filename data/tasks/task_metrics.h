@@ -53,7 +53,7 @@ Scores answer_metrics(const Task& task, const std::string& language,
                       std::span<const Question> questions,
                       std::span<const SpanPrediction> predictions);
 
-/// The same of given texts, by question id. Where the task has questions without answer, also of
+/// Scores of given texts, by question id. Where the task has questions without answer, also of
 /// those with and those without: "has_answer_f1", "no_answer_f1", ...
 Scores answer_metrics(const Task& task, const std::string& language,
                       std::span<const Question> questions, const metrics::Predictions& texts);

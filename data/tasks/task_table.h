@@ -107,7 +107,7 @@ struct NamedTask {
   std::string language;
 };
 
-/// As find_task(), also with a language behind the name ("XQuAD-de"), and "squad1" and "squad2".
+/// As find_task(), also with a language after the name ("XQuAD-de"), and "squad1" and "squad2".
 NamedTask find_task_and_language(std::string_view name);
 
 /// One line a task: name, what it is, metrics and epochs.

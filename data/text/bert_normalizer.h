@@ -7,7 +7,7 @@
 //   decomposition as of 9.0. A later character is part of a word (U+2E52 does not end it).
 //   The slow one knows the Unicode of the Python that runs it.
 // - Unassigned characters are kept; the slow one removes them.
-// - Ideographs U+2B820..U+2B91F (extension E) are not words of their own.
+// - Ideographs U+2B820..U+2B91F (extension E) are not separate words.
 // - Text that keeps its accents stays as it is; the slow one composes it (NFC).
 // One difference from Fast: marks that canonical ordering swaps keep their bytes, whereas Fast
 // leaves the bytes in their order.

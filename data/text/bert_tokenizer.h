@@ -85,8 +85,8 @@ class BertTokenizer {
 };
 
 /// From a model directory, or one of its files: `vocab.txt` (WordPiece; `tokenizer_config.json` or
-/// `config.json` beside it says how text is normalised), `tokenizer.model` (sentencepiece) or
-/// `sentencepiece.bpe.model` (sentencepiece with the ids of XLM-R). Throws DataError naming the
+/// `config.json` in its directory says how text is normalised), `tokenizer.model` (sentencepiece)
+/// or `sentencepiece.bpe.model` (sentencepiece with the ids of XLM-R). Throws DataError naming the
 /// file.
 std::unique_ptr<BertTokenizer> load_bert_tokenizer(const std::filesystem::path& path);
 

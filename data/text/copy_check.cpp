@@ -98,7 +98,7 @@ TextView name_in(TextView word, bool capitals_count) {
   return is_mixed && std::ranges::any_of(word, is_small) ? word : TextView();
 }
 
-// The words of a translation, of which each can be found once.
+// The words of a translation; each can be found once.
 class WordPool {
  public:
   explicit WordPool(TextView text) {

@@ -151,7 +151,7 @@ std::pair<const GlossaryTerm*, size_t> Glossary::longest_at(size_t at, const Wor
   return longest;
 }
 
-// Of entries with the same `at` characters before, sorted, those that have this one there.
+// Those of `entries`, sorted and equal in the first `at` characters, with this character next.
 Glossary::Entries Glossary::with_character(Entries entries, size_t at, char32_t character) {
   const auto value = [at](const Entry& one) {
     return one.folded.size() > at ? int64_t{one.folded[at]} : -1;

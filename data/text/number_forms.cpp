@@ -10,7 +10,7 @@
 namespace dietmt::data {
 namespace {
 
-// Arabic has separators of its own for groups and decimals.
+// Arabic has its own separators for groups and decimals.
 constexpr std::u32string_view kDecimalSigns = U".,\u066B";
 constexpr std::u32string_view kGroupSigns = U".,'\u2019\u066C";
 

@@ -26,7 +26,7 @@ class Spelling {
   Spelling(const Spelling&) = delete;
   Spelling& operator=(const Spelling&) = delete;
 
-  /// Empty for special pieces and others that stand for no text of their own.
+  /// Empty for special pieces and others without text.
   const std::string& text(int32_t id) const { return texts_[static_cast<size_t>(id)]; }
 
   const Piece* find(std::string_view text) const {

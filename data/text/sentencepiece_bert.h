@@ -37,7 +37,7 @@ class SentencePieceBert : public BertTokenizer {
   std::string piece(int32_t id) const override;
 
   /// Whether the piece does not begin with U+2581. [UNK] stands for characters inside a word: the
-  /// U+2581 before them is a piece of its own.
+  /// U+2581 before them is a separate piece.
   bool continues_word(int32_t id) const override;
 
   const SpecialPieces& special() const override { return special_; }

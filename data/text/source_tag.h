@@ -19,7 +19,7 @@ class SourceTag {
  public:
   /// An empty `tag`: none. Throws DataError naming tag and tokenizer if the tag is not one piece of
   /// the vocabulary (with or without the mark of a word's beginning, which some tokenizers make a
-  /// piece of its own).
+  /// separate piece).
   SourceTag(const Tokenizer& tokenizer, const std::string& tag);
 
   /// The tagged line, whose first pieces are the tag's.

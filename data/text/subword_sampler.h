@@ -1,8 +1,8 @@
 // Segmentations of a text drawn at random, so that a model sees many spellings of a word: subword
 // regularization (Kudo 2018) for unigram models, BPE-dropout (Provilkov et al. 2020) for BPE.
 //
-// sentencepiece's own sampling draws from one generator per thread, which cannot be put back to
-// where it was when a training resumes. Here a draw is a function of a key.
+// sentencepiece's own sampling draws from one generator per thread, which cannot be reset when
+// a run resumes. Here a draw is a function of a key.
 #pragma once
 
 #include <cstdint>

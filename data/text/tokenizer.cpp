@@ -207,7 +207,7 @@ void train_tokenizer(const TokenizerOptions& options, const std::filesystem::pat
     std::string characters;
     if (run_trainer(lines, options, "char", characters).ok() &&
         pieces_in(characters) > options.vocabulary_size) {
-      throw ConfigError(size_text + " is too small for this text: its characters alone make " +
+      throw ConfigError(size_text + " is too small for this text: its characters need " +
                         std::to_string(pieces_in(characters)) + " pieces");
     }
     throw DataError(std::string("sentencepiece cannot train: ") + status.message());

@@ -25,7 +25,7 @@ bool is_capital(char32_t c);
 char32_t capital(char32_t c);
 
 struct WordText {
-  /// In NFKC, as tokenizers of sentencepiece read text: "e" with an accent behind it is "é", and a
+  /// In NFKC, as tokenizers of sentencepiece read text: "e" followed by an accent is "é", and a
   /// full-width letter is the usual one. White space at both ends is left out, and each other run
   /// of it is one space.
   explicit WordText(std::string_view text);

@@ -10,8 +10,8 @@
 namespace dietmt::nmt {
 
 /// Bytes aligned to cache lines. A large block has its own mapping, on huge pages if the system has
-/// them: decoding reads its cache of keys and values in many short rows, each of which would need
-/// the address of a page. Such a block grows without a copy, so that old and new pages never exist
+/// them: decoding reads its cache of keys and values in many short rows, each with the address of
+/// another page. Such a block grows without a copy, so that old and new pages never exist
 /// at the same time.
 class MemoryBlock {
  public:

@@ -62,7 +62,7 @@ class DecodingWorker {
   int64_t urgent_load_ = 0;                           // of the urgent ones in open_
   int64_t urgent_rows_ = 0;                           // decoded while the others waited
 
-  // Of one step.
+  // State of one step.
   size_t chosen_ = 0;                         // the first ones of open_ take part
   std::vector<int32_t> tokens_;               // [rows]
   std::vector<OpenSentence*> owners_;         // [rows]

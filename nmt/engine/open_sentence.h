@@ -58,7 +58,7 @@ class SlotPool {
   std::vector<int32_t> free_;
 };
 
-/// The attention of all rows of a sentence's steps, of which its hypotheses get theirs.
+/// The attention of all rows of a sentence's steps, from which its hypotheses take theirs.
 class AttentionRecord {
  public:
   void begin(int64_t source_tokens);

@@ -1,4 +1,4 @@
-// The position terms of a packed model on disk, beside its weights, so that decoding needs no
+// The position terms of a packed model on disk, next to its weights, so that decoding needs no
 // position encodings. They are tables in a safetensors file, used where they are mapped, and
 // features, which are multiplied; JSON text in its `__metadata__` maps the terms of each layer to
 // tables.

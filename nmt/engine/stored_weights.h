@@ -17,7 +17,7 @@ namespace dietmt::nmt {
 /// Parses "fp32", "bf16" or "int8". Throws ConfigError, which lists them.
 kernels::WeightType parse_weight_type(const std::string& name);
 
-/// The same, and "auto" for none: the type that the model directory has.
+/// A type or "auto", which gives none: the type of the model directory.
 std::optional<kernels::WeightType> parse_weight_choice(const std::string& name);
 
 /// The type of the packed weights in `files`. Throws ConfigError if another type is `wanted`.

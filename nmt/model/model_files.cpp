@@ -42,15 +42,15 @@ void read_config(const fs::path& path, ModelFiles& files) {
   throw_if_any<CheckpointError>(files.config.problems(path.string()));
 }
 
-// The configuration of the model beside an adapter does not know the layers that it adds.
+// The configuration of an adapter's model does not know the layers that the adapter adds.
 void read_adapter_size(ModelFiles& files) {
   const auto view = storage::view_safetensors(files.adapter);
   for (const auto& [name, tensor] : view.tensors) {
     if (!name.ends_with(".adapter.down_weight") || tensor.shape.empty()) continue;
     if (files.config.adapter_size > 0) {
       throw CheckpointError(files.adapter.string() +
-                            ": the model beside it has adapters of its own already; put it beside "
-                            "the model that --init-from named");
+                            ": the model in its directory already has adapters; move it to the "
+                            "directory of the model that --init-from named");
     }
     files.config.adapter_size = tensor.shape.front();
     files.adapter_layers = true;
@@ -112,8 +112,8 @@ ModelFiles open_model(const fs::path& path) {
   read_config(files.directory / kConfigFile, files);
   if (!files.adapter.empty() && !files.quantization.empty()) {
     throw CheckpointError(path.string() + ": packed " + files.quantization +
-                          " weights take no adapter; put it beside the model that they were made "
-                          "from");
+                          " weights take no adapter; move it to the directory of the model that "
+                          "they were made from");
   }
   if (!files.adapter.empty()) read_adapter_size(files);
   files.tokenizers = load_tokenizers(files.directory);
@@ -136,7 +136,7 @@ std::vector<std::string> model_directories(const std::vector<std::string>& value
       const size_t comma = whole ? value.size() : std::min(value.find(',', start), value.size());
       all.push_back(value.substr(start, comma - start));
       if (all.back().empty())
-        throw ConfigError(option + " " + value + ": empty directory name beside a comma");
+        throw ConfigError(option + " " + value + ": empty directory name next to a comma");
       start = comma + 1;
     }
   }

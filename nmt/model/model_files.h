@@ -1,5 +1,5 @@
 // A model directory without its weights: config.json and tokenizer.model (or
-// source.tokenizer.model and target.tokenizer.model) beside model.safetensors.
+// source.tokenizer.model and target.tokenizer.model), next to model.safetensors.
 #pragma once
 
 #include <filesystem>

@@ -32,7 +32,7 @@ ForcedScorer::ForcedScorer(LoadedDecoder model, const SearchOptions& search,
   if (model_.context.any())
     throw ConfigError(
         "a model that reads the sentences before (--context) cannot rerank: it would score each "
-        "sentence alone");
+        "sentence by itself");
 }
 
 std::vector<double> ForcedScorer::mean_log_probs(std::span<const TextPair> pairs) const {

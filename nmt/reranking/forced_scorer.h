@@ -21,7 +21,7 @@ struct TextPair {
 
 class ForcedScorer {
  public:
-  /// Of `search` only the settings of the machine and the longest source count. `source_tag`: as in
+  /// Uses only the machine settings and the longest source of `search`. `source_tag`: as in
   /// data::SourceTag, which also throws.
   ForcedScorer(LoadedDecoder model, const SearchOptions& search,
                const std::string& source_tag = "");

@@ -145,7 +145,7 @@ TunedWeights climb(std::span<const TuningSentence> sentences, Vector weights,
   }
 }
 
-// Of one length in the sense of the L1 norm, which changes no ranking.
+// Sets the L1 norm to 1, which changes no ranking.
 void normalize(Vector& weights) {
   double sum = 0.0;
   for (const double one : weights) sum += std::abs(one);

@@ -43,10 +43,10 @@ std::shared_ptr<const AlignmentGuide> statistical_guide(const data::ParallelCorp
                                                         int64_t threads);
 
 /// Links of words from a file with one line for each pair of the text, such as "0-0 2-1"
-/// (SOURCE-TARGET, from 0). Words are those of words_of() in the lines of `corpora`, of which
-/// `text` was made, and all pieces of two linked words are linked. Throws DataError with file:line
+/// (SOURCE-TARGET, from 0). Words are those of words_of() in the lines of `corpora`, the
+/// source of `text`, and all pieces of two linked words are linked. Throws DataError with file:line
 /// for a pair that is none or names a word that its sentence does not have, another number of lines
-/// than pairs, and a text of which pairs were left out.
+/// than pairs, and a text with dropped pairs.
 std::shared_ptr<const AlignmentGuide> read_alignment_guide(
     const std::string& file, const std::vector<data::CorpusFiles>& corpora,
     const data::ParallelCorpus& text, const data::Tokenizer& source, const data::Tokenizer& target,

@@ -29,8 +29,8 @@ struct TranslationBatch {
 
   BatchSizes sizes() const { return {source.sizes(), target.sizes()}; }
 
-  /// A batch of the same sizes whose numbers are others, of which the host knows nothing else. For
-  /// work that is recorded.
+  /// A batch of the same sizes with other numbers; the host knows only the sizes. For recorded
+  /// work.
   TranslationBatch with_numbers(const at::Tensor& others) const;
 };
 

@@ -26,7 +26,7 @@ struct TranslationTaskOptions {
   bool partly_frozen = false;  // some parameters are not trained
   bool only_adapters = false;  // only those of adapters are, which a checkpoint has as a file too
   std::shared_ptr<const AlignmentGuide> guide;  // of the training text; null: none
-  double guide_weight = 0.05;                   // of alignment_loss() beside the cross-entropy
+  double guide_weight = 0.05;                   // of alignment_loss(), added to the cross-entropy
   bool bf16 = false;
   at::Device device = at::kCPU;
   // Validation by beam search; without lines, only the validation loss.

@@ -35,7 +35,7 @@ def main() -> None:
     if sys.path and os.path.realpath(sys.path[0]) == os.path.realpath(here):
         sys.path.pop(0)
     libraries = os.path.join(torch_folder(), "lib")
-    # The program looks beside this package; torch may be in another site directory.
+    # The program looks next to this package; torch may be in another site directory.
     beside = os.path.join(here, "..", "torch", "lib")
     if not (os.path.isdir(beside) and os.path.samefile(libraries, beside)):
         os.environ["LD_LIBRARY_PATH"] = os.pathsep.join(

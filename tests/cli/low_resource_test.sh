@@ -157,7 +157,7 @@ expect_code 1 "$dietmt" translate --model "$work/wrong/small.adapter" --input "$
 expect_text "small.adapter: was trained from another model than the one in its directory" "$err"
 cp "$base/small.adapter" "$work/whole/"
 expect_code 1 "$dietmt" translate --model "$work/whole/small.adapter" --input "$work/valid.en"
-expect_text "has adapters of its own already" "$err"
+expect_text "the model in its directory already has adapters" "$err"
 expect_code 2 "$dietmt" export --model "$base/small.adapter" --to huggingface --output "$work/hf"
 expect_text "MarianMT has no adapters" "$err"
 

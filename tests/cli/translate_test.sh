@@ -187,7 +187,7 @@ expect_text "$work/none" "$err"
 expect_code 2 "${translate[@]}" --device quantum
 expect_text "--device is 'quantum'" "$err"
 expect_code 2 "$dietmt" translate --model "$model,"
-expect_text "empty directory name beside a comma" "$err"
+expect_text "empty directory name next to a comma" "$err"
 expect_code 1 "$dietmt" translate --model "$work/none" --input "$input"
 expect_text "$work/none" "$err"
 expect_code 1 "${translate[@]}" --input "$work/none.txt"

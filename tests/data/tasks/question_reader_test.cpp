@@ -106,7 +106,7 @@ TEST_F(QuestionReaderTest, AnswersBesideTheirOffsetAreMovedToTheOnlyPlaceNear) {
   EXPECT_THAT(training.questions[3].answers, SizeIs(1));
   EXPECT_THAT(training.summary(),
               AllOf(HasSubstr("4 questions on 1 paragraphs"),
-                    HasSubstr("3 with an answer beside its offset, which was moved: near, behind"),
+                    HasSubstr("3 with an answer next to its offset, which was moved: near, behind"),
                     HasSubstr("3 with an answer that is not at its offset: two, far, good"),
                     HasSubstr("2 questions dropped")));
 

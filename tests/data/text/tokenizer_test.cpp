@@ -263,7 +263,7 @@ TEST_F(TokenizerTest, AVocabularyTooSmallNamesTheSmallest) {
     chosen.type = type;
     chosen.vocabulary_size = 10;
     const std::string message = training_error(chosen);
-    chosen.vocabulary_size = number_after("characters alone make ", message);
+    chosen.vocabulary_size = number_after("characters need ", message);
     train_tokenizer(chosen, scratch() / "smallest");
     EXPECT_EQ(Tokenizer(scratch() / "smallest").vocabulary_size(), chosen.vocabulary_size);
   }
