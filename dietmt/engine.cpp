@@ -9,6 +9,7 @@
 #include "data/text/copy_check.h"
 #include "dietmt/model_loading.h"
 #include "nmt/search/document_context.h"
+#include "nmt/translation/forced_scoring.h"
 #include "nmt/translation/line_alignment.h"
 #include "nmt/translation/text_lines.h"
 #include "nmt/translation/translator.h"
@@ -242,7 +243,6 @@ std::vector<Translation> Engine::translate(const LineBatch& batch, const Transla
   return translations;
 }
 
-// A search in which every token is forced.
 std::vector<Hypothesis> Engine::score(const std::vector<std::string>& sources,
                                       const std::vector<std::string>& targets,
                                       const std::function<bool()>& cancelled) {
@@ -253,27 +253,12 @@ std::vector<Hypothesis> Engine::score(const std::vector<std::string>& sources,
   if (sources.size() != targets.size())
     throw DataError(std::to_string(sources.size()) + " sources, but " +
                     std::to_string(targets.size()) + " targets");
-  nmt::SearchOptions search = machine_options(options_);
-  search.beam = 1;
-  search.length_penalty = 0.0;
-  search.max_length_factor = 0.0;
-  search.max_length_offset = 1;
+  const nmt::SearchOptions search = nmt::forced_search(machine_options(options_));
+  nmt::ForcedRequests pairs(*loaded_, "", loaded_->decoder->source_limit(search),
+                            loaded_->decoder->max_target_length());
   std::vector<nmt::TranslationRequest> requests;
-  nmt::PairContext document(loaded_->context);
-  for (size_t i = 0; i < sources.size(); ++i) {
-    nmt::TranslationRequest& request = requests.emplace_back();
-    request.source = loaded_->source_tokenizer->encode(without_line_end(sources[i]));
-    cut(request.source);
-    request.prefix = encode_target(targets[i]);
-    request.prefix.push_back(loaded_->special.end);
-    request.context_tokens =
-        document
-            .next(request.source, request.prefix, loaded_->decoder->source_limit(search),
-                  loaded_->decoder->max_target_length())
-            .source;
-    request.context_separator = loaded_->context.target_separator;
-    request.prefix.pop_back();
-  }
+  for (size_t i = 0; i < sources.size(); ++i)
+    requests.push_back(pairs.next({without_line_end(sources[i]), without_line_end(targets[i])}));
   std::vector<Hypothesis> scores;
   for (const nmt::NBest& found : decode(std::move(requests), search, cancelled)) {
     scores.push_back(hypothesis(found.front()));

@@ -51,8 +51,8 @@ int main(int argc, char** argv) {
   using namespace dietmt::tools;
   const std::map<std::string, Command> own = {
       {"align", run_align},         {"distill", run_distill},     {"evaluate", run_evaluate},
-      {"quantize", run_quantize},   {"rerank", run_rerank},       {"shortlist", run_shortlist},
-      {"tokenizer", run_tokenizer}, {"translate", run_translate},
+      {"quantize", run_quantize},   {"rerank", run_rerank},       {"score", run_score},
+      {"shortlist", run_shortlist}, {"tokenizer", run_tokenizer}, {"translate", run_translate},
   };
   return run_program(argc, argv, [&](const std::string& name) -> Command {
     const auto found = own.find(name);

@@ -1,10 +1,12 @@
 #include "tools/rerank_features.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/error.h"
 #include "nmt/model/model_files.h"
-#include "nmt/reranking/forced_scorer.h"
+#include "nmt/translation/forced_scoring.h"
+#include "nmt/translation/translator.h"
 
 namespace dietmt::tools {
 namespace {
@@ -21,6 +23,33 @@ void number_features(const std::vector<std::string>& directories, const std::str
   for (const std::string& directory : nmt::model_directories(directories, option))
     add(++number == 1 ? name : name + std::to_string(number), directory);
 }
+
+// log p(target | source) / tokens of the target, end of sentence included.
+class PairScorer {
+ public:
+  PairScorer(nmt::LoadedDecoder model, const nmt::SearchOptions& search, const std::string& tag)
+      : pairs_(model, tag, model.decoder->source_limit(search),
+               std::min(search.max_source_length, model.decoder->max_target_length())),
+        translator_(std::move(model.decoder), nmt::forced_search(search)) {
+    if (model.context.any())
+      throw ConfigError(
+          "a model that reads the sentences before (--context) cannot rerank: it would score each "
+          "sentence alone");
+  }
+
+  std::vector<double> mean_log_probs(std::span<const nmt::TextPair> pairs) {
+    std::vector<nmt::TranslationRequest> requests;
+    for (const nmt::TextPair& pair : pairs) requests.push_back(pairs_.next(pair));
+    std::vector<double> scores;
+    for (const nmt::NBest& found : translator_.translate(requests))
+      scores.push_back(found.front().sum / static_cast<double>(found.front().token_scores.size()));
+    return scores;
+  }
+
+ private:
+  nmt::ForcedRequests pairs_;
+  nmt::Translator translator_;
+};
 
 }  // namespace
 
@@ -77,8 +106,8 @@ RerankFeatures::RerankFeatures(const std::vector<std::string>& listed,
       continue;
     }
     const std::string tag = model.is_reverse ? "" : o.source_tag.value_or("");
-    const auto scorer = std::make_shared<const nmt::ForcedScorer>(model.load(), o.search, tag);
-    scorers_.emplace_back([scorer, is_reverse = model.is_reverse](const Texts& texts) {
+    scorers_.emplace_back([scorer = std::make_shared<PairScorer>(model.load(), o.search, tag),
+                           is_reverse = model.is_reverse](const Texts& texts) {
       return scorer->mean_log_probs(is_reverse ? texts.reverse : texts.forward);
     });
   }

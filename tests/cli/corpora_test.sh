@@ -61,6 +61,15 @@ expect_code 0 "$dietmt" translate --model "$work/whole" --input "$work/plain" --
 expect_code 1 "$dietmt" translate --model "$work/whole" --input "$work/plain" --source-tag "<2fr>"
 expect_text "the tag '<2fr>' is not a piece of the tokenizer" "$err"
 
+head -n 5 "$work/valid.de" >"$work/given.de"
+score=("$dietmt" score --model "$work/whole" --target "$work/given.de")
+expect_code 0 "${score[@]}" --source "$work/tagged"
+tagged=$out
+expect_code 0 "${score[@]}" --source "$work/plain" --source-tag "<2up>"
+[ "$out" = "$tagged" ] || fail "--source-tag gives other scores than the tag in the text"
+expect_code 1 "${score[@]}" --source "$work/plain" --source-tag "<2fr>"
+expect_text "the tag '<2fr>' is not a piece of the tokenizer" "$err"
+
 # A sentence must fit the position encoding with its tag, also if only validation has one.
 given=("$dietmt" train "${corpora[@]}" "${rest[@]}" "${sizes[@]}" --dry-run
   --tokenizer "$work/whole/data/tokenizer.model")

@@ -62,8 +62,7 @@ rm "$work/alone/dietmt-torch"
 ln -s "$(realpath "$dietmt")" "$work/links/dietmt"
 expect_code 0 "$work/links/dietmt" train --help
 expect_text "usage: dietmt train" "$out"
-expect_code 1 "$work/links/dietmt" score --model "$work/no such * model" --source "$work/test.en" \
-  --target "$work/test.de"
+expect_code 1 "$work/links/dietmt" inspect params --model "$work/no such * model"
 expect_text "$work/no such * model" "$err"
 expect_code 2 "$work/links/dietmt" train
 "$full" translate --model "$model" --input "$work/test.en" --workers 1 >"$work/wanted"
@@ -92,6 +91,13 @@ same "$work/int8,$work/fp32" --nbest 2
 "$dietmt" translate --model "$model" --input "$work/test.en" --json --workers 1 >"$work/wanted"
 "$alone" translate --model "$work/fp32" --input "$work/test.en" --json --workers 1 |
   cmp - "$work/wanted" || fail "packed fp32 weights give others than the full ones"
+# Scores of given translations need no LibTorch either.
+scored() { "$1" score --model "$2" --source "$work/test.en" --target "$work/test.de" --json; }
+scored "$dietmt" "$model" >"$work/wanted"
+scored "$alone" "$work/fp32" | cmp - "$work/wanted" ||
+  fail "packed fp32 weights give other scores than the full ones"
+scored "$full" "$work/int8" >"$work/wanted"
+scored "$alone" "$work/int8" | cmp - "$work/wanted" || fail "scores of an int8 model"
 expect_code 0 "$alone" shortlist --model "$work/int8" --train-source "$work/test.en" \
   --train-target "$work/test.de" --output "$work/shortlist" --best 3 --first 20
 same "$work/int8" --shortlist "$work/shortlist" --scores
@@ -169,8 +175,8 @@ for config in "--config /dev/fd/9" --config=/dev/fd/9; do
     9< <(cat "$work/options")
 done
 expect_code 0 "$dietmt" translate --model "$model" --input "$work/test.en" --config "$work/options"
-expect_code 0 "$dietmt" score --model "$model" --source "$work/test.en" --target "$work/test.de" \
-  --config <(echo "json = true")
+expect_code 0 "$dietmt" score --model "$work/fp32" --source "$work/test.en" \
+  --target "$work/test.de" --config <(echo "json = true")
 expect_text '"token_scores"' "$out"
 
 # A file that was cut is named.

@@ -51,8 +51,6 @@ expect_code 0 "$dietmt" inspect params --model "$work/int8"
 # What needs the full weights says so, and so does another type of weights.
 expect_code 2 "$dietmt" translate --model "$work/int8" --weights bf16 --input "$work/test.en"
 expect_text "holds only int8 weights" "$err"
-expect_code 1 "$dietmt" score --model "$work/int8" --source "$work/test.en" --target "$work/test.de"
-expect_text "use the model that they were made from" "$err"
 expect_code 1 "$dietmt" export --model "$work/int8" --to ctranslate2 --output "$work/refused"
 expect_text "use the model that they were made from" "$err"
 expect_code 2 "$dietmt" average --inputs "$work/int8" "$work/int8" --output "$work/refused"

@@ -10,12 +10,12 @@
 #include "data/shortlist/shortlist.h"
 #include "interchange/marian/marian.h"
 #include "interchange/marian/marian_shortlist.h"
-#include "nmt/batch_decoding/forced_scoring.h"
 #include "nmt/translation/loaded_decoder.h"
 #include "nmt/translation/translator.h"
 #include "tests/common/scratch.h"
 #include "tests/interchange/cases.h"
 #include "tests/interchange/marian/marian_file.h"
+#include "tests/nmt/teacher_forcing.h"
 
 namespace dietmt::interchange {
 namespace {
@@ -176,7 +176,7 @@ TEST_F(MarianInt8Test, ScoresAreThoseOfTheSameWeightsInFp32) {
   packed->decoder->run(feed, 1, 1, 512);
   const auto found = std::move(feed).results();
   const std::vector<const nmt::TranslationModel*> models = {full.model.get()};
-  const auto wanted = nmt::score_targets(models, pairs, {});
+  const auto wanted = nmt::score_targets(models, pairs);
   // Integers and their scales round; the bias of another layer gives far more.
   double gaps = 0.0, count = 0.0;
   for (size_t i = 0; i < pairs.size(); ++i) {

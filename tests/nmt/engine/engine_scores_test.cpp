@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "nmt/batch_decoding/forced_scoring.h"
 #include "tests/encoders/position/encoding_list.h"
 #include "tests/nmt/engine/engine_run.h"
+#include "tests/nmt/teacher_forcing.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -42,7 +42,7 @@ double largest_gap(const Models& models, kernels::WeightType type = kernels::Wei
   const auto found = decode(*engine_of(models, type), forced.requests, options);
   std::vector<const TranslationModel*> pointers;
   for (const auto& model : models) pointers.push_back(model.get());
-  const auto wanted = score_targets(pointers, forced.pairs, {});
+  const auto wanted = score_targets(pointers, forced.pairs);
   double largest = 0.0;
   for (size_t i = 0; i < wanted.size(); ++i) {
     const std::vector<float>& scores = found[i].front().token_scores;

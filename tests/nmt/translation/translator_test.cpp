@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/random.h"
 #include "nmt/batch_decoding/decoder_loader.h"
-#include "nmt/batch_decoding/forced_scoring.h"
+#include "tests/nmt/teacher_forcing.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -71,7 +71,7 @@ double forced_sum(const std::vector<const TranslationModel*>& models,
                   const TranslationRequest& request, const Hypothesis& hypothesis) {
   ScoringRequest pair{request.source, hypothesis.ids};
   pair.target.push_back(2);
-  const auto scores = score_targets(models, {&pair, 1}, {})[0];
+  const auto scores = score_targets(models, {&pair, 1})[0];
   return std::accumulate(scores.begin(), scores.end(), 0.0);
 }
 
@@ -160,8 +160,8 @@ TEST(Translator, AnEnsembleAveragesProbabilities) {
     ScoringRequest pair{requests[i].source, best.ids};
     pair.target.push_back(2);
     const TranslationModel* models[] = {first.get(), second.get()};
-    const auto a = score_targets({models, 1}, {&pair, 1}, {})[0];
-    const auto b = score_targets({models + 1, 1}, {&pair, 1}, {})[0];
+    const auto a = score_targets({models, 1}, {&pair, 1})[0];
+    const auto b = score_targets({models + 1, 1}, {&pair, 1})[0];
     for (size_t t = 0; t < a.size(); ++t) {
       EXPECT_NEAR(best.token_scores[t], std::log((std::exp(a[t]) + std::exp(b[t])) / 2.0), 1e-5);
     }

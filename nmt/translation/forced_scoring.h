@@ -1,0 +1,55 @@
+// Scores of given translations: a search in which every token is forced, by any decoder.
+//
+//   ForcedRequests pairs(loaded, "", max_source, max_target);
+//   const TranslationRequest requests[] = {pairs.next({"a dog", "ein Hund"})};
+//   const Translator translator(std::move(loaded.decoder), forced_search(options));
+//   const double log_probability = translator.translate(requests)[0].front().sum;
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "data/text/source_tag.h"
+#include "data/text/tokenizer.h"
+#include "nmt/search/document_context.h"
+#include "nmt/search/search_options.h"
+#include "nmt/search/search_task.h"
+#include "nmt/translation/loaded_decoder.h"
+
+namespace dietmt::nmt {
+
+/// A translation is as long as its prefix. Keeps the settings of the machine.
+SearchOptions forced_search(SearchOptions options);
+
+struct TextPair {
+  std::string source;
+  std::string target;
+  // Files and lines for warnings that a side was cut; empty: no warnings.
+  std::string source_where = {};
+  std::string target_where = {};
+};
+
+/// Requests for pairs of lines, whose only hypothesis has the log-probability of each token of the
+/// target and its end of sentence, given the source.
+class ForcedRequests {
+ public:
+  /// Longer lines than `max_source` and `max_target` tokens, with end of sentence, are cut.
+  /// `source_tag`: for each source that is not empty, as in data::SourceTag, which also throws.
+  ForcedRequests(const LoadedDecoder& model, const std::string& source_tag, int64_t max_source,
+                 int64_t max_target);
+
+  /// For a model that reads earlier sentences, the pairs of a document must come in order.
+  TranslationRequest next(const TextPair& pair);
+
+ private:
+  std::shared_ptr<const data::Tokenizer> source_tokenizer_;
+  std::shared_ptr<const data::Tokenizer> target_tokenizer_;
+  data::SourceTag tag_;
+  PairContext document_;
+  int32_t separator_;
+  int64_t max_source_;
+  int64_t max_target_;
+};
+
+}  // namespace dietmt::nmt
