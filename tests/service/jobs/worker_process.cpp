@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
       const std::string mark = std::to_string(::getpid()) + "\n";
       if (::write(log_fd, mark.data(), mark.size()) < 0) throw std::runtime_error("no log");
       std::this_thread::sleep_for(per_line * static_cast<int>(lines.texts.size()));
-      return fake_translations(lines.texts);
+      return fake_translations(lines);
     };
     JobWorkerOptions options;
     options.lease = std::chrono::milliseconds(1000);
