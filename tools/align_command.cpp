@@ -1,12 +1,11 @@
 // dietmt align: word alignments of parallel text by the statistical aligner.
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <memory>
-#include <thread>
 
 #include "common/error.h"
 #include "common/options.h"
+#include "common/process.h"
 #include "data/shortlist/aligner.h"
 #include "data/text/tokenizer.h"
 #include "nmt/alignment/symmetrization.h"
@@ -97,8 +96,7 @@ int run_align(const std::vector<std::string>& arguments) {
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check(problems_of(options));
   const nmt::Symmetrization symmetrization = nmt::parse_symmetrization(options.symmetrize);
-  options.aligner.threads =
-      options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+  options.aligner.threads = options.threads > 0 ? options.threads : usable_cores();
 
   const nmt::Tokenizers tokenizers = tokenizers_of(options);
   nmt::LineWriter output(options.output);

@@ -32,7 +32,7 @@ struct AverageOptions {
 };
 
 OptionTable option_table(AverageOptions& o) {
-  OptionTable table("average", "--inputs DIR... --output DIR",
+  OptionTable table("average", "[--inputs] DIR... --output DIR",
                     "Averages the weights of models with the same configuration, usually the last "
                     "or best checkpoints of a training, into a new model directory.");
   table.group("Models")
@@ -45,7 +45,7 @@ OptionTable option_table(AverageOptions& o) {
            {.least = 0})
       .add("best", &o.best, "N", "average the N best checkpoints of one training; 0: off",
            {.least = 0});
-  table.example("dietmt average --inputs model --last 5 --output averaged");
+  table.positional("inputs").example("dietmt average model --last 5 --output averaged");
   return table;
 }
 

@@ -26,7 +26,7 @@ struct PredictOptions {
 };
 
 OptionTable option_table(PredictOptions& o) {
-  OptionTable table("bert predict", "--model DIR --input FILE --output FILE|DIR",
+  OptionTable table("bert predict", "--model DIR [--input] FILE --output FILE|DIR",
                     "Writes the predictions of a fine-tuned encoder in the form of the benchmarks' "
                     "submissions, and\nprints the task's metrics in percent if the input has "
                     "labels.");
@@ -53,7 +53,8 @@ OptionTable option_table(PredictOptions& o) {
   add_precision(table, o.precision);
   add_attention_backend(table, o.attention_backend);
   table.add("threads", &o.threads, "N", "threads; 0: one per core", ranges::kThreads);
-  table.example("dietmt bert predict --model rte --input test.tsv --output RTE.tsv");
+  table.positional("input").example(
+      "dietmt bert predict --model rte --input test.tsv --output RTE.tsv");
   return table;
 }
 

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <thread>
-
 #include "common/error.h"
 #include "common/memory_use.h"
 #include "data/text/source_tag.h"
@@ -17,8 +14,7 @@ namespace {
 std::string hypotheses_problem(const nmt::SearchOptions& search) {
   constexpr int64_t kShortest = 2, kBytes = 2 * sizeof(int32_t);
   const int64_t rows = search.sample ? search.nbest : search.beam;
-  const int64_t workers =
-      search.workers > 0 ? search.workers : std::max(1U, std::thread::hardware_concurrency());
+  const int64_t workers = nmt::usable_workers(search.workers, search.threads);
   const double bytes = static_cast<double>(workers) *
                        static_cast<double>(search.batch_tokens / kShortest + 1) *
                        static_cast<double>(rows * search.max_target_length(kShortest) * kBytes);
@@ -114,7 +110,7 @@ void add_decoding_device(OptionTable& table, std::string& device, std::string& w
 void add_decoding_workers(OptionTable& table, int64_t& workers, int64_t& batch_tokens) {
   table
       .add("workers", &workers, "N",
-           "CPU workers that decode in parallel and share the weights; 0: one per core",
+           "CPU workers that decode in parallel and share the weights; 0: cores / --threads",
            ranges::kThreads)
       .add("batch-tokens", &batch_tokens, "N",
            "batch size of a worker in source tokens; changes speed and memory, not results; a GPU "

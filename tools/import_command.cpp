@@ -109,7 +109,7 @@ void import_into(const fs::path& directory, const ImportOptions& o) {
 
 int run_import(const std::vector<std::string>& arguments) {
   ImportOptions o;
-  OptionTable table("import", "--from DIR|FILE --output DIR",
+  OptionTable table("import", "[--from] DIR|FILE --output DIR",
                     "Converts a Hugging Face MarianMT model, such as the OPUS-MT models, a Marian "
                     "model or a COMET metric into a model directory: full weights in fp32, or int8 "
                     "weights, such as those of Firefox's models, as they are.");
@@ -132,9 +132,9 @@ int run_import(const std::vector<std::string>& arguments) {
            "trained from; its weights are not needed")
       .add("output", &o.output, "DIR", "model directory to write",
            {.required = true, .is_new = true});
-  table.example("dietmt import --from opus-mt-en-de --output en-de");
-  table.example("dietmt import --from firefox/enpt --output en-pt");
-  table.example("dietmt import --from wmt22-comet-da --encoder xlm-roberta-large --output comet");
+  table.positional("from").example("dietmt import opus-mt-en-de --output en-de");
+  table.example("dietmt import firefox/enpt --output en-pt");
+  table.example("dietmt import wmt22-comet-da --encoder xlm-roberta-large --output comet");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   std::vector<std::string> problems;
   if (!o.from.empty() && !is_marian_file(o) &&
@@ -163,7 +163,7 @@ int run_import(const std::vector<std::string>& arguments) {
 int run_bert_import(const std::vector<std::string>& arguments) {
   std::string from, output_directory, tokenizer_path, position;
   int64_t seed = 1;
-  OptionTable table("bert import", "--from DIR --output DIR",
+  OptionTable table("bert import", "[--from] DIR --output DIR",
                     "Converts a BERT or XLM-R of Hugging Face, with all its heads, into a model "
                     "directory in fp32.");
   table
@@ -178,7 +178,7 @@ int run_bert_import(const std::vector<std::string>& arguments) {
       .add("position", &position, "SPEC",
            "replace the model's position encoding; 'dietmt train --position help' lists them")
       .add("seed", &seed, "N", "random seed of a new position encoding", ranges::kSeed);
-  table.example("dietmt bert import --from bert-base-uncased --output bert");
+  table.positional("from").example("dietmt bert import bert-base-uncased --output bert");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   std::vector<std::string> problems;
   if (const std::string missing = missing_model(from); !missing.empty())

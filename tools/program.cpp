@@ -14,6 +14,7 @@
 #include "common/error.h"
 #include "common/logging.h"
 #include "common/process.h"
+#include "common/version.h"
 #include "kernels/cpu/instruction_sets.h"
 #include "tools/command_list.h"
 #include "tools/commands.h"
@@ -123,13 +124,13 @@ void shorten_waiting() {
 
 std::string config_file(const std::vector<std::string>& arguments) {
   constexpr std::string_view kOption = "--config";
+  std::string file;  // the last one counts
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& word = arguments[i];
-    if (word == kOption && i + 1 < arguments.size()) return arguments[i + 1];
-    if (word.starts_with(kOption) && word.substr(kOption.size()).starts_with('='))
-      return word.substr(kOption.size() + 1);
+    if (word == kOption && i + 1 < arguments.size()) file = arguments[++i];
+    if (word.starts_with("--config=")) file = word.substr(kOption.size() + 1);
   }
-  return {};
+  return file;
 }
 
 int run_program(int argc, char** argv, const std::function<Command(const std::string&)>& find) {
@@ -152,8 +153,8 @@ int run_program(int argc, char** argv, const std::function<Command(const std::st
     std::cout << command_list().describe();
     return print_rest(0);
   }
-  if (words[0] == "--version") {
-    std::cout << "dietmt " << DIETMT_VERSION << " (" << DIETMT_BUILT_WITH << ")\n";
+  if (words[0] == "--version" || words[0] == "-v") {
+    std::cout << version_line() << '\n';
     return print_rest(0);
   }
   for (const CommandEntry& command : command_list().commands) {

@@ -44,7 +44,7 @@ struct RerankOptions : RerankModels {
 
 OptionTable option_table(RerankOptions& o) {
   OptionTable table(
-      "rerank", "--nbest-list FILE [--source FILE] [--reverse-model DIR] [--model DIR]",
+      "rerank", "[--nbest-list] FILE [--source FILE] [--reverse-model DIR] [--model DIR]",
       "Chooses the best translation of each n-best list that 'dietmt translate' has written "
       "(--nbest or --json), or Moses or Marian, by a weighted sum of features: score, that of the "
       "list; the named features of Moses and Marian; model, reverse, language: mean "
@@ -97,7 +97,7 @@ OptionTable option_table(RerankOptions& o) {
       .add("device", &o.device, "NAME", "cpu, cuda or cuda:I");
   add_decoding_workers(table, o.search.workers, o.search.batch_tokens);
   add_worker_threads(table, o.search.threads);
-  table
+  table.positional("nbest-list")
       .basics({"source", "output", "nbest", "json", "model", "reverse-model", "language-model",
                "weights", "tune", "metric"})
       .example(

@@ -1,7 +1,5 @@
 #include "tools/serve_options.h"
 
-#include <omp.h>
-
 #include "common/logging.h"
 #include "service/http/access_log.h"
 #include "tools/decoding_options.h"
@@ -120,10 +118,8 @@ void bound_requests(int64_t most, service::HttpOptions& http) {
   http.handler_niceness = kNicenessOfWork;
 }
 
-// The cores that this program may use, as for `dietmt translate`.
 int64_t workers_of(const ServeOptions& o) {
-  const int64_t given = o.registry.threads.workers;
-  return given > 0 ? given : omp_get_max_threads();
+  return nmt::usable_workers(o.registry.threads.workers, o.registry.threads.threads);
 }
 
 // Beyond any machine's; a process cannot start many times as many.

@@ -1,12 +1,10 @@
 // dietmt shortlist: makes a lexical shortlist from parallel text, and examines one.
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <iomanip>
 #include <iostream>
 #include <memory>
-#include <thread>
 
 #include "common/files.h"
 #include "common/options.h"
@@ -206,8 +204,7 @@ int run_shortlist(const std::vector<std::string>& arguments) {
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check(problems_of(table, options));
-  options.aligner.threads =
-      options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+  options.aligner.threads = options.threads > 0 ? options.threads : usable_cores();
 
   install_stop_signal();  // so that no encoded text stays behind
   const nmt::Tokenizers tokenizers = load_tokenizers(options);

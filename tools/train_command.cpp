@@ -214,6 +214,7 @@ int run_train(const std::vector<std::string>& arguments) {
     const training::ProcessOptions processes = process_options(table, o, input_files(o));
     if (const auto code = run_in_processes(processes, {"train"}, arguments)) return *code;
   }
+  if (training::process_place().rank == 0) warn_of_habits(table, o);
   return run(table, configuration, o, initial);
 }
 

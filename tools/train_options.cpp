@@ -1,5 +1,7 @@
 #include "tools/train_options.h"
 
+#include <spdlog/spdlog.h>
+
 #include <filesystem>
 
 #include "common/error.h"
@@ -143,6 +145,20 @@ std::vector<std::string> problems_of(const OptionTable& table, TrainOptions& o,
   if ((o.subword_sampling || o.bpe_dropout) && !o.sampled_sides) o.sampled_sides = "both";
   if (o.lora_rank && !o.lora_alpha) o.lora_alpha = static_cast<double>(*o.lora_rank);
   return problems;
+}
+
+void warn_of_habits(const OptionTable& table, const TrainOptions& o) {
+  constexpr int64_t kBatch = 1024;  // longer than sentences are
+  if (table.given("max-tokens") && !table.given("batch-tokens") && o.filter.max_tokens >= kBatch)
+    spdlog::warn(
+        "--max-tokens {} drops longer sentences. fairseq's --max-tokens is --batch-tokens here, "
+        "now "
+        "{}",
+        o.filter.max_tokens, o.batch_tokens);
+  const bool default_size = !o.init_from && !table.given("preset") && !table.given("width");
+  if (o.device.starts_with("cuda") && default_size)
+    spdlog::info("--preset {}, the default, is small for a GPU; --preset base is the usual choice",
+                 o.preset);
 }
 
 }  // namespace dietmt::tools

@@ -49,7 +49,7 @@ constexpr int64_t kSamples = 100;  // of minimum Bayes risk
 
 OptionTable option_table(TranslateOptions& o) {
   nmt::SearchOptions& search = o.search;
-  OptionTable table("translate", "--model DIR[,DIR...]",
+  OptionTable table("translate", "--model DIR[,DIR...] [[--input] FILE]",
                     "Translates text line by line and writes one line for each input line, in "
                     "order. Lines end with LF or CR LF; what a line has beyond 1 MiB is cut "
                     "off. Warnings name each line that is cut or repaired.");
@@ -121,11 +121,11 @@ OptionTable option_table(TranslateOptions& o) {
            nmt::search_rules::kTemperature)
       .add("seed", &o.seed, "N", "random seed of sampling", ranges::kSeed);
   bind_decoding_machine(table, o);
-  table
+  table.positional("input")
       .basics({"input", "output", "nbest", "scores", "json", "flush", "beam", "length-penalty",
                "sample", "device", "weights", "shortlist", "workers", "threads"})
       .example("echo 'Good morning.' | dietmt translate --model model")
-      .example("dietmt translate --model model --input test.en --output test.de --beam 4");
+      .example("dietmt translate -m model test.en -o test.de -b 4");
   return table;
 }
 

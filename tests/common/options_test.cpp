@@ -57,7 +57,7 @@ TEST_F(OptionsTest, MistakesAreConfigErrors) {
   EXPECT_THAT(error_of({"--count"}), HasSubstr("--count"));
   EXPECT_THAT(error_of({"--rate", "fast"}), HasSubstr("fast"));
   EXPECT_THAT(error_of({"stray"}), HasSubstr("see dietmt demo --help"));
-  EXPECT_THAT(error_of({"--count", "1", "--count", "2"}), HasSubstr("--count"));
+  EXPECT_EQ(error_of({"--count"}), "--count needs a value: --count N; see dietmt demo --help-all");
 }
 
 TEST_F(OptionsTest, MalformedNumbersAreReportedTogether) {
@@ -69,9 +69,10 @@ TEST_F(OptionsTest, MalformedNumbersAreReportedTogether) {
 }
 
 TEST_F(OptionsTest, UnknownOptionsGetASuggestion) {
-  EXPECT_EQ(error_of({"--cuont", "1"}),
-            "unknown option --cuont; did you mean --count?; see dietmt demo --help-all");
-  EXPECT_THAT(error_of({"--something-else", "1"}), Not(HasSubstr("did you mean")));
+  EXPECT_EQ(error_of({"--cuont", "1"}), "unknown option --cuont; did you mean --count?");
+  EXPECT_EQ(error_of({"--something-else", "1"}),
+            "unknown option --something-else; see dietmt demo --help-all");
+  EXPECT_EQ(error_of({"-count", "1"}), "unknown option -count; did you mean --count?");
   EXPECT_THAT(error_of({"--config", write("close", "ratte = 3\n")}),
               HasSubstr("unknown option --ratte; did you mean --rate?"));
 }
@@ -213,7 +214,7 @@ TEST_F(OptionsTest, DescribesItselfAsJson) {
   const auto described = nlohmann::json::parse(ruled_table(fields).describe());
   EXPECT_EQ(described["command"], "demo");
   const auto& options = described["options"];
-  ASSERT_EQ(options.size(), 7U + 6U);
+  ASSERT_EQ(options.size(), 7U + 7U);
   EXPECT_EQ(options[0]["name"], "output");
   EXPECT_EQ(options[0]["required"], true);
   EXPECT_EQ(options[1]["list"], true);
