@@ -63,6 +63,14 @@ const char* type_of(std::vector<T>*) {
   return type_of(static_cast<T*>(nullptr));
 }
 
+// The range, if somebody could meet its bounds by chance.
+std::string range_worth_saying(const OptionRule& rule) {
+  constexpr double kNear = 100;
+  const double upper = rule.most.value_or(rule.below.value_or(OptionRule::kMost));
+  if (upper <= kNear) return rule.text();
+  return rule.least && *rule.least > 1 ? "at least " + text_of(*rule.least) : "";
+}
+
 void describe_rule(const OptionRule& rule, ordered_json& option) {
   option["required"] = rule.required;
   if (rule.is_new) option["new"] = true;
@@ -87,9 +95,10 @@ std::string option_head(const std::string& name, bool is_flag, const std::string
 std::vector<OptionTable::Option> OptionTable::shared_options(Shared& values) {
   return {
       {"config", &values.config, "FILE",
-       "read options from FILE: lines `name = value`, names as above; the command line wins"},
+       "read options from FILE, one `name = value` per line; the command line wins"},
       {"dump-config", &values.dump_config, "",
-       "print the options in that form and exit; those not given are comments with their defaults"},
+       "print all options in that form and exit, those not given as comments with their "
+       "defaults"},
       {"quiet", &values.quiet, "", "show only warnings and errors, and no progress bar"},
       {"log-file", &values.log_file, "FILE", "also append all messages, with the time, to FILE"},
       {"help", &values.help, "", "print the options that most users need and exit"},
@@ -107,7 +116,7 @@ std::string OptionTable::Option::facts() const {
   std::string text;
   const auto add = [&](const std::string& fact) { text += (text.empty() ? "" : "; ") + fact; };
   if (rule.required) add("required");
-  if (rule.choices.empty() && !rule.text().empty()) add(rule.text());
+  if (rule.choices.empty() && !range_worth_saying(rule).empty()) add(range_worth_saying(rule));
   const std::string value = joined(values());
   if (!is_flag() && !value.empty()) add("default: " + value);
   return text;

@@ -103,7 +103,7 @@ class OptionTable {
     /// How messages name it.
     std::string shown() const { return typed.empty() ? "--" + name : typed; }
     std::vector<std::string> values() const;
-    /// "required; from 1 to 100; default: 4", as far as they apply.
+    /// "required; from 1 to 100; default: 4", as far as they apply and are worth saying.
     std::string facts() const;
     /// The sentence about a value that breaks the rule; empty if none does.
     std::string problem() const;

@@ -38,7 +38,7 @@ OptionTable option_table(EmbedOptions& o) {
                     "that is cut or repaired.");
   table.group("Text")
       .add("model", &o.model, "DIR",
-           "model directory, or output directory of a training (its best checkpoint)",
+           "model directory, or output directory of a training run (its best checkpoint)",
            {.required = true})
       .add("input", &o.input, "FILE", "text: plain, compressed or - (standard input)")
       .add("pairs", &o.pairs, "", "each line is a pair of texts separated by a tab")

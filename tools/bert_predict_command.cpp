@@ -62,10 +62,13 @@ std::vector<std::string> problems_of(const PredictOptions& o, const bert::TaskDe
   std::vector<std::string> problems;
   const bool answers = task.kind() == data::TaskKind::kSpan;
   const std::string others = ", which " + o.model + " does not predict";
-  if (!answers && o.max_answer) problems.push_back("--max-answer is for answers" + others);
-  if (!answers && o.nbest) problems.push_back("--nbest is for answers" + others);
+  if (!answers && o.max_answer)
+    problems.push_back("--max-answer needs a model that answers questions" + others);
+  if (!answers && o.nbest)
+    problems.push_back("--nbest needs a model that answers questions" + others);
   if (o.null_threshold && !(answers && task.task.has_unanswerable))
-    problems.push_back("--null-threshold is for questions that may have no answer" + others);
+    problems.push_back("--null-threshold needs a model for questions that may have no answer" +
+                       others);
   if (!o.language.empty() && !task.task.reads_language())
     problems.push_back("--language: the files of " + task.task.name + " have one language");
   return problems;

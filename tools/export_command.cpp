@@ -51,7 +51,7 @@ int run_bert_export(const std::vector<std::string>& arguments) {
                     "position encodings learned, relative-key and relative-key-query.");
   table
       .add("model", &from, "DIR",
-           "model directory, or output directory of a training (its best checkpoint)",
+           "model directory, or output directory of a training run (its best checkpoint)",
            {.required = true})
       .add("output", &output_directory, "DIR", "directory to write",
            {.required = true, .is_new = true});

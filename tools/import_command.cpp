@@ -11,6 +11,7 @@
 #include "common/files.h"
 #include "common/options.h"
 #include "interchange/comet/comet_checkpoint.h"
+#include "interchange/foreign_model.h"
 #include "interchange/huggingface/bert_huggingface.h"
 #include "interchange/huggingface/marianmt.h"
 #include "interchange/marian/marian.h"
@@ -33,8 +34,9 @@ struct ImportOptions {
 };
 
 // Names of models on Hugging Face look like directories.
-std::string missing_model(const std::string& from) {
-  if (from.empty() || fs::exists(from)) return {};
+std::string source_problem(const std::string& from, const std::string& command) {
+  if (from.empty()) return {};
+  if (fs::exists(from)) return interchange::import_problem(from, command);
   return "--from " + from +
          ": no such directory; dietmt does not download models (docs/interchange.md)";
 }
@@ -125,8 +127,8 @@ int run_import(const std::vector<std::string>& arguments) {
       .add("pieces", &o.pieces, "FILE[,FILE]",
            "sentencepiece models that split text into the pieces of a .yml vocabulary")
       .add("shortlist", &o.shortlist, "FILE",
-           "Marian's binary lexical shortlist of int8 weights, lex*.bin; the new directory gets it "
-           "as shortlist.bin")
+           "Marian's binary lexical shortlist (lex*.bin) for int8 weights; copied into the "
+           "new directory as shortlist.bin")
       .add("encoder", &o.encoder, "DIR",
            "directory with config.json and sentencepiece.bpe.model of the XLM-R that COMET was "
            "trained from; its weights are not needed")
@@ -143,8 +145,8 @@ int run_import(const std::vector<std::string>& arguments) {
         "--vocabulary, --pieces and --shortlist need Marian's .npz or .bin in --from; directories "
         "have their own");
   }
-  if (const std::string missing = missing_model(o.from); !missing.empty())
-    problems.push_back(missing);
+  if (const std::string problem = source_problem(o.from, "import"); !problem.empty())
+    problems = {problem};
   else if (!o.from.empty() && !fs::is_directory(o.from) && !is_marian_file(o))
     problems.push_back("--from " + o.from + " is neither a directory nor a .npz or .bin file");
   if (is_comet(o) && o.encoder.empty())
@@ -181,8 +183,8 @@ int run_bert_import(const std::vector<std::string>& arguments) {
   table.positional("from").example("dietmt bert import bert-base-uncased --output bert");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   std::vector<std::string> problems;
-  if (const std::string missing = missing_model(from); !missing.empty())
-    problems.push_back(missing);
+  if (const std::string problem = source_problem(from, "bert import"); !problem.empty())
+    problems.push_back(problem);
   table.check(problems);
 
   const auto tokenizer = data::load_bert_tokenizer(tokenizer_path.empty() ? from : tokenizer_path);

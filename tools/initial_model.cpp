@@ -37,7 +37,7 @@ void require_what_adapters_keep(const TrainOptions& o, const nmt::ModelFiles& ba
                        ": leave out --context and --context-sides");
   if (o.guided())
     problems.push_back(option +
-                       " and --guided-alignment exclude each other: an adapter does not "
+                       " and --guided-alignment cannot be combined: an adapter does not "
                        "hold which head aligns");
 }
 

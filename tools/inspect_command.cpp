@@ -131,7 +131,7 @@ OptionTable option_table(PositionOptions& o) {
 std::vector<std::string> problems_of(const OptionTable& table, const PositionOptions& o) {
   std::vector<std::string> problems = file_output_problems(o.output, {});
   if (!o.list && o.model.empty()) problems.emplace_back("--list or --model is missing");
-  if (o.list && !o.model.empty()) problems.emplace_back("--list and --model exclude each other");
+  if (o.list && !o.model.empty()) problems.emplace_back("--list and --model cannot be combined");
   if (o.model.empty())
     refuse_unused(table, {"output", "json", "length", "words", "seed"}, "--model", problems);
   return problems;

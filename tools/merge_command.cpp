@@ -16,7 +16,8 @@ int run_merge(const std::vector<std::string>& arguments) {
       "Merges an adapter of train --lora-rank or --adapter-size into the model that it "
       "was trained from, and writes the result as a new model directory.");
   table.group("Models")
-      .add("adapter", &adapter, "FILE", "adapter NAME.adapter, in the directory of that model",
+      .add("adapter", &adapter, "FILE",
+           "NAME.adapter, in the directory of the model that it was trained from",
            {.required = true})
       .add("output", &output, "DIR", "model directory to write",
            {.required = true, .is_new = true});

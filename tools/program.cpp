@@ -67,20 +67,20 @@ std::string usage() { return command_list().help() + "'dietmt --version' prints 
 int print_rest(int code) {
   std::cout.flush();
   if (std::cout) return code;
-  spdlog::error("standard output cannot be written");
+  log_fatal_error("standard output cannot be written");
   return kFailed;
 }
 
-int guarded(const std::string& name, const Command& command,
+int guarded(const std::string& name, const std::function<Command(const std::string&)>& find,
             const std::vector<std::string>& arguments) {
   const auto complain = [&](const std::string& message) {
-    spdlog::error("dietmt {}: {}", name, message);
+    log_fatal_error("dietmt " + name + ": " + message);
   };
   try {
     kernels::chosen_instruction_set();  // reports a wrong DIETMT_INSTRUCTION_SET before any work
-    return print_rest(command(arguments));
+    return print_rest(find(name)(arguments));
   } catch (const ConfigError& error) {
-    log_usage_error("dietmt " + name + ": " + error.what());
+    complain(error.what());
     return kUsage;
   } catch (const PeerError& error) {
     if (std::getenv(kLaunchedVariable) == nullptr) complain(error.what());
@@ -158,10 +158,9 @@ int run_program(int argc, char** argv, const std::function<Command(const std::st
     return print_rest(0);
   }
   for (const CommandEntry& command : command_list().commands) {
-    if (words[0] == command.name)
-      return guarded(words[0], find(words[0]), {words.begin() + 1, words.end()});
+    if (words[0] == command.name) return guarded(words[0], find, {words.begin() + 1, words.end()});
   }
-  std::cerr << "error: " << command_list().unknown(words[0]) << std::endl;
+  log_fatal_error(command_list().unknown(words[0]));
   return kUsage;
 }
 
@@ -180,7 +179,7 @@ void continue_with_libtorch(const std::string& command, const std::vector<std::s
 }
 
 void run_server(const std::string& command, const std::vector<std::string>& arguments) {
-  become("dietmt-serve", command, arguments, "this command needs it, and it stands beside dietmt");
+  become("dietmt-serve", command, arguments, "put it into the directory of dietmt");
 }
 
 }  // namespace dietmt::tools

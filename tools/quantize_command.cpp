@@ -56,7 +56,7 @@ OptionTable option_table(QuantizeOptions& o) {
       .add("source", &o.source, "FILE",
            "source text that both models translate, plain or compressed")
       .add("reference", &o.reference, "FILE", "its reference translations")
-      .add("runs", &o.runs, "N", "translations of the text by each model; the fastest counts",
+      .add("runs", &o.runs, "N", "times that each model translates the text; the fastest counts",
            {.least = 1, .most = 1000});
   add_beam(table, o.search.beam);
   add_decoding_workers(table, o.search.workers, o.search.batch_tokens);

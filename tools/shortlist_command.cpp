@@ -85,18 +85,20 @@ OptionTable option_table(ShortlistOptions& o) {
                     "vocabulary.");
   table.group("Vocabulary")
       .add("model", &o.model, "DIR", "model that the shortlist is for")
-      .add("tokenizer", &o.tokenizer, "FILE", "or: joint sentencepiece model of both languages")
+      .add("tokenizer", &o.tokenizer, "FILE",
+           "joint sentencepiece model of both languages, instead of --model")
       .add("source-tokenizer", &o.source_tokenizer, "FILE",
-           "or: sentencepiece model of the source language")
+           "sentencepiece model of the source language, instead of --model")
       .add("target-tokenizer", &o.target_tokenizer, "FILE",
-           "and sentencepiece model of the target language");
+           "sentencepiece model of the target language, with --source-tokenizer");
   table.group("Make a shortlist")
       .add("train-source", &o.train_source, "FILE...", "source side of parallel text")
-      .add("train-target", &o.train_target, "FILE...", "target side, with as many lines")
+      .add("train-target", &o.train_target, "FILE...", "target side, with the same number of lines")
       .add("output", &o.output, "FILE", "shortlist to write")
       .add("best", &o.sizes.best, "N", "most probable target pieces of each source piece",
            {.least = 1, .most = 100'000})
-      .add("first", &o.sizes.first, "N", "most frequent target pieces, in every shortlist",
+      .add("first", &o.sizes.first, "N",
+           "most frequent target pieces, which every shortlist contains",
            {.least = 0, .most = 10'000'000})
       .add("iterations", &o.aligner.iterations, "N", "EM iterations of the word aligner",
            {.least = 1, .most = 1000})

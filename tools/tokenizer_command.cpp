@@ -19,8 +19,8 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
       .add("input", &options.inputs, "FILE...",
            "training text: plain, compressed or - (standard input)", {.required = true})
       .add("invalid-utf8", &invalid_utf8, "",
-           "what to do with lines that are not UTF-8: stop, put U+FFFD in place of ill-formed "
-           "bytes, or leave the line out",
+           "lines that are not UTF-8: stop with an error, replace ill-formed bytes by "
+           "U+FFFD, or skip the line",
            {.choices = {"refuse", "replace", "skip"}})
       .add("sentences", &options.sentences, "N", "train on a random sample of at most N lines",
            {.least = 1})

@@ -69,7 +69,9 @@ int64_t longest_drawn(const nmt::TranslationModel& model, const TrainOptions& o)
 int print_largest_batch(const training::TaskOfBatches& make_task, const TrainOptions& o,
                         const at::Device& device) {
   const int64_t tokens = training::find_batch(make_task, device.is_cpu(), o.trainer, o.processes);
-  if (tokens == 0) throw Error("--find-batch: the model leaves no memory for any batch");
+  if (tokens == 0)
+    throw Error(
+        "--find-batch: the model leaves no memory for any batch; choose a smaller --preset");
   std::cout << "--batch-tokens " << tokens << '\n';
   return 0;
 }

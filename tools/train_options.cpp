@@ -29,8 +29,9 @@ OptionTable train_option_table(TrainOptions& o) {
            "2017); an empty line in both files ends a document; default: 0, or as --init-from",
            nmt::kContextRange)
       .add("context-sides", &o.context_sides, "",
-           "source (the default): the target is the sentence; both: it also has the N target "
-           "sentences before, and translation keeps what follows the last separator",
+           "source (the default): the target is one sentence; both: the N target sentences "
+           "before it come first, and translation keeps only the text after the last "
+           "separator",
            {.choices = {"source", "both"}});
   table
       .add("output", &o.output, "DIR", "directory for checkpoints, progress and report",
@@ -40,8 +41,8 @@ OptionTable train_option_table(TrainOptions& o) {
   bind_subwords(table, o);
   bind_model_options(table, o);
   table.add("init-from", &o.init_from, "MODEL",
-            "initialize from this model, to fine-tune it on another domain or with other position "
-            "encodings; keeps its subwords, sizes and all settings that no option gives");
+            "start from this model, to fine-tune it on another domain or with other position "
+            "encodings; keeps its subwords and sizes, and each setting that no option changes");
   bind_updates(table, o);
   bind_learning(table, o);
   bind_guided_alignment(table, o);
@@ -126,7 +127,7 @@ std::vector<std::string> problems_of(const OptionTable& table, TrainOptions& o,
   add(o.GuidedAlignmentOptions::problems(o.model, o.subword_sampling || o.bpe_dropout,
                                          !o.tags().empty()));
   if (o.dry_run && o.find_batch)
-    problems.emplace_back("--dry-run and --find-batch exclude each other");
+    problems.emplace_back("--dry-run and --find-batch cannot be combined");
   o.trainer.output = o.output;
   o.trainer.low_rank = o.low_rank();
   add(resolve_training(table, o));
@@ -135,7 +136,7 @@ std::vector<std::string> problems_of(const OptionTable& table, TrainOptions& o,
   o.model.source_vocabulary = o.model.target_vocabulary = o.tokenizers.options.vocabulary_size;
   add(model_problems(o.model));
   if (o.marian && o.lora_rank)
-    problems.emplace_back("--marian and --lora-rank exclude each other: an adapter has no start");
+    problems.emplace_back("--marian and --lora-rank cannot be combined: an adapter has no start");
   if (o.marian)
     for (const std::string& problem : interchange::marian_problems(o.model))
       problems.push_back("--marian: " + problem);

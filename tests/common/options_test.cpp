@@ -175,8 +175,9 @@ TEST_F(OptionsTest, HelpShowsTheRules) {
   EXPECT_THAT(help, HasSubstr("a directory (required)"));
   EXPECT_THAT(help, HasSubstr("--norm post|pre|none"));
   EXPECT_THAT(help, HasSubstr("a position (default: post)"));
-  EXPECT_THAT(help, HasSubstr("a number (from 1 to 1000000000; default: 5)"));
-  EXPECT_THAT(help, HasSubstr("a port (from 0 to 65535)"));
+  EXPECT_THAT(help, HasSubstr("a number (default: 5)"));
+  EXPECT_THAT(help, HasSubstr("a port\n"));
+  EXPECT_THAT(help, HasSubstr("a probability (at least 0 and below 1; default: 0.1)"));
 }
 
 TEST_F(OptionsTest, HelpShowsTheBasicAndRequiredOptions) {
@@ -204,7 +205,6 @@ TEST_F(OptionsTest, SeedsHaveAllWholeNumbers) {
   table.parse({"--seed", "9223372036854775807"});
   EXPECT_NO_THROW(table.check());
   EXPECT_EQ(seed, INT64_MAX);
-  EXPECT_THAT(table.help(true), HasSubstr("from 0 to 9223372036854775807"));
   const auto described = nlohmann::json::parse(table.describe());
   EXPECT_EQ(described["options"][0]["most"], INT64_MAX);
 }
@@ -239,7 +239,7 @@ TEST_F(OptionsTest, HelpShowsGroupsDefaultsAndPlaceholders) {
     EXPECT_THAT(help, HasSubstr("\nFirst:\n"));
     EXPECT_THAT(help, HasSubstr("\nSecond:\n"));
     EXPECT_THAT(help, HasSubstr("--count N"));
-    EXPECT_THAT(help, HasSubstr("a number (from -1000000000 to 1000000000; default: 5)"));
+    EXPECT_THAT(help, HasSubstr("a number (default: 5)"));
     EXPECT_THAT(help, HasSubstr("default: 0.1)"));
     EXPECT_THAT(help, Not(HasSubstr("a switch (default")));
     EXPECT_LT(help.find("First:"), help.find("Second:"));
