@@ -34,7 +34,7 @@ struct AverageOptions {
 OptionTable option_table(AverageOptions& o) {
   OptionTable table("average", "[--inputs] DIR... --output DIR",
                     "Averages the weights of models with the same configuration, usually the last "
-                    "or best checkpoints of a training, into a new model directory.");
+                    "or best checkpoints of a training run, into a new model directory.");
   table.group("Models")
       .add("inputs", &o.inputs, "DIR...",
            "model directories, or output directories of train (the best checkpoint of each)",

@@ -25,7 +25,7 @@ namespace {
 constexpr const char* kModelHelp =
     "model directory, or output directory of train (its best checkpoint)";
 
-// Options of a new model beside --model.
+// Options of a new model, given together with --model.
 std::vector<std::string> unused_options(const OptionTable& table) {
   std::vector<std::string> problems;
   for (const auto& [name, value] : table.resolved())

@@ -1,4 +1,4 @@
-// dietmt merge: an adapter and the model beside it as a new model directory.
+// dietmt merge: an adapter and the model next to it as a new model directory.
 #include <spdlog/spdlog.h>
 
 #include "common/atomic_file.h"

@@ -77,7 +77,7 @@ std::vector<FeatureModel> feature_models(const RerankModels& o,
   return features;
 }
 
-// Of all translations of some sentences, one after another.
+// All translations of some sentences, one after another.
 struct RerankFeatures::Texts {
   std::vector<nmt::TextPair> forward, reverse;
   std::vector<std::string> translations;

@@ -161,8 +161,7 @@ OptionTable serve_option_table(ServeOptions& o) {
            "pieces; needs --device cpu, and the models' names if there are several; auto: the "
            "shortlist.bin of each model directory")
       .add("pivot", &o.pivot, "LANG",
-           "language by way of which two models translate a pair that has no model; none: refuse "
-           "such pairs")
+           "pivot language for pairs without a direct model; none: refuse such pairs")
       .add("glossaries", &o.glossaries, "DIR",
            "directory of glossaries that requests may name: NAME.tsv, or NAME.SRC-TGT.tsv for one "
            "language pair; files as of translate --glossary")

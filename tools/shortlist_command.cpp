@@ -143,7 +143,7 @@ std::unique_ptr<const data::ParallelCorpus> encode(const std::vector<std::string
 
 void make_shortlist(const ShortlistOptions& o, const nmt::Tokenizers& tokenizers) {
   fs::create_directories(parent_directory(o.output));
-  // Beside the output, where there is room for large texts.
+  // Next to the output, where there is room for large texts.
   const auto corpus = encode(o.train_source, o.train_target, tokenizers,
                              TemporaryDirectory(o.output + ".corpus-"), o.aligner.threads);
   spdlog::info("text: {}", corpus->report().summary());
@@ -208,7 +208,7 @@ int run_shortlist(const std::vector<std::string>& arguments) {
   table.check(problems_of(table, options));
   options.aligner.threads = options.threads > 0 ? options.threads : usable_cores();
 
-  install_stop_signal();  // so that no encoded text stays behind
+  install_stop_signal();  // so that no encoded text remains
   const nmt::Tokenizers tokenizers = load_tokenizers(options);
   if (!options.output.empty()) make_shortlist(options, tokenizers);
   if (options.valid_source.empty() && options.show.empty()) return 0;

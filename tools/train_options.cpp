@@ -132,7 +132,7 @@ std::vector<std::string> problems_of(const OptionTable& table, TrainOptions& o,
   o.trainer.low_rank = o.low_rank();
   add(resolve_training(table, o));
   o.set_head(o.model);
-  // Of a given tokenizer run() learns the size.
+  // run() learns the size of a given tokenizer.
   o.model.source_vocabulary = o.model.target_vocabulary = o.tokenizers.options.vocabulary_size;
   add(model_problems(o.model));
   if (o.marian && o.lora_rank)

@@ -19,7 +19,7 @@
 namespace dietmt::tools {
 namespace {
 
-// Options that may change when a training resumes. They change no number, but for the rounding of
+// Options that may change when a run resumes. They change no number except the rounding of
 // sums by other threads and devices.
 constexpr const char* kOperational[] = {
     "output",       "max-updates",   "max-epochs", "patience",      "resume",
@@ -27,7 +27,7 @@ constexpr const char* kOperational[] = {
     "log-interval", "dry-run",       "profile",    "processes",     "checkpoint-activations",
     "max-time",     "resume-changed"};
 
-// Options that may differ between the processes of a training.
+// Options that may differ between the processes of a run.
 constexpr const char* kOfEachProcess[] = {"output",  "threads",   "device",
                                           "profile", "processes", "log-interval"};
 

@@ -129,7 +129,7 @@ OptionTable option_table(TranslateOptions& o) {
   return table;
 }
 
-// What the search has to find.
+// How many hypotheses the search must find.
 void settle_candidates(TranslateOptions& o, std::vector<std::string>& problems) {
   o.search.nbest = o.nbest;
   if (o.mbr == "none") {

@@ -10,7 +10,8 @@ cd "$work" || exit 1
 refuses() {
   # shellcheck disable=SC2086  # the command may be two words
   expect_code 2 "$dietmt" ${3:-import} "$1" --output never
-  expect_text "error: dietmt ${3:-import}: --from $1 is $2" "$err"
+  local command=${3:-import}
+  expect_text "error: dietmt ${command%% *}: --from $1 is $2" "$err"
   [ "$(wc -l <err)" -eq 1 ] || fail "not one line: $err"
   [ ! -e never ] || fail "a refused import left its output"
 }

@@ -69,7 +69,8 @@ refuses "unknown option --max_updates; did you mean --max-updates?" train --max_
 # The natural input of a command needs no name.
 sets "input = a.txt" translate -m model a.txt
 sets "input = a.txt" translate a.txt -m model -o b.txt
-sets "input = --odd" translate -m model -- --odd
+expect_code 0 "$dietmt" translate -m model --dump-config -- --odd
+expect_text "input = --odd" "$out"
 sets "input = b" tokenizer a b --output c
 sets "from = a" import a --output b
 sets "from = a" bert import a --output b
@@ -126,6 +127,33 @@ translate max-tokens batch-tokens
 translate src input
 evaluate lc lowercase
 CASES
+
+# Errors have one form in all programs, before any work and after: `error: dietmt COMMAND: MESSAGE`.
+folder=$(dirname "$dietmt")
+# one_form CODE COMMAND...
+one_form() {
+  local code=$1
+  shift
+  expect_code "$code" "$@"
+  grep -qE "^error: dietmt [a-z]+: [^ ]" "$work/err" || fail "$*: $err"
+  [ "$(wc -l <"$work/err")" -eq 1 ] || fail "$* says more: $err"
+}
+for program in $(programs); do
+  command=translate
+  [ "$program" = dietmt-serve ] && command=serve
+  one_form 2 "$folder/$program" $command --bean
+  one_form 2 "$folder/$program" $command --model "$work/none" --log-file /dev/null/log
+done
+one_form 1 "$dietmt" translate --model "$work/none"
+one_form 1 "$folder/dietmt-torch" inspect model --model "$work/none"
+if has_service; then
+  one_form 2 "$folder/dietmt-serve" translate
+  one_form 2 "$dietmt" serve --model "en-de=$work/none" --preload --port 0
+fi
+for out in "$dietmt translate --help" "$folder/dietmt-torch train --help"; do
+  $out >/dev/full 2>"$work/err" && fail "a full disk is no error"
+  grep -q "^error: standard output cannot be written" "$work/err" || fail "$(cat "$work/err")"
+done
 
 # The table of docs/training.md and the hints agree.
 python3 - "$dietmt" "$(dirname "$0")/../../docs/training.md" <<'PYTHON' || fail "see above"

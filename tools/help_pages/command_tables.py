@@ -63,7 +63,8 @@ def all_commands(command):
 
 def spellings(option):
     """--name, after -l if the option has a letter."""
-    return [f"-{option['letter']}"] * ("letter" in option) + [f"--{option['name']}"]
+    short = [f"-{option['letter']}"] if "letter" in option else []
+    return [*short, f"--{option['name']}"]
 
 
 def value_kind(option):

@@ -98,7 +98,7 @@ def _bracketed(text):
 
 
 def _zsh_values(option):
-    """What follows the name of an option, or stands alone, in an argument of _arguments."""
+    """What follows the name of an option in an argument of _arguments, or is one by itself."""
     kind = value_kind(option)
     action = {"file": "_files", "directory": "_files -/", "text": " ",
               "word": f"({' '.join(option.get('choices', []))})"}[kind]
