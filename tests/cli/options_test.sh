@@ -162,7 +162,7 @@ wrong = []
 rows = [line for line in open(sys.argv[2]) if line.startswith("| `--")]
 for row in rows:
     ours, *theirs = row.split("|")[1:-1]
-    here = re.findall(r"`--([a-z-]+)`", ours)
+    here = re.findall(r"--([a-z-]+)", ours)
     for names in theirs:
         for name in re.findall(r"`([a-z-]+)`", names):
             said = subprocess.run([sys.argv[1], "train", f"--{name}", "1"], capture_output=True,
