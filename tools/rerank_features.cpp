@@ -34,7 +34,7 @@ class PairScorer {
     if (model.context.any())
       throw ConfigError(
           "a model that reads the sentences before (--context) cannot rerank: it would score each "
-          "sentence alone");
+          "sentence by itself");
   }
 
   std::vector<double> mean_log_probs(std::span<const nmt::TextPair> pairs) {
