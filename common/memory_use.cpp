@@ -1,6 +1,7 @@
 #include "common/memory_use.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -109,6 +110,10 @@ int64_t available_memory() {
   return std::max<int64_t>(0,
                            std::min({free_in_system(), available_in_groups(), free_addresses()}));
 }
+
+void share_arenas() { ::mallopt(M_ARENA_MAX, 2); }
+
+void return_free_memory() { ::malloc_trim(0); }
 
 std::string memory_problem(const std::string& what, double bytes) {
   const double available =

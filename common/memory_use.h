@@ -25,6 +25,14 @@ int64_t available_in_groups(const std::filesystem::path& membership = "/proc/sel
 /// groups or under its limit on addresses (`ulimit -v`), whichever is least.
 int64_t available_memory();
 
+/// Threads that allocate at the same time share two arenas of glibc's heap instead of eight per
+/// core, each of which would keep the memory of the largest document that its thread has handled.
+/// Call it before the first thread starts.
+void share_arenas();
+
+/// Returns what the heap does not use to the system. Costs milliseconds.
+void return_free_memory();
+
 /// Empty, or that `what`, words such as "--width 64", needs more bytes than the process has and may
 /// still allocate. It counts all memory that it has: what was freed is used again.
 std::string memory_problem(const std::string& what, double bytes);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,7 +15,9 @@
 
 #include "common/error.h"
 #include "common/logging.h"
+#include "common/memory_use.h"
 #include "nmt/translation/text_lines.h"
+#include "service/api/host_check.h"
 #include "service/api/line_translation.h"
 #include "service/api/probe_routes.h"
 #include "service/api/serve_signals.h"
@@ -90,7 +93,7 @@ class ServeJobs {
   // Throws Error for a directory that cannot be written or a database that cannot be used.
   ServeJobs(const ServeOptions& options, service::ModelRegistry& models);
 
-  // What answers /v1/jobs.
+  // What is behind /v1/jobs.
   service::JobService& service() { return *service_; }
 
   // For /metrics.
@@ -117,7 +120,6 @@ ServeJobs::ServeJobs(const ServeOptions& options, service::ModelRegistry& models
   queue_ = std::make_unique<service::JobQueue>(service::open_job_database(options.queue, data));
   metrics_ = std::make_unique<service::JobMetrics>(*queue_);
   service::JobServiceOptions settings;
-  settings.data_directory = data;
   settings.keep = std::chrono::hours(options.keep_jobs);
   settings.quota = options.job_quota;
   service_ = std::make_unique<service::JobService>(
@@ -137,12 +139,17 @@ void ServeJobs::request_stop() {
   if (worker_) worker_->request_stop();
 }
 
-// A thread cannot be interrupted while it prepares a long text. The queue frees the chunks of
-// processes that have ended.
-void leave_unfinished_jobs(const ServeJobs& jobs) {
-  if (jobs.has_ended()) return;
-  spdlog::warn("a chunk of a batch job was still being prepared; it will be translated again");
+// Work that nothing interrupts: loading a model, preparing a long text. The queue frees the chunks
+// of processes that have ended.
+[[noreturn]] void leave_unfinished(const char* what) {
+  spdlog::warn("stopped while {}", what);
   std::_Exit(0);
+}
+
+void leave_unfinished_jobs(const ServeJobs& jobs) {
+  if (!jobs.has_ended())
+    leave_unfinished(
+        "a chunk of a batch job was still being prepared; it will be translated again");
 }
 
 void wait_until(Clock::time_point end, const std::function<bool()>& is_done) {
@@ -150,33 +157,78 @@ void wait_until(Clock::time_point end, const std::function<bool()>& is_done) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }
 
+bool is_ready(const std::future<void>& work) {
+  return work.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+// The next signal, but at most until `work` ends: kNone.
+ServeSignals::Event next_event(const ServeSignals& signals, const std::future<void>& work) {
+  constexpr std::chrono::milliseconds kGlance{50};
+  constexpr std::chrono::hours kLong{1};
+  if (!work.valid()) return signals.wait(kLong);
+  ServeSignals::Event event = ServeSignals::Event::kNone;
+  while (event == ServeSignals::Event::kNone && !is_ready(work)) event = signals.wait(kGlance);
+  return event;
+}
+
+void change_log_level(ServeSignals::Event event) {
+  if (event == ServeSignals::Event::kLogMore) dietmt::change_log_level(1);
+  if (event == ServeSignals::Event::kLogLess) dietmt::change_log_level(-1);
+}
+
+// Throws Unavailable. A signal to stop ends the process.
+void preload(service::ModelRegistry& models, const ServeSignals& signals) {
+  std::future<void> loading = std::async(std::launch::async, [&] { models.preload(); });
+  while (!is_ready(loading)) {
+    const ServeSignals::Event event = next_event(signals, loading);
+    if (event == ServeSignals::Event::kStop) leave_unfinished("models were being loaded");
+    change_log_level(event);
+  }
+  loading.get();
+}
+
 // One part of a reload; the server goes on with what it has if that fails.
-void reload_part(const char* old, const std::function<void()>& reload) {
+void reload_part(const char* what, const char* old, const std::function<void()>& reload) {
   try {
     reload();
+    spdlog::info("reload: read {} again", what);
   } catch (const Error& error) {
     spdlog::error("reload: {} {}", error.what(), old);
   }
 }
 
-// `reload_keys` and `reload_glossaries`: of a server that has some.
-void serve_until_stopped(const ServeSignals& signals, HttpServer& server,
-                         service::ModelRegistry& models, const ServeOptions& options,
-                         const std::function<void()>& reload_keys,
-                         const std::function<void()>& reload_glossaries) {
+// `reload_keys` and `reload_glossaries`: of a server that has some. Returns a reload of the models
+// that is still running, if there is one.
+std::future<void> serve_until_stopped(const ServeSignals& signals, HttpServer& server,
+                                      service::ModelRegistry& models, const ServeOptions& options,
+                                      const std::function<void()>& reload_keys,
+                                      const std::function<void()>& reload_glossaries) {
   using Event = ServeSignals::Event;
+  std::future<void> reloading;
+  bool is_asked_again = false;
   while (true) {
-    const Event event = signals.wait(std::chrono::hours(1));
-    if (event == Event::kStop) return;
-    if (event == Event::kLogMore) change_log_level(1);
-    if (event == Event::kLogLess) change_log_level(-1);
-    if (event != Event::kReload) continue;
-    if (options.http.access_log)
-      reload_part("The old file stays in use.", [&] { options.http.access_log->reopen(); });
-    reload_part("The old keys stay in use.", reload_keys);
-    reload_part("The old glossaries stay in use.", reload_glossaries);
-    reload_part("The old certificate stays in use.", [&] { server.reload_certificate(); });
-    reload_part("", [&] { models.reload(""); });
+    const Event event = next_event(signals, reloading);
+    if (reloading.valid() && is_ready(reloading)) reloading = {};
+    if (event == Event::kStop) return reloading;
+    change_log_level(event);
+    if (event == Event::kReload) {
+      if (options.http.access_log)
+        reload_part("the access log's name", "The old file stays in use.",
+                    [&] { options.http.access_log->reopen(); });
+      if (!options.api_keys.empty())
+        reload_part("the API keys", "The old keys stay in use.", reload_keys);
+      if (!options.glossaries.empty())
+        reload_part("the glossaries", "The old glossaries stay in use.", reload_glossaries);
+      if (!options.http.certificate_file.empty())
+        reload_part("the certificate", "The old certificate stays in use.",
+                    [&] { server.reload_certificate(); });
+      is_asked_again = true;
+    }
+    if (!is_asked_again || reloading.valid()) continue;
+    is_asked_again = false;
+    reloading = std::async(std::launch::async, [&models] {
+      reload_part("the models", "", [&] { models.reload(""); });
+    });
   }
 }
 
@@ -184,6 +236,15 @@ void listen(HttpServer& server, service::Metrics& metrics, const ServeOptions& o
   metrics.watch_connections([&server] { return server.counters(); });
   const int port = server.listen(options.host, static_cast<int>(options.port));
   spdlog::info("listening at {}:{}", options.host, port);
+  if (options.api_keys.empty() && !options.worker && !service::names_loopback(options.host))
+    spdlog::warn("everyone who can reach {} can use this server: it has no --api-keys",
+                 options.host);
+}
+
+// With API keys any host may be asked for, as on the main port.
+service::RouterSettings probe_settings(const ServeOptions& options) {
+  if (!options.api_keys.empty()) return {.allowed_hosts = {"*"}};
+  return {.allowed_hosts = options.api.allowed_hosts};
 }
 
 // Probes on --health-port, with a thread for its connections; does nothing without the option.
@@ -191,7 +252,8 @@ class HealthServer {
  public:
   HealthServer(std::vector<service::Route> probes, service::Metrics& metrics,
                const ServeOptions& options)
-      : router_({}, metrics), server_({.max_connections = 256, .handler_threads = 1}, router_) {
+      : router_(probe_settings(options), metrics),
+        server_({.max_connections = 256, .handler_threads = 1}, router_) {
     if (options.health_port == 0) return;
     for (service::Route& probe : probes) router_.add(std::move(probe));
     server_.listen(options.host, static_cast<int>(options.health_port));
@@ -205,8 +267,9 @@ class HealthServer {
 
 // Another signal ends the process from now on. `jobs` may be null.
 void drain(std::unique_ptr<ServeSignals> signals, HttpServer& server, service::TranslationApi& api,
-           ServeJobs* jobs, const ServeOptions& options) {
+           ServeJobs* jobs, const std::future<void>& reloading, const ServeOptions& options) {
   const auto end = Clock::now() + std::chrono::seconds(options.drain);
+  spdlog::info("stopping: {} requests are running and have {} s", api.running(), options.drain);
   if (jobs != nullptr) jobs->request_stop();
   signals.reset();
   api.drain();
@@ -216,6 +279,9 @@ void drain(std::unique_ptr<ServeSignals> signals, HttpServer& server, service::T
   if (!server.drain(std::max(left, std::chrono::milliseconds(1000))))
     spdlog::warn("some requests were still running after {} s", options.drain);
   if (jobs != nullptr) leave_unfinished_jobs(*jobs);
+  if (api.running() > 0) leave_unfinished("requests were running");
+  if (reloading.valid() && !is_ready(reloading)) leave_unfinished("models were being reloaded");
+  spdlog::info("stopped");
 }
 
 void serve(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
@@ -233,17 +299,17 @@ void serve(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
   HttpServer server(options.http, api.handler());
   listen(server, metrics, options);
   const HealthServer health(api.probes(), metrics, options);
-  serve_until_stopped(
+  const std::future<void> reloading = serve_until_stopped(
       *signals, server, models, options, [&api] { api.reload_keys(); },
       [&api] { api.reload_glossaries(); });
-  drain(std::move(signals), server, api, jobs, options);
+  drain(std::move(signals), server, api, jobs, reloading, options);
 }
 
 // The jobs' threads do the work; HTTP tells whether they live.
 void work(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
           service::ModelRegistry& models, service::Metrics& metrics, ServeJobs& jobs) {
   std::atomic<bool> draining = false;
-  service::Router router({}, metrics);
+  service::Router router(probe_settings(options), metrics);
   const auto probes = service::probe_routes({.models = models,
                                              .metrics = metrics,
                                              .draining = [&] { return draining.load(); },
@@ -252,18 +318,22 @@ void work(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
   HttpServer server(options.http, router);
   listen(server, metrics, options);
   const HealthServer health(probes, metrics, options);
-  serve_until_stopped(
+  const std::future<void> reloading = serve_until_stopped(
       *signals, server, models, options, [] {}, [] {});
   draining = true;
+  spdlog::info("stopping: chunks of jobs have {} s", options.drain);
   jobs.request_stop();
   signals.reset();
   wait_until(Clock::now() + std::chrono::seconds(options.drain), [&] { return jobs.has_ended(); });
   leave_unfinished_jobs(jobs);
+  if (reloading.valid() && !is_ready(reloading)) leave_unfinished("models were being reloaded");
+  spdlog::info("stopped");
 }
 
 }  // namespace
 
 int run_serve(const std::vector<std::string>& arguments) {
+  share_arenas();
   ServeOptions options;
   OptionTable table = serve_option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
@@ -282,7 +352,7 @@ int run_serve(const std::vector<std::string>& arguments) {
       });
   const auto load = [&](const service::ModelSpec& spec) { return load_model(spec, *served); };
   service::ModelRegistry models(specs, load, options.registry);
-  if (options.preload) models.preload();
+  if (options.preload) preload(models, *signals);
   std::unique_ptr<ServeJobs> jobs;
   if (options.has_jobs()) jobs = std::make_unique<ServeJobs>(options, models);
   if (jobs) metrics.add_source([&jobs] { return jobs->metrics(); });

@@ -1,5 +1,7 @@
 #include "tools/serve_options.h"
 
+#include <omp.h>
+
 #include "common/logging.h"
 #include "service/http/access_log.h"
 #include "tools/decoding_options.h"
@@ -18,7 +20,10 @@ void add_network(OptionTable& table, ServeOptions& o) {
            "TLS certificate (PEM); with --tls-key: HTTPS")
       .add("tls-key", &o.http.key_file, "FILE", "TLS private key (PEM)")
       .add("cors-origin", &o.api.cors_origins, "ORIGIN...",
-           "origins whose web pages may call the server; *: all")
+           "origins whose web pages may call the server, such as https://site.example; *: all")
+      .add("allowed-host", &o.api.allowed_hosts, "NAME...",
+           "names by which clients may call a server without --api-keys; localhost and IP "
+           "addresses always work; *: all")
       .add("api-keys", &o.api_keys, "FILE",
            "serve only these API keys; each line: key, name, requests per minute[, admin]");
 }
@@ -118,8 +123,10 @@ void bound_requests(int64_t most, service::HttpOptions& http) {
   http.handler_niceness = kNicenessOfWork;
 }
 
+// The cores that this program may use, as for `dietmt translate`.
 int64_t workers_of(const ServeOptions& o) {
-  return nmt::usable_workers(o.registry.threads.workers, o.registry.threads.threads);
+  const int64_t given = o.registry.threads.workers;
+  return given > 0 ? given : omp_get_max_threads();
 }
 
 // Beyond any machine's; a process cannot start many times as many.
@@ -134,6 +141,14 @@ std::vector<std::string> problems_of(const ServeOptions& o) {
   require(o.http.certificate_file.empty() == o.http.key_file.empty(),
           "give --tls-certificate and --tls-key together");
   require(!o.worker || o.has_jobs(), "--worker needs --queue or --data, where the jobs are");
+  for (const std::string& origin : o.api.cors_origins)
+    require(service::CorsPolicy::is_origin(origin),
+            "--cors-origin " + origin +
+                ": give scheme://host or scheme://host:port, in lower case "
+                "and without a path, or *");
+  for (const std::string& name : o.api.allowed_hosts)
+    require(name.find_first_of("/:") == name.npos,
+            "--allowed-host " + name + ": give a name without scheme and port");
   require(o.health_port == 0 || o.health_port != o.port,
           "--health-port is the same as --port: choose another");
   require(!o.worker || o.job_threads != 0, "--worker needs --job-threads of at least 1");
@@ -161,7 +176,8 @@ OptionTable serve_option_table(ServeOptions& o) {
            "pieces; needs --device cpu, and the models' names if there are several; auto: the "
            "shortlist.bin of each model directory")
       .add("pivot", &o.pivot, "LANG",
-           "pivot language for pairs without a direct model; none: refuse such pairs")
+           "language by way of which two models translate a pair that has no model; none: refuse "
+           "such pairs")
       .add("glossaries", &o.glossaries, "DIR",
            "directory of glossaries that requests may name: NAME.tsv, or NAME.SRC-TGT.tsv for one "
            "language pair; files as of translate --glossary")
@@ -194,6 +210,7 @@ void settle(const OptionTable& table, ServeOptions& options) {
   options.registry.limits.fill_wait = std::chrono::milliseconds(options.fill_wait);
   options.api.limits.deadline = std::chrono::seconds(options.deadline);
   options.api.api_keys = options.api_keys;
+  options.api.allowed_hosts.push_back(options.host);
   options.api.limits.guard = service::guard_from_name(options.guard);
   options.api.pivot = options.pivot == "none" ? "" : options.pivot;
   options.api.glossaries = options.glossaries;
@@ -201,6 +218,7 @@ void settle(const OptionTable& table, ServeOptions& options) {
     options.http.access_log = std::make_shared<service::AccessLog>(options.access_log, format);
   options.http.cors_origins = options.api.cors_origins;
   options.http.max_body = static_cast<uint64_t>(options.api.limits.body_bytes);
+  options.http.large_body_advice = service::large_file_advice(options.has_jobs());
   bound_requests(options.max_requests, options.http);
   options.api.https = !options.http.certificate_file.empty();
   if (options.has_jobs()) {

@@ -1,6 +1,5 @@
 #include "data/text/tokenizer.h"
 
-#include <malloc.h>
 #include <sentencepiece_trainer.h>
 #include <spdlog/spdlog.h>
 
@@ -12,6 +11,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "common/memory_use.h"
 #include "common/random.h"
 #include "common/text_io.h"
 #include "data/text/sentencepiece_model.h"
@@ -219,7 +219,7 @@ void train_tokenizer(const TokenizerOptions& options, const std::filesystem::pat
   check_tags(serialized, options.tags);
   write_file_atomically(output, serialized);
   // Returns hundreds of megabytes to the system before the model is trained.
-  ::malloc_trim(0);
+  return_free_memory();
 }
 
 std::function<std::string(std::string_view)> piece_splitter(const std::filesystem::path& file) {

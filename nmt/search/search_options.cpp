@@ -5,7 +5,6 @@
 
 #include "common/checks.h"
 #include "common/error.h"
-#include "common/process.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -71,10 +70,6 @@ std::vector<std::string> SearchOptions::problems() const {
   check("--workers", ranges::kThreads, workers);
   check("--threads", search_rules::kWorkerThreads, threads);
   return found;
-}
-
-int64_t usable_workers(int64_t workers, int64_t threads) {
-  return workers > 0 ? workers : std::max<int64_t>(1, usable_cores() / threads);
 }
 
 SearchOptions SearchOptions::for_pivot() const {

@@ -18,6 +18,10 @@
 namespace dietmt::service {
 namespace {
 
+constexpr size_t kShortestKey = 16;
+constexpr double kTriesPerMinute = 10.0;
+constexpr size_t kMostAddresses = 100'000;  // with unknown keys within a minute
+
 std::string digest(const std::string& key) {
   std::string hash(SHA256_DIGEST_LENGTH, '\0');
   SHA256(reinterpret_cast<const unsigned char*>(key.data()), key.size(),
@@ -52,8 +56,9 @@ void ApiKeys::reload() {
   for (auto& [hash, key] : fresh) {
     const auto old = keys_.find(hash);
     if (old == keys_.end()) continue;
-    key.left = std::min(old->second.left, key.per_minute);
-    key.refilled = old->second.refilled;
+    key.requests.left = std::min(old->second.requests.left, key.requests.per_minute);
+    key.requests.refilled = old->second.requests.refilled;
+    key.address = old->second.address;
   }
   keys_ = std::move(fresh);
 }
@@ -77,8 +82,11 @@ ApiKeys::Keys ApiKeys::read(const std::filesystem::path& file) {
     if (per_minute < 0 || fields[0].empty() || fields[1].empty() || fields.size() > 4 ||
         (fields.size() == 4 && !admin))
       throw DataError(reader.where() + ": expected `key, name, requests per minute[, admin]`");
-    const auto limit = static_cast<double>(per_minute);
-    if (!keys.emplace(digest(fields[0]), Key{fields[1], limit, admin, limit, {}}).second)
+    if (fields[0].size() < kShortestKey)
+      throw DataError(reader.where() + ": the key is shorter than " + std::to_string(kShortestKey) +
+                      " characters: make one with `openssl rand -hex 16`");
+    const Allowance requests{.per_minute = static_cast<double>(per_minute)};
+    if (!keys.emplace(digest(fields[0]), Key{fields[1], admin, requests}).second)
       throw DataError(reader.where() + ": duplicate key");
     if (!names.insert(fields[1]).second)
       throw DataError(reader.where() + ": duplicate name '" + fields[1] +
@@ -88,7 +96,36 @@ ApiKeys::Keys ApiKeys::read(const std::filesystem::path& file) {
   return keys;
 }
 
-void ApiKeys::admit(const std::string& key, Clock::time_point now) {
+void ApiKeys::Allowance::refill(Clock::time_point now) {
+  const double elapsed = std::chrono::duration<double>(now - refilled).count();
+  left = std::min(per_minute, left + std::max(elapsed, 0.0) * per_minute / 60.0);
+  refilled = now;
+}
+
+void ApiKeys::Allowance::require(const std::string& message) const {
+  if (left >= 1.0) return;
+  const auto seconds = static_cast<int64_t>(std::ceil((1.0 - left) * 60.0 / per_minute));
+  throw HttpError(429, message)
+      .with_header("Retry-After", std::to_string(std::max<int64_t>(seconds, 1)));
+}
+
+ApiKeys::Allowance& ApiKeys::tries_from(const std::string& address, Clock::time_point now) {
+  if (tries_.size() >= kMostAddresses) {
+    std::erase_if(tries_, [&](auto entry) {
+      entry.second.refill(now);
+      return entry.second.left >= kTriesPerMinute;
+    });
+    if (tries_.size() >= kMostAddresses) tries_.clear();
+  }
+  Allowance& tries =
+      tries_.try_emplace(address, Allowance{.per_minute = kTriesPerMinute}).first->second;
+  tries.refill(now);
+  return tries;
+}
+
+// An address that tries unknown keys must not learn which key is known, but clients behind the same
+// proxy go on with theirs.
+void ApiKeys::admit(const std::string& key, const std::string& address, Clock::time_point now) {
   if (!required()) return;
   if (key.empty()) {
     throw HttpError(401, "this server requires an API key; ask its operator for one")
@@ -96,20 +133,22 @@ void ApiKeys::admit(const std::string& key, Clock::time_point now) {
   }
   const std::lock_guard lock(*mutex_);
   const auto found = keys_.find(digest(key));
-  if (found == keys_.end()) throw HttpError(403, "Invalid API key");
-  Key& known = found->second;
-  LogRequest::set_user(known.name);
-  if (known.per_minute <= 0.0) return;
-  const double per_second = known.per_minute / 60.0;
-  const double elapsed = std::chrono::duration<double>(now - known.refilled).count();
-  known.left = std::min(known.per_minute, known.left + std::max(elapsed, 0.0) * per_second);
-  known.refilled = now;
-  if (known.left < 1.0) {
-    const auto seconds = static_cast<int64_t>(std::ceil((1.0 - known.left) / per_second));
-    throw HttpError(429, "this API key has used up its requests for this minute")
-        .with_header("Retry-After", std::to_string(std::max<int64_t>(seconds, 1)));
+  const bool is_known = found != keys_.end();
+  if (!is_known || (found->second.address != address && tries_.contains(address))) {
+    Allowance& tries = tries_from(address, now);
+    tries.require("too many requests with an unknown API key from this address");
+    if (!is_known) {
+      tries.left -= 1.0;
+      throw HttpError(403, "Invalid API key");
+    }
   }
-  known.left -= 1.0;
+  Key& known = found->second;
+  known.address = address;
+  LogRequest::set_user(known.name);
+  if (known.requests.per_minute <= 0.0) return;
+  known.requests.refill(now);
+  known.requests.require("this API key has used up its requests for this minute");
+  known.requests.left -= 1.0;
 }
 
 std::string ApiKeys::name_of(const std::string& key) const {

@@ -19,8 +19,9 @@ class ApiKeys {
   ApiKeys() = default;
 
   /// A file with one key per line: `key, name, requests per minute`, plus `, admin` for a key that
-  /// may reload models. 0: no limit. Each name is there once. Skips empty lines and those with #.
-  /// Throws DataError (file:line). Warns if other users of the machine can read the file.
+  /// may reload models. 0: no limit. A key has at least 16 characters; each name is there once.
+  /// Skips empty lines and those with #. Throws DataError (file:line). Warns if other users of the
+  /// machine can read the file.
   explicit ApiKeys(std::filesystem::path file);
 
   /// Reads the file again. A key that is still there keeps the requests that it has left. Throws
@@ -29,9 +30,11 @@ class ApiKeys {
 
   bool required() const { return !file_.empty(); }
 
-  /// Counts a request with `key`. Throws HttpError: 401 (no key), 403 (unknown key), 429 (too many
-  /// requests in this minute).
-  void admit(const std::string& key, Clock::time_point now = Clock::now());
+  /// Counts a request with `key` from `address`. Throws HttpError: 401 (no key), 403 (unknown key),
+  /// 429 (too many requests in this minute, or too many unknown keys from the address; the last
+  /// address of a key may go on using it).
+  void admit(const std::string& key, const std::string& address,
+             Clock::time_point now = Clock::now());
 
   /// The name of the key; empty if the key is unknown.
   std::string name_of(const std::string& key) const;
@@ -40,22 +43,33 @@ class ApiKeys {
   bool is_admin(const std::string& key) const;
 
  private:
+  // A number of uses per minute, refilled evenly over the minute.
+  struct Allowance {
+    double per_minute = 0.0;
+    double left = per_minute;
+    Clock::time_point refilled = {};
+
+    void refill(Clock::time_point now);
+    /// Throws HttpError 429 with this message unless one is left.
+    void require(const std::string& message) const;
+  };
   struct Key {
     std::string name;
-    double per_minute = 0.0;
     bool admin = false;
-    double left = 0.0;  // requests; refilled evenly over the minute
-    Clock::time_point refilled;
+    Allowance requests;
+    std::string address = {};  // of the last request that was admitted
   };
 
   // By SHA-256, so that the time of a look-up reveals nothing about the keys.
   using Keys = std::map<std::string, Key>;
 
   static Keys read(const std::filesystem::path& file);
+  Allowance& tries_from(const std::string& address, Clock::time_point now);
 
   std::filesystem::path file_;
-  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // guards keys_
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // guards the members below
   Keys keys_;
+  std::map<std::string, Allowance> tries_;  // of unknown keys, by address
 };
 
 }  // namespace dietmt::service

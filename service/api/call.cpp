@@ -45,6 +45,8 @@ Answer error_answer(std::exception_ptr error) {
     return answer_of(HttpError(504, late.what()));
   } catch (const ClientGone& gone) {
     return answer_of(HttpError(kClientClosedRequest, gone.what()));
+  } catch (const RequestFault& fault) {
+    return fault_answer(fault.status(), fault.what());
   } catch (const RequestError& refused) {
     return answer_of(HttpError(400, refused.what()));
   } catch (const std::exception& unknown) {

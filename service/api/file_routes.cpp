@@ -1,13 +1,17 @@
 // /translate_file and /download_file, as in LibreTranslate's protocol: a document in one request.
 #include <algorithm>
+#include <cctype>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "common/memory_use.h"
 #include "common/text_io.h"
 #include "data/text/copy_check.h"
 #include "service/api/fields.h"
 #include "service/api/service_context.h"
 #include "service/api/text_translator.h"
+#include "service/api/translation_api.h"
 #include "service/documents/document.h"
 #include "service/documents/placeholders.h"
 #include "service/http/form_reader.h"
@@ -25,19 +29,16 @@ Upload read_upload(const Call& call) {
   if (!is_form(call.request->head))
     throw HttpError(415, "the body must be multipart/form-data, not '" + call.content_type + "'");
   Upload upload;
-  std::string* part = nullptr;
   bool has_file = false;
-  read_form(*call.request, {.begin =
-                                [&](const FormPart& begun) {
-                                  if (begun.name == "file") {
-                                    has_file = true;
-                                    upload.name = begun.file_name;
-                                    part = &upload.bytes;
-                                  } else {
-                                    part = &upload.fields.emplace_back(begun.name, "").second;
-                                  }
-                                },
-                            .append = [&](std::string_view bytes) { *part += bytes; }});
+  const auto begin = [&](const FormPart& part) {
+    if (part.name != "file") return PartUse::kKeep;
+    has_file = true;
+    upload.name = part.file_name;
+    return PartUse::kPass;
+  };
+  upload.fields =
+      read_form(*call.request, call.request->body->size(),
+                {.begin = begin, .append = [&](std::string_view bytes) { upload.bytes += bytes; }});
   if (!has_file) throw HttpError::of_option("file", "Invalid request: missing file parameter");
   return upload;
 }
@@ -58,40 +59,55 @@ auto with_document(DocumentKind kind, const std::string& bytes, const DocumentLa
   constexpr DocumentLimits kLimits{.bytes = size_t{8} << 20, .nodes = 200'000};
   const std::lock_guard lock(service.document);
   try {
-    return use(*open_document(kind, bytes, languages, kLimits));
+    auto result = use(*open_document(kind, bytes, languages, kLimits));
+    return_free_memory();  // of the tree
+    return result;
   } catch (const DocumentTooLargeError& error) {
-    throw HttpError(413, std::string("file: ") + error.what());
+    throw HttpError(413, std::string("file: ") + error.what() + ". " +
+                             large_file_advice(!service.job_extensions.empty()));
   } catch (const DataError& error) {
     throw HttpError::of_option("file", std::string("file: ") + error.what());
   }
 }
 
-std::string detected_source(const std::vector<nmt::MarkedText>& segments, const std::string& target,
+std::string detected_source(const std::vector<std::string>& segments, const std::string& target,
                             const ServiceContext& service) {
   constexpr size_t kSample = 10'000;
   std::string sample;
-  for (const nmt::MarkedText& segment : segments) {
+  for (const std::string& segment : segments) {
     if (sample.size() > kSample) break;
-    sample += segment.text + "\n";
+    sample += segment + "\n";
   }
   return service.pairs.detect_source(sample, target).code;
+}
+
+// Where a proxy has put the server's paths: "/mt" or nothing.
+std::string path_prefix(const RequestHead& head) {
+  std::string prefix = head.field("X-Forwarded-Prefix");
+  while (prefix.ends_with('/')) prefix.pop_back();
+  const bool is_path =
+      prefix.starts_with('/') && !prefix.starts_with("//") &&
+      std::all_of(prefix.begin(), prefix.end(), [](unsigned char c) {
+        return c < 0x80 && (std::isalnum(c) != 0 || std::strchr("/-._~", c) != nullptr);
+      });
+  return is_path ? prefix : "";
 }
 
 // Of this server, as the client names it.
 std::string download_url(const Call& call, const std::string& name, const ServiceContext& service) {
   const bool is_https = service.https || call.request->head.field("X-Forwarded-Proto") == "https";
   const std::string host = call.host.empty() ? "" : (is_https ? "https://" : "http://") + call.host;
-  return host + "/download_file/" + name;
+  return host + path_prefix(call.request->head) + "/download_file/" + name;
 }
 
 // One for each term of the glossary that the translation of a segment lacks.
-std::set<std::string> glossary_warnings(const std::vector<nmt::MarkedText>& segments,
-                                        const std::vector<Translation>& translations,
+std::set<std::string> glossary_warnings(const std::vector<std::string>& segments,
+                                        const std::vector<std::string>& translations,
                                         const data::Glossary& glossary) {
   std::set<std::string> warnings;
   for (size_t i = 0; i < segments.size(); ++i) {
     for (const data::GlossaryTerm* term :
-         data::missing_terms(glossary.find(segments[i].text), plain_text(translations[i])))
+         data::missing_terms(glossary.find(segments[i]), translations[i]))
       warnings.insert("the glossary's term \"" + term->target_text() +
                       "\" is not in every translation");
   }
@@ -106,14 +122,12 @@ std::string beginning(std::string text) {
 }
 
 // One for each number, address and name that the translation of a segment lacks.
-std::set<std::string> copy_warnings(const std::vector<nmt::MarkedText>& segments,
-                                    const std::vector<Translation>& translations) {
+std::set<std::string> copy_warnings(const std::vector<std::string>& segments,
+                                    const std::vector<std::string>& translations) {
   std::set<std::string> warnings;
   for (size_t i = 0; i < segments.size(); ++i)
-    for (const std::string& copy :
-         data::missing_copies(segments[i].text, plain_text(translations[i])))
-      warnings.insert("\"" + copy + "\" is not in the translation of " +
-                      beginning(segments[i].text));
+    for (const std::string& copy : data::missing_copies(segments[i], translations[i]))
+      warnings.insert("\"" + copy + "\" is not in the translation of " + beginning(segments[i]));
   return warnings;
 }
 
@@ -145,7 +159,7 @@ Answer translate_file(Call call, ServiceContext& service) {
   const bool is_auto = source == "auto";
   if (is_auto && (kind == DocumentKind::kTmx || kind == DocumentKind::kXliff))
     throw HttpError::of_option("source", "source: auto does not work for TMX and XLIFF");
-  const std::vector<nmt::MarkedText> segments =
+  const std::vector<std::string> segments =
       with_document(kind, upload.bytes, {source, target}, service,
                     [](const Document& document) { return document.segments(); });
   if (is_auto) source = detected_source(segments, target, service);
@@ -163,9 +177,9 @@ Answer translate_file(Call call, ServiceContext& service) {
   std::set<std::string> warnings;
   const auto translate_lines = [&](const ConnectedTexts& lines) {
     options.only_context = lines.only_context;
-    std::vector<Translation> translations;
+    std::vector<std::string> translations;
     for (const TranslatedText& text : translate_texts(models, lines.texts, options, patience)) {
-      translations.push_back(text.parts());
+      translations.push_back(text.joined());
       add_cut_sentences(text, warnings);
     }
     return translations;
@@ -174,7 +188,7 @@ Answer translate_file(Call call, ServiceContext& service) {
     options.markup = true;
     return translate_lines(lines);
   };
-  const std::vector<Translation> translations =
+  const std::vector<std::string> translations =
       translate_keeping_placeholders(segments, translate_lines, translate_marked);
   std::string bytes =
       with_document(kind, upload.bytes, {source, target}, service,

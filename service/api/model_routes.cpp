@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "service/api/fields.h"
+#include "service/api/host_check.h"
 #include "service/api/service_context.h"
 
 namespace dietmt::service {
@@ -26,20 +27,9 @@ void add_length(ordered_json& model, const char* name, int64_t length) {
   if (length > 0 && length != nmt::SentenceDecoder::kNoLimit) model[name] = length;
 }
 
-// A browser takes a foreign name that is rebound to the loopback address for the same origin, so
-// only the usual names of the loopback count.
-bool names_loopback(const std::string& host) {
-  const size_t bracket = host.rfind(']');
-  const std::string name = host.substr(0, host.find(':', bracket == host.npos ? 0 : bracket));
-  return name == "127.0.0.1" || name == "[::1]" || name == "localhost";
-}
-
-bool is_foreign(const std::string& origin, const std::string& host) {
-  return !origin.empty() && origin != "http://" + host && origin != "https://" + host;
-}
-
 // Why the client may not reload models; empty if it may. Without keys, programs on the same machine
-// may, but not the web pages in a browser there.
+// may, but not web pages in a browser there, nor clients of a proxy there that passes on their
+// host.
 std::string reload_refusal(const Call& call, const ServiceContext& service) {
   if (service.keys.required())
     return service.keys.is_admin(call.key) ? "" : "this API key may not reload models";

@@ -17,6 +17,7 @@ namespace dietmt::service {
 namespace {
 
 constexpr size_t kLongestPathPart = 64;
+constexpr size_t kLongestKey = 4096;
 
 // The part of `path` at the route's placeholder; empty if the route has none. nullopt if the path
 // does not match.
@@ -61,9 +62,8 @@ void read_body(const HttpRequest& request, int64_t limit, Call& call) {
   if (size > static_cast<uint64_t>(limit))
     throw HttpError(413, "the body is longer than " + std::to_string(limit) + " bytes");
   if (is_form(request.head)) {
-    return read_form(request,
-                     {.begin = [&](const FormPart& part) { call.form.emplace_back(part.name, ""); },
-                      .append = [&](std::string_view bytes) { call.form.back().second += bytes; }});
+    call.form = read_form(request, size, {.begin = [](const FormPart&) { return PartUse::kKeep; }});
+    return;
   }
   call.body.resize(size);
   request.body->read(0, call.body.data(), size);
@@ -78,15 +78,11 @@ bool may_have_fields(const RequestHead& head) {
 // The field `api_key` of an upload or of a body that was read; empty if there is none.
 std::string key_in_body(const Call& call, bool is_upload) {
   if (!is_upload) return Fields(call).text_or("api_key", "");
-  std::string key;
-  if (!is_form(call.request->head)) return key;
-  bool is_key = false;
-  read_form(*call.request, {.begin = [&](const FormPart& part) { is_key = part.name == "api_key"; },
-                            .append =
-                                [&](std::string_view bytes) {
-                                  if (is_key) key += bytes;
-                                }});
-  return key;
+  if (!is_form(call.request->head)) return "";
+  const Pairs keys = read_form(*call.request, kLongestKey, {.begin = [](const FormPart& part) {
+    return part.name == "api_key" ? PartUse::kKeep : PartUse::kSkip;
+  }});
+  return keys.empty() ? "" : keys.front().second;
 }
 
 std::string reason_of_absence(const std::string& path, const Pairs& absent) {
@@ -98,7 +94,10 @@ std::string reason_of_absence(const std::string& path, const Pairs& absent) {
 }  // namespace
 
 Router::Router(RouterSettings settings, Metrics& metrics)
-    : settings_(std::move(settings)), cors_(settings_.cors_origins), metrics_(metrics) {}
+    : settings_(std::move(settings)),
+      cors_(settings_.cors_origins),
+      hosts_(settings_.allowed_hosts, cors_),
+      metrics_(metrics) {}
 
 const Route* Router::find(const RequestHead& head) const {
   for (const Route& route : routes_)
@@ -106,20 +105,21 @@ const Route* Router::find(const RequestHead& head) const {
   return nullptr;
 }
 
-Admission Router::admit(const RequestHead& head) {
-  if (head.method == "OPTIONS") return {.may_spool = !settings_.admit};
+Admission Router::admit(const RequestHead& head, const std::string& client) {
   const Route* const route = find(head);
   try {
+    if (!settings_.admit) hosts_.check(head);
+    if (head.method == "OPTIONS") return {.may_spool = !settings_.admit};
     const std::string key = api_key_of(head);
     const bool is_needed =
         route != nullptr ? route->key == Key::kRequired : head.path.starts_with("/v1/");
     const bool comes_later = route != nullptr && key.empty() && may_have_fields(head);
-    if (settings_.admit && is_needed && !comes_later) settings_.admit(key);
+    if (settings_.admit && is_needed && !comes_later) settings_.admit(key, client);
     if (route == nullptr) refuse_unknown(head);
     // Without a key, a client must not fill the disk.
     return {.may_spool = !settings_.admit || (is_needed && !comes_later)};
   } catch (const HttpError& error) {
-    spdlog::debug("{} {}: refused: {}", head.method, head.raw_path(), error.what());
+    spdlog::debug("{} {}: refused: {}", head.method, head.logged_path(), error.what());
     Answer refusal = error_answer(std::current_exception());
     metrics_.count(route != nullptr ? route->path : "other", error.status());
     complete(refusal, head);
@@ -178,7 +178,7 @@ Answer Router::answer_of(const Route& route, const HttpRequest& request) const {
     if (!route.is_upload) read_body(request, settings_.body_bytes, call);
     if (settings_.admit && route.key == Key::kRequired && call.key.empty()) {
       call.key = key_in_body(call, route.is_upload);
-      settings_.admit(call.key);
+      settings_.admit(call.key, call.address);
     }
     return route.handler(call);
   } catch (...) {

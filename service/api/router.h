@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "service/api/call.h"
+#include "service/api/host_check.h"
 #include "service/api/metrics.h"
 #include "service/http/message.h"
 
@@ -28,10 +29,11 @@ struct Route {
 };
 
 struct RouterSettings {
-  std::vector<std::string> cors_origins = {};  // "*": all
-  int64_t body_bytes = 4 * 1024 * 1024;        // except of uploads
+  std::vector<std::string> cors_origins = {};   // "*": all
+  std::vector<std::string> allowed_hosts = {};  // without keys (host_check.h); "*": all
+  int64_t body_bytes = 4 * 1024 * 1024;         // except of uploads
   /// Throws HttpError to refuse a request with this key. Empty: keys are not in use.
-  std::function<void(const std::string& key)> admit = nullptr;
+  std::function<void(const std::string& key, const std::string& address)> admit = nullptr;
   /// Who shares the handler threads with others. Empty: addresses do.
   std::function<std::string(const std::string& key, const std::string& address)> client = nullptr;
   /// The name of a key for the access log; empty if unknown.
@@ -50,8 +52,8 @@ class Router final : public HttpHandler {
   const std::vector<Route>& routes() const { return routes_; }
 
   /// Refuses unknown routes, and requests without the key that their route needs, unless their body
-  /// may have it.
-  Admission admit(const RequestHead& head) override;
+  /// may have it. Without keys: refuses the hosts and pages that HostCheck does not know.
+  Admission admit(const RequestHead& head, const std::string& client) override;
   Lane lane(const HttpRequest& request) override;
   Answer answer(const HttpRequest& request) override;
 
@@ -67,6 +69,7 @@ class Router final : public HttpHandler {
 
   const RouterSettings settings_;
   const CorsPolicy cors_;
+  const HostCheck hosts_;
   Metrics& metrics_;
   std::vector<Route> routes_;
   std::atomic<int64_t> running_{0};

@@ -33,14 +33,12 @@ void require_at_most(int64_t limit, int64_t characters, const std::string& what)
 void ServiceContext::check_size(const std::vector<std::string>& texts) const {
   if (static_cast<int64_t>(texts.size()) > limits.texts)
     throw HttpError(413, "a request may have at most " + std::to_string(limits.texts) + " texts");
-  int64_t characters = 0;
-  for (const std::string& text : texts) characters += characters_of(text);
-  require_at_most(limits.characters, characters, "the text has ");
+  check_characters(texts);
 }
 
-void ServiceContext::check_characters(const std::vector<nmt::MarkedText>& segments) const {
+void ServiceContext::check_characters(const std::vector<std::string>& texts) const {
   int64_t characters = 0;
-  for (const nmt::MarkedText& segment : segments) characters += characters_of(segment.text);
+  for (const std::string& text : texts) characters += characters_of(text);
   require_at_most(limits.characters, characters, "the text has ");
 }
 
@@ -73,6 +71,7 @@ TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const Ap
                settings.job_extensions,
                settings.https},
       router_({.cors_origins = settings.cors_origins,
+               .allowed_hosts = settings.allowed_hosts,
                .body_bytes = settings.limits.body_bytes,
                .admit = admission(),
                .client =
@@ -96,9 +95,17 @@ TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const Ap
                Key::kNone});
 }
 
-std::function<void(const std::string&)> TranslationApi::admission() {
+std::function<void(const std::string&, const std::string&)> TranslationApi::admission() {
   if (!service_.keys.required()) return nullptr;
-  return [this](const std::string& key) { service_.keys.admit(key); };
+  return [this](const std::string& key, const std::string& address) {
+    service_.keys.admit(key, address);
+  };
+}
+
+std::string large_file_advice(bool has_jobs) {
+  if (has_jobs) return "Send a large file as a batch job: POST /v1/jobs.";
+  return "The server's operator can allow larger files: --data accepts them as batch jobs at "
+         "/v1/jobs, --max-body raises the limit for single requests.";
 }
 
 std::vector<Route> TranslationApi::probes() {

@@ -27,7 +27,8 @@ struct ApiSettings {
   std::string pivot = "en";               // language between two models; empty: one model only
   std::filesystem::path api_keys = {};    // a file (api_keys.h); empty: every client is accepted
   std::filesystem::path glossaries = {};  // a directory (glossaries.h); empty: none are stored
-  std::vector<std::string> cors_origins = {};  // "*": all
+  std::vector<std::string> cors_origins = {};   // "*": all
+  std::vector<std::string> allowed_hosts = {};  // of a server without keys (host_check.h)
   std::vector<std::string> job_extensions =
       {};              // of the files that /v1/jobs takes, if there is one
   bool https = false;  // for addresses that clients are told
@@ -65,12 +66,15 @@ class TranslationApi {
   int64_t running() const { return router_.running(); }
 
  private:
-  std::function<void(const std::string&)> admission();
+  std::function<void(const std::string&, const std::string&)> admission();
 
   Metrics& metrics_;
   ServiceContext service_;
   Router router_;
 };
+
+/// What to do with a file that is too large for one request.
+std::string large_file_advice(bool has_jobs);
 
 /// The compiled-in OpenAPI documents: openapi.json, then openapi_*.json of the other folders.
 const std::vector<std::string_view>& openapi_parts();

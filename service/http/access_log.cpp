@@ -39,10 +39,10 @@ std::string text_line(const AccessRecord& record, std::time_t now) {
   const std::string request = head.method.empty()
                                   ? "-"
                                   : fmt::format("{} {} HTTP/1.{}", head.method,
-                                                escaped(head.raw_path()), head.http_1_0 ? 0 : 1);
+                                                escaped(head.logged_path()), head.http_1_0 ? 0 : 1);
   return fmt::format("{} - {} [{:%d/%b/%Y:%H:%M:%S +0000}] \"{}\" {} {} \"{}\" \"{}\" {} {:.6f}",
                      record.client, escaped(record.user), fmt::gmtime(now), request, record.status,
-                     record.bytes, escaped(head.field("Referer")),
+                     record.bytes, escaped(without_query(head.field("Referer"))),
                      escaped(head.field("User-Agent")), record.id, record.time.count());
 }
 
@@ -53,7 +53,7 @@ std::string json_line(const AccessRecord& record, std::time_t now) {
                              {"client", record.client},
                              {"user", record.user},
                              {"method", record.head.method},
-                             {"path", record.head.raw_path()},
+                             {"path", record.head.logged_path()},
                              {"status", record.status},
                              {"bytes", record.bytes},
                              {"seconds", record.time.count()},

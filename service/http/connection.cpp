@@ -30,7 +30,7 @@ Connection::Connection(Transport transport, std::string client, ConnectionServic
     : transport_(std::move(transport)),
       client_(std::move(client)),
       services_(services),
-      reader_(services.limits, services.budget, &services.handler),
+      reader_(services.limits, services.budget, &services.handler, client_),
       send_pace_(services.options.transfer_period, services.options.transfer_rate),
       body_pace_(send_pace_) {}
 

@@ -1,5 +1,6 @@
 #include "service/http/exchange.h"
 
+#include <spdlog/fmt/chrono.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/serializer.hpp>
+#include <ctime>
 #include <utility>
 
 #include "service/http/message.h"
@@ -55,7 +57,7 @@ bool Exchange::write_pieces(const Answer& answer, bool chunked, uint64_t& bytes)
     }
   } catch (const std::exception& error) {
     spdlog::error("{} {}: the answer was cut off: {}", request_.head.method,
-                  request_.head.raw_path(), error.what());
+                  request_.head.logged_path(), error.what());
     return false;
   }
   return !chunked || write(chunk_of(""));
@@ -75,7 +77,7 @@ bool Exchange::write(std::string_view bytes) {
       overflow_ ? overflow_->append(bytes) : void(output_.append(bytes.substr(0, n)));
     } catch (const RequestFault& fault) {
       spdlog::warn("{} {}: the answer is cut off for a slow client: {}", request_.head.method,
-                   request_.head.raw_path(), fault.what());
+                   request_.head.logged_path(), fault.what());
       return false;
     }
     bytes.remove_prefix(n);
@@ -143,6 +145,8 @@ Framing framing_of(const Answer& answer, const RequestHead& request) {
 std::string answer_head(const Answer& answer, Framing framing, bool keep_alive) {
   http::response<http::empty_body> head;
   head.result(static_cast<unsigned>(answer.status));
+  head.set(http::field::date,
+           fmt::format("{:%a, %d %b %Y %H:%M:%S GMT}", fmt::gmtime(std::time(nullptr))));
   if (framing != Framing::kNoBody) head.set(http::field::content_type, answer.type);
   if (framing == Framing::kLength)
     head.set(http::field::content_length,

@@ -103,22 +103,41 @@ bool is_form(const RequestHead& head) {
   return media_type(head.field("Content-Type")) == "multipart/form-data";
 }
 
-void read_form(const HttpRequest& request, const FormSink& sink) {
+Pairs read_form(const HttpRequest& request, uint64_t most_kept, const FormSink& sink) {
   const std::string boundary = parameter_of(request.head.field("Content-Type"), "boundary");
   if (boundary.empty() || boundary.size() > 70) malformed();
   const std::string delimiter = "\r\n--" + boundary;
   Window window(*request.body);
+  Pairs kept;
+  uint64_t kept_bytes = 0;
+  const auto count = [&](size_t bytes) {
+    kept_bytes += bytes;
+    if (kept_bytes > most_kept)
+      throw RequestError("the fields of the form have more than " + std::to_string(most_kept) +
+                         " bytes");
+  };
   pass_until(window, delimiter, [](std::string_view) {});
   for (int parts = 0; !window.begins_with("--"); ++parts) {
     if (parts == kMaxParts) throw RequestError("the form has too many parts");
     pass_until(window, "\r\n", [](std::string_view bytes) {
       if (bytes.find_first_not_of(" \t") != bytes.npos) malformed();
     });
-    sink.begin(part_of(part_head(window)));
+    FormPart part = part_of(part_head(window));
+    const PartUse use = sink.begin(part);
+    if (use == PartUse::kKeep) {
+      count(part.name.size());
+      kept.emplace_back(std::move(part.name), "");
+    }
     pass_until(window, delimiter, [&](std::string_view bytes) {
-      if (!bytes.empty()) sink.append(bytes);
+      if (use == PartUse::kKeep) {
+        count(bytes.size());
+        kept.back().second += bytes;
+      } else if (use == PartUse::kPass && !bytes.empty()) {
+        sink.append(bytes);
+      }
     });
   }
+  return kept;
 }
 
 std::string parameter_of(std::string_view field, std::string_view name) {

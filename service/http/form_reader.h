@@ -14,16 +14,18 @@ struct FormPart {
   std::string file_name;  // empty: none
 };
 
+enum class PartUse { kKeep, kPass, kSkip };
+
 struct FormSink {
-  std::function<void(const FormPart&)> begin;    // starts a part
-  std::function<void(std::string_view)> append;  // to the current part
+  std::function<PartUse(const FormPart&)> begin;           // decides on each part
+  std::function<void(std::string_view)> append = nullptr;  // gets the bytes of kPass parts
 };
 
 bool is_form(const RequestHead& head);
 
-/// Passes the parts of a form to `sink`; exceptions of the sink pass through. Throws RequestError
-/// if the body is malformed.
-void read_form(const HttpRequest& request, const FormSink& sink);
+/// Returns the names and values of the kKeep parts of a form. Throws RequestError if the body is
+/// malformed, or if they have more than `most_kept` bytes. Exceptions of the sink pass through.
+Pairs read_form(const HttpRequest& request, uint64_t most_kept, const FormSink& sink);
 
 /// The value of a parameter in a field such as `form-data; name="file"`; empty if it is missing.
 std::string parameter_of(std::string_view field, std::string_view name);

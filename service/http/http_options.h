@@ -26,9 +26,10 @@ struct HttpOptions {
   size_t max_head = 16384;  // request line and header fields
   uint64_t max_body = 1 << 20;
   std::map<std::string, uint64_t> max_body_below = {};  // by path prefix; the longest one counts
-  uint64_t body_memory = 1 << 20;                       // a larger body goes to an unnamed file,
-  uint64_t all_bodies_memory = 64ULL << 20;             // and so does any body once this is used up
-  uint64_t all_bodies_disk = 16ULL << 30;               // once used up: 503
+  std::string large_body_advice = {};        // a sentence for the 413 of a body beyond max_body
+  uint64_t body_memory = 1 << 20;            // a larger body goes to an unnamed file,
+  uint64_t all_bodies_memory = 64ULL << 20;  // and so does any body once this is used up
+  uint64_t all_bodies_disk = 16ULL << 30;    // once used up: 503
   std::filesystem::path spool_directory = std::filesystem::temp_directory_path();
   // A handler that has written this much waits for its client. At most a quarter of the threads may
   // wait; the output of the others is spooled like bodies.

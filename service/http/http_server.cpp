@@ -114,10 +114,11 @@ class HttpServer::Parts {
   Answer answer_to(const HttpRequest& request) {
     try {
       Admission admission;
-      if (!request.head.has_body()) admission = handler_.admit(request.head);
+      if (!request.head.has_body()) admission = handler_.admit(request.head, request.client);
       return admission.refusal ? std::move(*admission.refusal) : handler_.answer(request);
     } catch (const std::exception& error) {
-      spdlog::error("{} {} failed: {}", request.head.method, request.head.raw_path(), error.what());
+      spdlog::error("{} {} failed: {}", request.head.method, request.head.logged_path(),
+                    error.what());
     }
     Answer answer = fault_answer(500, "The server failed; its log has the reason.");
     answer.headers = CorsPolicy(options_.cors_origins).fields(request.head.field("Origin"));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/beast/core/string.hpp>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 namespace dietmt::service {
 
@@ -30,10 +31,16 @@ std::vector<std::pair<std::string, std::string>> CorsPolicy::fields(
   if (origins_.empty()) return {};
   std::vector<std::pair<std::string, std::string>> fields;
   if (!has("*")) fields.emplace_back("Vary", "Origin");
-  if (!has("*") && !has(origin)) return fields;
+  if (!allows(origin)) return fields;
   fields.emplace_back("Access-Control-Allow-Origin", has("*") ? "*" : origin);
   fields.emplace_back("Access-Control-Expose-Headers", "Retry-After, X-Request-ID");
   return fields;
+}
+
+bool CorsPolicy::is_origin(const std::string& text) {
+  static const std::regex origin(
+      R"([a-z][a-z0-9+.-]*://([a-z0-9_.-]+|\[[0-9a-f:.]+\])(:[1-9][0-9]{0,4})?)");
+  return text == "*" || std::regex_match(text, origin);
 }
 
 bool CorsPolicy::has(const std::string& origin) const {

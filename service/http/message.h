@@ -19,6 +19,11 @@ namespace dietmt::service {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
+/// An address without its query and fragment, which may hold keys and texts.
+inline std::string_view without_query(std::string_view address) {
+  return address.substr(0, address.find_first_of("?#"));
+}
+
 /// A valid request line with its header fields.
 struct RequestHead {
   std::string method;
@@ -31,9 +36,13 @@ struct RequestHead {
   bool chunked = false;
   uint64_t content_length = 0;  // 0 if chunked
 
-  /// The path as sent, without the query, which may hold a key: for logs.
-  std::string_view raw_path() const {
-    return std::string_view(target).substr(0, target.find_first_of("?#"));
+  /// The path as sent, without the query.
+  std::string_view raw_path() const { return without_query(target); }
+  /// The same for logs, without the name of a translated file: whoever knows it can fetch the file.
+  std::string_view logged_path() const {
+    constexpr std::string_view kFiles = "/download_file/";
+    return path.starts_with(kFiles) && path.size() > kFiles.size() ? "/download_file/..."
+                                                                   : raw_path();
   }
   bool has_body() const { return chunked || content_length > 0; }
   /// The value of a field; empty if it is missing. Ignores the case of `name`.
@@ -80,8 +89,8 @@ class HttpHandler {
   virtual ~HttpHandler() = default;
 
   /// Called once per request. If a body follows, the event loop's thread calls it before it sends
-  /// `100 Continue` or reads a byte of the body, so it must return at once.
-  virtual Admission admit(const RequestHead& /*head*/) { return {}; }
+  /// `100 Continue` or reads a byte of the body, so it must return at once. `client`: its address.
+  virtual Admission admit(const RequestHead& /*head*/, const std::string& /*client*/) { return {}; }
 
   /// Called by the event loop's thread for complete requests, so it must return at once.
   virtual Lane lane(const HttpRequest& request) { return {.client = request.client}; }
@@ -118,6 +127,11 @@ class CorsPolicy {
   /// The header fields of an answer to a page of `origin`. An empty `origin`: the request has none,
   /// or the server did not read that far.
   std::vector<std::pair<std::string, std::string>> fields(const std::string& origin) const;
+
+  bool allows(const std::string& origin) const { return has("*") || has(origin); }
+
+  /// True for "*" and for scheme://host[:port] as browsers write it.
+  static bool is_origin(const std::string& text);
 
  private:
   bool has(const std::string& origin) const;

@@ -45,9 +45,16 @@ struct SpooledBody {
 
 std::string plain(beast::string_view text) { return {text.data(), text.size()}; }
 
-[[noreturn]] void too_large(uint64_t limit) {
-  throw RequestFault(413, "The body is larger than " + std::to_string(limit) + " bytes.");
-}
+// The most bytes of a body, and what to do about more.
+struct BodyLimit {
+  uint64_t bytes = 0;
+  std::string advice;
+
+  [[noreturn]] void fail() const {
+    throw RequestFault(413, "The body is larger than " + std::to_string(bytes) + " bytes." +
+                                (advice.empty() ? "" : " " + advice));
+  }
+};
 
 // Beast allows any number of fields, lines of any length and folded fields; we do not.
 void check_lines(std::string_view head) {
@@ -141,12 +148,24 @@ bool is_known(http::verb method, beast::string_view name) {
   return name == "QUERY" || std::find(kMethods.begin(), kMethods.end(), method) != kMethods.end();
 }
 
-uint64_t body_limit(const std::string& path, const ReadLimits& limits) {
-  uint64_t limit = limits.body;
+BodyLimit body_limit(const std::string& path, const ReadLimits& limits) {
+  BodyLimit limit{limits.body, limits.large_body_advice};
   // The longest prefix comes last in the order of the map.
   for (const auto& [prefix, bytes] : limits.body_below)
-    if (path.starts_with(prefix)) limit = bytes;
+    if (path.starts_with(prefix)) limit = {bytes, ""};
   return limit;
+}
+
+// HTTP/1.2 and later versions of HTTP/1 as 1.1, the highest that the server knows (RFC 9110,
+// section 2.5).
+void lower_version(std::string& head) {
+  const size_t end = head.find("\r\n");
+  constexpr std::string_view kMajor = " HTTP/1.";
+  if (end == head.npos || end <= kMajor.size()) return;
+  const size_t minor = end - 1;
+  if (head.compare(minor - kMajor.size(), kMajor.size(), kMajor) == 0 && head[minor] >= '2' &&
+      head[minor] <= '9')
+    head[minor] = '1';
 }
 
 }  // namespace
@@ -189,10 +208,10 @@ class RequestReader::Parser {
     return head;
   }
 
-  void begin_body(SpooledBytes& body, uint64_t limit) {
-    limit_ = limit;
+  void begin_body(SpooledBytes& body, BodyLimit limit) {
     parser_.get().body() = &body;
-    parser_.body_limit(limit);
+    parser_.body_limit(limit.bytes);
+    limit_ = std::move(limit);
     parser_.on_chunk_header(on_chunk_);
   }
 
@@ -204,7 +223,7 @@ class RequestReader::Parser {
     if (kept > 0) bytes = pending_.append(bytes);
     error_code error;
     const size_t used = parser_.put(boost::asio::buffer(bytes), error);
-    if (error == http::error::body_limit) too_large(limit_);
+    if (error == http::error::body_limit) limit_.fail();
     if (error && error != http::error::need_more) malformed_chunk();
     if (done()) return used - kept;
     check_framing(bytes.substr(used));
@@ -236,7 +255,7 @@ class RequestReader::Parser {
   }
 
   http::request_parser<SpooledBody> parser_;
-  uint64_t limit_ = 0;
+  BodyLimit limit_;
   std::string pending_;  // the start of a chunk's header or of the trailer
   bool has_chunk_ = false;
   size_t extension_bytes_ = 0;
@@ -248,8 +267,9 @@ class RequestReader::Parser {
       };
 };
 
-RequestReader::RequestReader(const ReadLimits& limits, SpoolBudget& budget, HttpHandler* handler)
-    : limits_(limits), budget_(budget), handler_(handler) {}
+RequestReader::RequestReader(const ReadLimits& limits, SpoolBudget& budget, HttpHandler* handler,
+                             std::string client)
+    : limits_(limits), budget_(budget), handler_(handler), client_(std::move(client)) {}
 
 RequestReader::~RequestReader() = default;
 
@@ -296,16 +316,17 @@ void RequestReader::check_head_so_far() const {
 
 void RequestReader::begin_body(size_t head_size) {
   if (head_size > limits_.head) throw RequestFault(431, "The header fields are too long.");
+  lower_version(head_);
   auto parser = std::make_unique<Parser>(std::string_view(head_).substr(0, head_size));
   request_ = std::make_unique<HttpRequest>(
       HttpRequest{.head = parser->head(), .body = std::make_unique<SpooledBytes>(budget_)});
   const RequestHead& head = request_->head;
   stage_ = head.has_body() ? Stage::kBody : Stage::kComplete;
   if (!head.has_body()) return;
-  const uint64_t limit = body_limit(head.path, limits_);
-  if (head.content_length > limit) too_large(limit);
+  const BodyLimit limit = body_limit(head.path, limits_);
+  if (head.content_length > limit.bytes) limit.fail();
   if (handler_ != nullptr) {
-    Admission admission = handler_->admit(head);
+    Admission admission = handler_->admit(head, client_);
     if (admission.refusal) throw Refusal{std::move(*admission.refusal)};
     if (!admission.may_spool) request_->body->stay_in_memory();
   }

@@ -24,6 +24,7 @@ struct ReadLimits {
   size_t head = 0;
   uint64_t body = 0;
   std::map<std::string, uint64_t> body_below = {};  // by path prefix; the longest one counts
+  std::string large_body_advice = {};               // of HttpOptions
 };
 
 /// Thrown if the handler does not admit a request.
@@ -35,8 +36,10 @@ class RequestReader {
  public:
   enum class Stage { kEmpty, kHead, kBody, kComplete };
 
-  /// All arguments outlive the reader. `handler`, if any, admits requests with a body.
-  RequestReader(const ReadLimits& limits, SpoolBudget& budget, HttpHandler* handler = nullptr);
+  /// The references outlive the reader. `handler`, if any, admits requests with a body of the
+  /// client at this address.
+  RequestReader(const ReadLimits& limits, SpoolBudget& budget, HttpHandler* handler = nullptr,
+                std::string client = "");
   ~RequestReader();
 
   /// Consumes bytes up to the end of the request and returns how many: all of them unless the
@@ -67,6 +70,7 @@ class RequestReader {
   const ReadLimits& limits_;
   SpoolBudget& budget_;
   HttpHandler* const handler_;
+  const std::string client_;
   Stage stage_ = Stage::kEmpty;
   bool owes_continue_ = false;
   std::string head_;                      // until the head is complete

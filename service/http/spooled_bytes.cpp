@@ -52,6 +52,7 @@ void SpooledBytes::append(std::string_view bytes) {
 }
 
 void SpooledBytes::move_to_file() {
+  if (in_file()) return;
   const std::string moved = std::exchange(memory_, {});
   budget_.memory_used -= std::exchange(size_, 0);
   try {
@@ -73,6 +74,12 @@ void SpooledBytes::write_to_file(std::string_view bytes) {
   } catch (const std::system_error& error) {
     throw_not_stored(error);
   }
+}
+
+void SpooledBytes::truncate(uint64_t size) {
+  file_.truncate(size);
+  budget_.disk_used -= size_ - size;
+  size_ = size;
 }
 
 size_t SpooledBytes::read(uint64_t offset, char* to, size_t count) const {
@@ -102,6 +109,10 @@ void NamelessFile::write(uint64_t offset, std::string_view bytes) {
     bytes.remove_prefix(static_cast<size_t>(n));
     offset += static_cast<uint64_t>(n);
   }
+}
+
+void NamelessFile::truncate(uint64_t size) {
+  if (::ftruncate(file_.number(), static_cast<off_t>(size)) != 0) fail();
 }
 
 size_t NamelessFile::read(uint64_t offset, char* to, size_t count) const {

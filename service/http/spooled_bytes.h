@@ -26,6 +26,8 @@ class NamelessFile {
 
   void write(uint64_t offset, std::string_view bytes);
 
+  void truncate(uint64_t size);
+
   /// Copies up to `count` bytes from `offset` on; fewer at the end.
   size_t read(uint64_t offset, char* to, size_t count) const;
 
@@ -65,6 +67,14 @@ class SpooledBytes {
   /// need a file after stay_in_memory().
   void append(std::string_view bytes);
 
+  /// Moves the bytes to a file if they are in memory. Throws as append() does.
+  void move_to_file();
+
+  // These need in_file().
+  void overwrite(uint64_t offset, std::string_view bytes) { file_.write(offset, bytes); }
+  /// Gives back the room of the bytes from `size` on.
+  void truncate(uint64_t size);
+
   uint64_t size() const { return size_; }
   bool in_file() const { return file_.exists(); }
   /// The file, if in_file().
@@ -75,7 +85,6 @@ class SpooledBytes {
   size_t read(uint64_t offset, char* to, size_t count) const;
 
  private:
-  void move_to_file();
   void write_to_file(std::string_view bytes);
 
   SpoolBudget& budget_;

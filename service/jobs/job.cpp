@@ -39,11 +39,14 @@ std::string file_name(const std::string& given) {
 }
 
 // By the extension, with or without .gz.
-std::string guessed_format(std::string_view file_name) {
-  const char* const lines = name_of(guess_line_kind(file_name));
-  if (boost::algorithm::iends_with(file_name, ".gz")) file_name.remove_suffix(3);
-  const auto document = kind_of_file(file_name);
-  return document ? name_of(*document) : lines;
+std::string format_of_file(const std::string& name) {
+  std::string_view unpacked = name;
+  if (boost::algorithm::iends_with(unpacked, ".gz")) unpacked.remove_suffix(3);
+  if (const auto lines = kind_by_extension(unpacked)) return name_of(*lines);
+  if (const auto document = kind_of_file(unpacked)) return name_of(*document);
+  throw RequestError("file: the name \"" + name + "\" must end in one of " +
+                     boost::algorithm::join(job_extensions(), ", ") +
+                     " (then .gz, if compressed); or give the format");
 }
 
 using Setter = std::function<void(JobOptions&, const std::string&)>;
@@ -78,6 +81,8 @@ void check_settings(const JobSettings& settings, const JobOptions& options) {
   only_for(LineKind::kJsonl, "field");
   only_for(LineKind::kJsonl, "output_field");
 }
+
+constexpr const char* kApiKey = "api_key";  // checked before
 
 constexpr int64_t kSecond = 1'000'000;
 
@@ -172,16 +177,22 @@ JobOptions JobOptions::from_json(const nlohmann::json& stored) {
   return options;
 }
 
+void check_setting(const std::string& name) {
+  if (name == kApiKey || setters().contains(name)) return;
+  constexpr size_t kShown = 64;
+  throw RequestError("unknown setting \"" + name.substr(0, kShown) + "\"");
+}
+
 JobOptions job_options_of(const JobSettings& settings) {
   JobOptions options;
-  if (const auto name = settings.find("name"); name != settings.end())
-    set_format(options, guessed_format(name->second));
+  const auto file = settings.find("name");
+  if (file != settings.end() && !settings.contains("format"))
+    set_format(options, format_of_file(file->second));
   for (const auto& [name, text] : settings) {
-    if (name == "api_key") continue;  // checked before
-    const auto setter = setters().find(name);
-    if (setter == setters().end()) throw RequestError("unknown setting \"" + name + "\"");
+    check_setting(name);
+    if (name == kApiKey) continue;
     if (invalid_utf8_at(text) != text.npos) throw RequestError(name + ": invalid UTF-8");
-    setter->second(options, text);
+    setters().at(name)(options, text);
   }
   check_settings(settings, options);
   return options;

@@ -21,7 +21,7 @@ struct JobOptions {
   std::string source;
   std::string target;
   nlohmann::json decoding = nlohmann::json::object();  // as in /v1/translate; not checked here
-  // Lines; those of a document are its segments (segment_lines.h).
+  // Lines; those of a document are its segments, as {"text": "..."}.
   LineFormat format;
   std::optional<DocumentKind> document;  // empty: the file has lines
   std::string name;                      // of the file; may be empty
@@ -109,7 +109,11 @@ struct TakenChunk {
 /// /v1/jobs by name, from the query or the parts of a form.
 using JobSettings = std::map<std::string, std::string>;
 
-/// Throws RequestError for an unknown setting, an invalid value, and a setting of another format.
+/// Throws RequestError for an unknown setting.
+void check_setting(const std::string& name);
+
+/// Throws RequestError for an unknown setting, an invalid value, a setting of another format, and a
+/// file name without an extension that says the format.
 JobOptions job_options_of(const JobSettings& settings);
 
 /// `keep`: how long the server keeps a job that has ended.

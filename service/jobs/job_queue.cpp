@@ -77,8 +77,8 @@ std::vector<JobStatus> JobQueue::list(const std::string& owner, int64_t limit,
   const std::string id = before.empty() ? "" : before.substr(dash + 1);
   const SqlResult result = database_->execute(
       std::string(kStatusColumns) +
-          "WHERE owner = $1 AND state <> 'uploading' AND (created < $2 OR (created = $2 AND id < "
-          "$3)) ORDER BY created DESC, id DESC LIMIT $4",
+          "WHERE owner = $1 AND state <> 'uploading' AND (created, id) < ($2, $3) "
+          "ORDER BY created DESC, id DESC LIMIT $4",
       {owner, created, id, limit});
   std::vector<JobStatus> jobs;
   for (const SqlRow& row : result.rows) jobs.push_back(status_of(row));
@@ -115,23 +115,27 @@ std::vector<int64_t> JobQueue::cut_lines(const std::string& id, int64_t limit) {
 }
 
 bool JobQueue::cancel(const std::string& owner, const std::string& id) {
-  return database_
-             ->execute_durably(
-                 "UPDATE dietmt_jobs SET state = 'cancelled', finished = dietmt_now() "
-                 "WHERE id = $1 AND owner = $2 AND state IN ('queued', 'running')",
-                 {id, owner})
-             .changed > 0;
+  return database_->transaction(
+      [&](SqlConnection& connection) {
+        return connection
+                   .execute(
+                       "UPDATE dietmt_jobs SET state = 'cancelled', finished = dietmt_now() "
+                       "WHERE id = $1 AND owner = $2 AND state IN ('queued', 'running')",
+                       {id, owner})
+                   .changed > 0;
+      },
+      Survives::kPowerCut);
 }
 
 bool JobQueue::remove(const std::string& owner, const std::string& id) {
-  return database_->transaction([&](SqlConnection& connection) {
-    return connection
-               .execute(
-                   "DELETE FROM dietmt_jobs WHERE id = $1 AND owner = $2 "
-                   "AND state IN ('done', 'failed', 'cancelled')",
-                   {id, owner})
-               .changed > 0;
+  const SqlResult removed = database_->transaction([&](SqlConnection& connection) {
+    return connection.execute(
+        "DELETE FROM dietmt_jobs WHERE id = $1 AND owner = $2 "
+        "AND state IN ('done', 'failed', 'cancelled')",
+        {id, owner});
   });
+  if (removed.changed > 0) database_->shrink();
+  return removed.changed > 0;
 }
 
 std::optional<std::string> JobQueue::output(const std::string& id, int64_t number) {

@@ -70,7 +70,8 @@ class JobUpload {
   /// then stores none.
   void append(const std::vector<ChunkText>& chunks);
 
-  /// Queues the job and returns its id. A job without lines is done at once.
+  /// Queues the job and returns its id. A job without lines is done at once. Throws JobQuotaError
+  /// or JobQueueFullError if other jobs have used up the limits in the meantime.
   std::string finish();
 
  private:

@@ -1,4 +1,5 @@
 // The workers' part of the job queue.
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,10 +36,12 @@ std::string lines_of(const TakenChunk& chunk) {
 }
 
 SqlResult fail_job(SqlConnection& connection, const std::string& job, const std::string& error) {
-  return connection.execute(
+  SqlResult failed = connection.execute(
       "UPDATE dietmt_jobs SET state = 'failed', error = $2, finished = dietmt_now() "
       "WHERE id = $1 AND state IN ('queued', 'running')",
       {job, storable(error)});
+  if (failed.changed > 0) spdlog::warn("job {} failed: {}", job, storable(error));
+  return failed;
 }
 
 // "BOOT:NAMESPACE", within which PIDs and start times are unique.
@@ -174,10 +177,11 @@ bool JobQueue::complete(const TakenChunk& chunk, const ChunkResult& result) {
             "day) DO UPDATE SET "
             "tokens = dietmt_usage.tokens + excluded.tokens",
         {chunk.job, result.source_tokens});
-    connection.execute(
+    const SqlResult done = connection.execute(
         "UPDATE dietmt_jobs SET state = 'done', finished = dietmt_now() "
         "WHERE id = $1 AND state = 'running' AND chunks_done = chunks",
         {chunk.job});
+    if (done.changed > 0) spdlog::info("job {} is done", chunk.job);
     return true;
   });
 }

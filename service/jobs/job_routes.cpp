@@ -42,8 +42,7 @@ Answer json_answer(int status, const nlohmann::json& content) {
   } catch (const StorageFullError& error) {
     spdlog::error("batch jobs: {}", error.what());
     throw HttpError(507, "the server's disk is full; nothing of the job was stored");
-  } catch (const DatabaseUnavailableError& error) {
-    spdlog::error("batch jobs: {}", error.what());
+  } catch (const DatabaseUnavailableError&) {
     throw HttpError(503, "the job queue is not available at the moment")
         .with_header("Retry-After", "5");
   }
@@ -165,10 +164,9 @@ struct JobHandlers {
   nlohmann::json shown(const JobStatus& job) const { return job_json(job, service.options().keep); }
 
   Answer submit(const Call& call) const {
-    JobUploadReceiver upload(service.options().data_directory);
-    upload.read(call);
-    const JobStatus job = service.submit({owner(call), call.address},
-                                         job_options_of(upload.settings()), upload.path());
+    const ReceivedUpload upload = receive_upload(call);
+    const JobStatus job =
+        service.submit({owner(call), call.address}, job_options_of(upload.settings), upload.path);
     Answer answer = json_answer(201, shown(job));
     answer.headers = {{"Location", "/v1/jobs/" + job.id}};
     return answer;

@@ -1,16 +1,14 @@
 #include "service/jobs/job_service.h"
 
-#include <spdlog/spdlog.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 
+#include "common/memory_use.h"
 #include "common/text_io.h"
 #include "service/documents/document_bytes.h"
-#include "service/http/spooled_bytes.h"
-#include "service/jobs/segment_lines.h"
 
 namespace dietmt::service {
 namespace {
@@ -71,22 +69,49 @@ std::string beginning_of(const std::string& path) {
   return beginning;
 }
 
-// A file of UTF-16 as UTF-8 on the disk of `directory`.
-NamelessFile utf8_copy(const std::string& path, const std::filesystem::path& directory,
-                       uint64_t limit) {
+using UseLine = std::function<void(const std::string& line, bool ended_in_lf)>;
+
+[[noreturn]] void throw_at_line(int64_t number, const std::string& problem) {
+  throw DataError("file:" + std::to_string(number) + ": " + problem);
+}
+
+// The lines of a file of UTF-16, as UTF-8.
+void read_utf16_lines(const std::string& path, uint64_t limit, size_t max_line,
+                      const UseLine& use) {
+  Utf16Decoder decoder;
+  std::string line;  // that has begun
+  int64_t number = 1;
+  const auto extend = [&](std::string_view bytes) {
+    line += bytes;
+    if (line.size() > max_line)
+      throw_at_line(number, "the line is longer than " + std::to_string(max_line) + " bytes");
+  };
+  read_unpacked(path, limit, [&](std::string_view piece) {
+    const std::string text = decoder.decode(piece);
+    std::string_view rest = text;
+    for (size_t end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
+      extend(rest.substr(0, end));
+      use(line, true);
+      line.clear();
+      ++number;
+      rest.remove_prefix(end + 1);
+    }
+    extend(rest);
+  });
+  if (!line.empty()) use(line, false);
+}
+
+// Those of any other file, without a byte-order mark.
+void read_utf8_lines(const std::string& path, size_t max_line, const UseLine& use) {
   try {
-    NamelessFile copy(directory);
-    uint64_t size = 0;
-    Utf16Decoder decoder;
-    read_unpacked(path, limit, [&](std::string_view piece) {
-      const std::string text = decoder.decode(piece);
-      copy.write(size, text);
-      size += text.size();
-    });
-    return copy;
-  } catch (const std::system_error& error) {
-    if (is_disk_full(error)) throw StorageFullError("a copy of an upload cannot be stored");
-    throw;
+    LineReader reader(path, max_line);
+    for (std::string line; reader.next(line);) {
+      if (reader.line_number() == 1) line = without_utf8_mark(line);
+      use(line, reader.ended_in_lf());
+    }
+  } catch (const DataError& error) {
+    // The user does not know the path of the stored upload.
+    throw DataError("file" + std::string(error.what()).substr(path.size()));
   }
 }
 
@@ -156,6 +181,7 @@ JobStatus JobService::submit(const JobClient& client, JobOptions options, const 
   } catch (const DocumentTooLargeError& error) {
     throw FileTooLargeError(std::string("file: ") + error.what());
   }
+  if (options.document) return_free_memory();
   return find(client.owner, upload.finish());
 }
 
@@ -167,24 +193,17 @@ void JobService::store_lines(JobUpload& upload, const std::string& path) {
   const int64_t most =
       packed == 0 ? options_.max_text_bytes
                   : std::min(options_.max_text_bytes, packed * options_.max_expansion + kSmallFile);
-  NamelessFile copy;
-  if (is_utf16(beginning))
-    copy = utf8_copy(path, options_.data_directory, static_cast<uint64_t>(most));
   Chunker chunker(options_, upload);
-  const std::string& source = copy.exists() ? copy.path() : path;
   int64_t bytes = 0;
-  try {
-    LineReader reader(source, options_.max_line_bytes);
-    for (std::string line; reader.next(line);) {
-      bytes += static_cast<int64_t>(line.size()) + 1;
-      if (bytes > most) throw FileTooLargeError(too_large(most, packed > 0));
-      if (reader.line_number() == 1) line = without_utf8_mark(line);
-      chunker.add(line, reader.ended_in_lf());
-    }
-  } catch (const DataError& error) {
-    // The user does not know the path of the stored upload.
-    throw DataError("file" + std::string(error.what()).substr(source.size()));
-  }
+  const UseLine add = [&](const std::string& line, bool ended_in_lf) {
+    bytes += static_cast<int64_t>(line.size()) + 1;
+    if (bytes > most) throw FileTooLargeError(too_large(most, packed > 0));
+    chunker.add(line, ended_in_lf);
+  };
+  if (is_utf16(beginning))
+    read_utf16_lines(path, static_cast<uint64_t>(most), options_.max_line_bytes, add);
+  else
+    read_utf8_lines(path, options_.max_line_bytes, add);
   chunker.finish();
 }
 
@@ -197,9 +216,9 @@ void JobService::store_document(JobUpload& upload, const JobOptions& options,
     const auto document = open_document(*options.document, bytes, {options.source, options.target});
     upload.attach(bytes);
     Chunker chunker(options_, upload);
-    for (const nmt::MarkedText& segment : document->segments()) {
-      check_segment(segment.text, options_.max_line_bytes);
-      chunker.add(segment_line(segment), true);
+    for (const std::string& segment : document->segments()) {
+      check_segment(segment, options_.max_line_bytes);
+      chunker.add(nlohmann::json{{options.format.field, segment}}.dump(), true);
     }
     chunker.finish();
   } catch (const DocumentTooLargeError&) {
@@ -226,9 +245,11 @@ JobOutput JobService::output(const JobStatus& job, bool partial) {
   if (job.state != JobState::kDone && !partial)
     throw JobStateError("job " + job.id + " is " + name_of(job.state) +
                         "; partial=1 returns the lines that are done");
-  std::unique_lock lock(document_, std::defer_lock);
-  if (job.options.document) lock.lock();
-  return JobOutput(queue_, job);
+  if (!job.options.document) return JobOutput(queue_, job);
+  const std::lock_guard lock(document_);
+  JobOutput result(queue_, job);
+  return_free_memory();  // of the document's tree
+  return result;
 }
 
 void JobService::sweep() {
@@ -236,7 +257,7 @@ void JobService::sweep() {
     try {
       queue_.remove_expired(options_.keep);
     } catch (const std::exception& error) {
-      spdlog::warn("batch jobs: expired jobs could not be removed: {}", error.what());
+      log_job_failure("cannot remove expired jobs", error);
     }
   }
 }

@@ -31,7 +31,6 @@ class FileTooLargeError : public RequestError {
 };
 
 struct JobServiceOptions {
-  std::filesystem::path data_directory;  // must exist; holds uploads until they are queued
   int64_t chunk_lines = 200;
   int64_t chunk_bytes = 1 << 18;  // a chunk ends with the line that reaches this size
   size_t max_line_bytes = 1 << 20;

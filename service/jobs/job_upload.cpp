@@ -50,7 +50,7 @@ void JobUpload::check_client(SqlConnection& connection) const {
   check(2, quota_.bytes, "bytes");
 }
 
-// Uploads in progress count when they are finished.
+// Other uploads in progress count when they are finished.
 void JobUpload::check_day(SqlConnection& connection) const {
   const SqlResult today = connection.execute(
       std::string("SELECT jobs, lines, bytes, tokens FROM dietmt_usage WHERE client = $1 AND ") +
@@ -123,20 +123,25 @@ void JobUpload::append(const std::vector<ChunkText>& chunks) {
 
 std::string JobUpload::finish() {
   const bool is_empty = chunks_ == 0;
-  database_->execute(
-      std::string(
-          "INSERT INTO dietmt_usage (client, day, jobs, lines, bytes, tokens) VALUES ($1, ") +
-          kToday +
-          ", 1, $2, $3, 0) ON CONFLICT (client, day) DO UPDATE SET "
-          "jobs = dietmt_usage.jobs + 1, lines = dietmt_usage.lines + excluded.lines, "
-          "bytes = dietmt_usage.bytes + excluded.bytes",
-      {client_.quota_holder(), lines_, bytes_});
-  const SqlResult result = database_->execute_durably(
-      std::string("UPDATE dietmt_jobs SET state = $2, chunks = $3, touched = 0, "
-                  "created = dietmt_now(), finished = ") +
-          (is_empty ? "dietmt_now()" : "NULL") + " WHERE id = $1",
-      {id_, name_of(is_empty ? JobState::kDone : JobState::kQueued), chunks_});
-  if (result.changed == 0) throw Error(kGivenUp);
+  database_->transaction(
+      [&](SqlConnection& connection) {
+        const SqlResult queued = connection.execute(
+            std::string("UPDATE dietmt_jobs SET state = $2, chunks = $3, touched = 0, "
+                        "created = dietmt_now(), finished = ") +
+                (is_empty ? "dietmt_now()" : "NULL") + " WHERE id = $1",
+            {id_, name_of(is_empty ? JobState::kDone : JobState::kQueued), chunks_});
+        if (queued.changed == 0) throw Error(kGivenUp);
+        check_quota(connection);
+        return connection.execute(
+            std::string("INSERT INTO dietmt_usage (client, day, jobs, lines, bytes, tokens) "
+                        "VALUES ($1, ") +
+                kToday +
+                ", 1, $2, $3, 0) ON CONFLICT (client, day) DO UPDATE SET "
+                "jobs = dietmt_usage.jobs + 1, lines = dietmt_usage.lines + excluded.lines, "
+                "bytes = dietmt_usage.bytes + excluded.bytes",
+            {client_.quota_holder(), lines_, bytes_});
+      },
+      Survives::kPowerCut);
   return std::exchange(id_, {});
 }
 

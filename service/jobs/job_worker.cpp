@@ -46,7 +46,7 @@ class LeaseKeeper {
         if (due) renewed = Clock::now();
         if (!queue_.is_wanted(chunk_)) lost_ = true;
       } catch (const std::exception& error) {
-        spdlog::warn("batch jobs: cannot renew a lease: {}", error.what());
+        log_job_failure("cannot renew a lease", error);
       }
     }
   }
@@ -133,7 +133,7 @@ class JobWorker::Impl {
         else
           stop_.wait(options_.poll);
       } catch (const std::exception& error) {
-        spdlog::warn("batch jobs: {}", error.what());
+        log_job_failure("cannot take a chunk", error);
         found_work = false;
         stop_.wait(options_.poll);
       }
@@ -180,7 +180,7 @@ class JobWorker::Impl {
       try {
         return action();
       } catch (const std::exception& error) {
-        spdlog::warn("batch jobs: cannot store a finished chunk: {}", error.what());
+        log_job_failure("cannot store a finished chunk", error);
         if (stop_.is_set() || keeper.is_lost()) return;
         stop_.wait(options_.poll);
       }

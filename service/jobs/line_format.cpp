@@ -122,11 +122,10 @@ LineOutput line_output(const std::string& name) {
   throw RequestError("output: \"" + name + "\" is none of replace, add");
 }
 
-LineKind guess_line_kind(std::string_view file_name) {
-  using boost::algorithm::iends_with;
-  if (iends_with(file_name, ".gz")) file_name.remove_suffix(3);
-  if (iends_with(file_name, ".tsv")) return LineKind::kTsv;
-  return iends_with(file_name, ".jsonl") ? LineKind::kJsonl : LineKind::kTxt;
+std::optional<LineKind> kind_by_extension(std::string_view file_name) {
+  for (const LineKind kind : kLineKinds)
+    if (boost::algorithm::iends_with(file_name, std::string(".") + name_of(kind))) return kind;
+  return std::nullopt;
 }
 
 LineParts split_line(const LineFormat& format, std::string_view line) {

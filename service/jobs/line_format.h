@@ -30,8 +30,8 @@ const char* name_of(LineOutput output);
 /// Throws RequestError for another name.
 LineOutput line_output(const std::string& name);
 
-/// By the file extension, in any case: .tsv or .jsonl, with or without .gz; otherwise txt.
-LineKind guess_line_kind(std::string_view file_name);
+/// By the file extension, in any case.
+std::optional<LineKind> kind_by_extension(std::string_view file_name);
 
 /// The text of a line, or the reason why it has none.
 struct LineParts {

@@ -1,5 +1,7 @@
 #include "service/jobs/sql_database.h"
 
+#include <spdlog/spdlog.h>
+
 #include <charconv>
 
 namespace dietmt::service {
@@ -20,6 +22,12 @@ std::optional<int64_t> SqlRow::optional_integer(size_t column) const {
   if (problem != std::errc() || end != digits.data() + digits.size())
     throw Error("the database returned \"" + digits + "\" instead of a whole number");
   return value;
+}
+
+void log_job_failure(const char* what, const std::exception& error) {
+  const bool is_known = dynamic_cast<const DatabaseUnavailableError*>(&error) != nullptr;
+  spdlog::log(is_known ? spdlog::level::debug : spdlog::level::warn, "batch jobs: {}: {}", what,
+              error.what());
 }
 
 SqlResult SqlDatabase::execute(const std::string& statement,
@@ -55,9 +63,17 @@ std::unique_ptr<SqlConnection> SqlDatabase::start(const std::string& statement,
       if (connection->usable()) throw;
     }
   }
-  std::unique_ptr<SqlConnection> connection = connect();
-  result = connection->execute(statement, parameters);
-  return connection;
+  try {
+    std::unique_ptr<SqlConnection> connection = connect();
+    result = connection->execute(statement, parameters);
+    if (is_down_.exchange(false)) spdlog::info("batch jobs: {} responds again", name());
+    return connection;
+  } catch (const SqlConflictError&) {
+    throw;
+  } catch (const DatabaseUnavailableError& error) {
+    if (!is_down_.exchange(true)) spdlog::warn("batch jobs: no database: {}", error.what());
+    throw;
+  }
 }
 
 std::unique_ptr<SqlConnection> SqlDatabase::begin() {

@@ -3,6 +3,7 @@
 // parts that differ.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
@@ -73,7 +74,7 @@ class SqlConnection {
   virtual SqlResult execute(const std::string& statement,
                             std::initializer_list<SqlValue> parameters = {}) = 0;
 
-  /// False once the connection is lost.
+  /// False if the connection is lost, or good for one transaction only.
   virtual bool usable() const = 0;
 };
 
@@ -88,7 +89,15 @@ struct SqlDialect {
   std::vector<std::string> before_setup;  // starts the transaction that sets up the tables
 };
 
-/// A database and its open connections.
+/// What the changes of a transaction survive. A power cut may undo the last ones of kCrash, but not
+/// those before one of kPowerCut.
+enum class Survives { kCrash, kPowerCut };
+
+/// Logs what failed and why; at level debug if the database does not respond, since SqlDatabase
+/// logs when that begins and ends.
+void log_job_failure(const char* what, const std::exception& error);
+
+/// A database and its open connections. Logs when it stops responding, and when it responds again.
 class SqlDatabase {
  public:
   virtual ~SqlDatabase() = default;
@@ -102,20 +111,13 @@ class SqlDatabase {
   /// Runs one statement in its own transaction.
   SqlResult execute(const std::string& statement, std::initializer_list<SqlValue> parameters = {});
 
-  /// The same, but durable: after it returns, a power cut undoes neither this statement nor earlier
-  /// ones. A power cut may undo the last of the other transactions; a crash of the program does
-  /// not.
-  virtual SqlResult execute_durably(const std::string& statement,
-                                    std::initializer_list<SqlValue> parameters) {
-    return execute(statement, parameters);
-  }
-
   /// Calls `work(connection)` in a transaction, rolls it back on an exception, and retries it after
   /// a conflict.
   template <class Work>
-  auto transaction(Work&& work) {
+  auto transaction(Work&& work, Survives survives = Survives::kCrash) {
     for (int attempt = 1;; ++attempt) {
-      std::unique_ptr<SqlConnection> connection = begin();
+      std::unique_ptr<SqlConnection> connection =
+          survives == Survives::kPowerCut ? begin_durably() : begin();
       try {
         auto result = work(*connection);
         connection->execute("COMMIT");
@@ -131,10 +133,15 @@ class SqlDatabase {
     }
   }
 
+ protected:
+  std::unique_ptr<SqlConnection> begin();
+
  private:
   static constexpr int kAttempts = 5;
 
   virtual std::unique_ptr<SqlConnection> connect() = 0;
+  // begin() of a transaction that a power cut does not undo.
+  virtual std::unique_ptr<SqlConnection> begin_durably() { return begin(); }
 
   std::unique_ptr<SqlConnection> take_idle();
   void give_back(std::unique_ptr<SqlConnection> connection);
@@ -142,11 +149,11 @@ class SqlDatabase {
   std::unique_ptr<SqlConnection> start(const std::string& statement,
                                        std::initializer_list<SqlValue> parameters,
                                        SqlResult& result);
-  std::unique_ptr<SqlConnection> begin();
   void roll_back(std::unique_ptr<SqlConnection> connection);
 
   std::mutex mutex_;
   std::vector<std::unique_ptr<SqlConnection>> idle_;
+  std::atomic<bool> is_down_ = false;
 };
 
 /// One file with a write-ahead log; consistent after a crash of the program or the machine. Several

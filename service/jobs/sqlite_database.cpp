@@ -20,7 +20,9 @@ void now(sqlite3_context* context, int, sqlite3_value**) {
 class SqliteConnection : public SqlConnection {
  public:
   // `synchronous`: NORMAL, or FULL to sync the log at every commit.
-  SqliteConnection(const std::string& file, const std::string& synchronous) : file_(file) {
+  // NORMAL connections can be used again.
+  SqliteConnection(const std::string& file, const std::string& synchronous)
+      : file_(file), usable_(synchronous == "NORMAL") {
     const int code =
         sqlite3_open_v2(file.c_str(), &handle_,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -59,7 +61,7 @@ class SqliteConnection : public SqlConnection {
     return result;
   }
 
-  bool usable() const override { return true; }
+  bool usable() const override { return usable_; }
 
  private:
   // Of two connections that set up a new file at once, SQLite refuses one without waiting, since
@@ -136,6 +138,7 @@ class SqliteConnection : public SqlConnection {
   }
 
   std::string file_;
+  bool usable_;
   sqlite3* handle_ = nullptr;
 };
 
@@ -148,13 +151,25 @@ class SqliteDatabase : public SqlDatabase {
     return dialect;
   }
   std::string name() const override { return file_.string(); }
-  SqlResult execute_durably(const std::string& statement,
-                            std::initializer_list<SqlValue> parameters) override {
-    return SqliteConnection(file_.string(), "FULL").execute(statement, parameters);
+
+  // In steps, so that others can write in between. A checkpoint moves the shorter file out of the
+  // log. Files of versions that did not set auto_vacuum stay as they are.
+  void shrink() override {
+    int64_t before = INT64_MAX;
+    for (int64_t free = free_pages(); free > 0 && free < before; free = free_pages()) {
+      before = free;
+      execute("PRAGMA incremental_vacuum(4096)");
+    }
+    execute("PRAGMA wal_checkpoint(TRUNCATE)");
   }
-  void shrink() override { execute("PRAGMA incremental_vacuum"); }
 
  private:
+  int64_t free_pages() { return execute("PRAGMA freelist_count").rows.at(0).integer(0); }
+  std::unique_ptr<SqlConnection> begin_durably() override {
+    auto connection = std::make_unique<SqliteConnection>(file_.string(), "FULL");
+    connection->execute(dialect().begin);
+    return connection;
+  }
   std::unique_ptr<SqlConnection> connect() override {
     return std::make_unique<SqliteConnection>(file_.string(), "NORMAL");
   }

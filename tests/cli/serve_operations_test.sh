@@ -40,13 +40,13 @@ expect_text "model = de-en=$model" "$out"
 expect_text "port = 5001" "$out"
 
 # The log and the access log are JSON; both name the request.
-printf 'first, reader, 0\n' >"$work/keys"
+printf 'the-first-api-key, reader, 0\n' >"$work/keys"
 chmod 644 "$work/keys"
 start --api-keys "$work/keys" --access-log "$work/access" --log-format json --data "$work/jobs"
 logged '"message":".*keys: every user of this machine can read the keys' || fail "no warning: $(cat "$work/log")"
-answers first 200 || fail "the key is not accepted"
-answers second 403 || fail "an unknown key is accepted"
-curl -s "$url/translate" -H 'X-Request-ID: trial-7' -d api_key=first -d q=dog -d source=en -d target=de \
+answers the-first-api-key 200 || fail "the key is not accepted"
+answers the-second-api-key 403 || fail "an unknown key is accepted"
+curl -s "$url/translate" -H 'X-Request-ID: trial-7' -d api_key=the-first-api-key -d q=dog -d source=en -d target=de \
   -D "$work/head" >/dev/null
 expect_text 'X-Request-ID: trial-7' "$(cat "$work/head")"
 until_true grep -q '"request":"trial-7"' "$work/access"
@@ -58,20 +58,21 @@ python3 -c 'import json, sys; [json.loads(line) for name in sys.argv[1:] for lin
 logged '"level":"debug"' && fail "debug messages from the start"
 kill -USR1 $server
 until_true logged 'log level: debug'
-status_of second >/dev/null
+status_of the-second-api-key >/dev/null
 until_true logged '"level":"debug","message":"GET /v1/models: refused: Invalid API key","request":'
 kill -USR2 $server
 until_true logged 'log level: info'
 mv "$work/access" "$work/access.1"
-printf 'second, writer, 0\n' >"$work/keys"
+printf 'the-second-api-key, writer, 0\n' >"$work/keys"
 kill -HUP $server
-until_true answers second 200
-answers first 403 || fail "a key that was removed is accepted"
+until_true logged 'reload: read the API keys again'
+answers the-second-api-key 200 || fail "the new keys are not read"
+answers the-first-api-key 403 || fail "a key that was removed is accepted"
 until_true grep -q '"status":403' "$work/access"
 echo 'broken' >"$work/keys"
 kill -HUP $server
 until_true logged 'keys:1: .*The old keys stay in use'
-answers second 200 || fail "the old keys are gone"
+answers the-second-api-key 200 || fail "the old keys are gone"
 
 # The metrics are as Prometheus wants them, and the recipes fit the program.
 until_true sh -c "curl -s '$url/metrics' >'$work/metrics'; grep -q 'dietmt_job_queue_up 1' '$work/metrics'"
@@ -88,10 +89,36 @@ python3 "$(dirname "$0")/serve_recipes_test.py" "$dietmt" "$work/metrics" || cod
 [ $code -eq 0 ] || [ $code -eq 77 ] || fail "recipes/serve"
 stop
 
-# Without options: text, and no access log.
+# Without options: text, and no access log. The log says when the server stops.
 start
 expect_text 'info: listening at' "$(cat "$work/log")"
 stop
+expect_text 'info: stopping: 0 requests are running and have 30 s' "$(cat "$work/log")"
+expect_text 'info: stopped' "$(cat "$work/log")"
+
+# SIGTERM counts while a model is being loaded, at the start and in a reload: its configuration is a
+# pipe that nobody writes to.
+stops_soon() {
+  local began=$SECONDS
+  stop
+  [ $((SECONDS - began)) -le 15 ] || fail "SIGTERM waited for $1"
+}
+cp -rL "$model" "$work/stuck"
+rm "$work/stuck/config.json"
+mkfifo "$work/stuck/config.json"
+"$dietmt" serve --model "en-de=$work/stuck" --port 0 --preload --drain 1 2>"$work/log" &
+server=$!
+sleep 2
+stops_soon --preload
+expect_text 'stopped while models were being loaded' "$(cat "$work/log")"
+cp -rL "$model" "$work/changing"
+start_server "$work/changing" --preload --drain 1
+rm "$work/changing/config.json"
+mkfifo "$work/changing/config.json"
+kill -HUP $server
+sleep 1
+stops_soon "a reload"
+expect_text 'stopped while models were being reloaded' "$(cat "$work/log")"
 
 # submit FILE: a job, its id in $id.
 submit() {

@@ -57,6 +57,12 @@ def image():
     return entry[2:], json.loads(re.search(r"^CMD (.*)$", text, re.M)[1]), port, user
 
 
+def check_reach(words, publications, where):
+    """Without keys, only the host itself reaches the port."""
+    is_local = all(published.startswith("127.0.0.1:") for published in publications)
+    require("--api-keys" in words or (publications and is_local), f"{where}: everybody reaches a server without keys")
+
+
 def check_mounts(words, mounts, where):
     """Every path in a container that an option names is mounted."""
     for word in words:
@@ -68,6 +74,7 @@ def check_compose(options, entry, port):
     document = yaml.safe_load((RECIPES / "compose.yaml").read_text())
     service = document["services"]["dietmt"]
     check_options(entry + service["command"], options, "compose.yaml")
+    check_reach(service["command"], service["ports"], "compose.yaml")
     require((RECIPES / service["build"]["context"] / service["build"]["dockerfile"]).is_file(), "compose.yaml: no Containerfile")
     require([p.split(":")[-1] for p in service["ports"]] == [str(port)], "compose.yaml: not the image's port")
     volumes = [v.split(":") for v in service["volumes"]]
@@ -88,6 +95,7 @@ def check_kubernetes(options, entry, port, user):
     pod = template["spec"]
     container = pod["containers"][0]
     check_options(entry + container["args"], options, "kubernetes.yaml")
+    check_reach(container["args"], [], "kubernetes.yaml")
     ports = {p["name"]: p["containerPort"] for p in container["ports"]}
     require(ports["http"] == port, "kubernetes.yaml: not the image's port")
     require(by_kind["Service"]["ports"][0]["targetPort"] in ports, "kubernetes.yaml: the service has no such port")
@@ -167,6 +175,8 @@ def main():
     options = {option["name"]: option for option in json.loads(described.stdout)["options"]}
     entry, default, port, user = image()
     check_options(entry + default, options, "Containerfile")
+    check_reach(default, [], "Containerfile")
+    check_reach([], re.findall(r"--publish (\S+)", (RECIPES / "Containerfile").read_text()), "Containerfile")
     require(str(port) == options["port"]["default"][0], "Containerfile: not the default port")
     check_compose(options, entry, port)
     drain = int(options["drain"]["default"][0])

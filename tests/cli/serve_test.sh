@@ -203,12 +203,12 @@ for _ in $(seq 600); do
 done
 kill -9 $server
 wait $server 2>/dev/null
-start --data "$work/jobs" --api-keys <(echo 'secret, tester, 0')
+start --data "$work/jobs" --api-keys <(echo 'secret-of-a-test, tester, 0')
 expect_answer 401 /v1/jobs
 expect_answer 401 /v1/analyze -H "$json" -d '{"text": "red dog", "source": "en", "target": "de"}'
-expect_answer 200 /v1/analyze -H "$json" -H 'X-API-Key: secret' \
+expect_answer 200 /v1/analyze -H "$json" -H 'X-API-Key: secret-of-a-test' \
   -d '{"text": "red dog", "source": "en", "target": "de"}'
-expect_answer 404 "/v1/jobs/${ids[0]}" -H 'X-API-Key: secret'  # another's
+expect_answer 404 "/v1/jobs/${ids[0]}" -H 'X-API-Key: secret-of-a-test'  # another's
 kill -TERM $server
 wait $server || fail "exit code after SIGTERM with jobs: $?"
 start --data "$work/jobs"

@@ -11,8 +11,8 @@ from server import Server, everything, statuses
 from trials import build_and_work, report, toy_model
 
 POINT = "abuse"
-HEAD = b"POST /v1/translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-GET = b"GET /live HTTP/1.1\r\nHost: x\r\n"
+HEAD = b"POST /v1/translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+GET = b"GET /live HTTP/1.1\r\nHost: localhost\r\n"
 
 
 class Bystander(threading.Thread):
@@ -207,7 +207,7 @@ def ranges(server):
         status, _, got = server.ask("GET", path, Range=field)
         report(POINT, f"Range: {field[:40]}", status == expected and content in (None, got), status)
     report(POINT, "a range of HEAD", server.ask("HEAD", path, Range="bytes=0-1")[2] == b"", "")
-    readers = [server.connect(f"GET {path} HTTP/1.1\r\nHost: x\r\nRange: bytes=1-\r\n\r\n".encode() * 50)
+    readers = [server.connect(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nRange: bytes=1-\r\n\r\n".encode() * 50)
                for _ in range(200)]
     status = server.ask("GET", "/live")[0]
     report(POINT, "200 clients that ask for 50 ranges and read none", status == 200,

@@ -15,14 +15,14 @@ from server import Server, everything
 from trials import build_and_work, execute, report, toy_model
 
 LIBRETRANSLATE, JOBS = 10, 11
-KEYS = "secret,user,0\n"
+KEYS = "secret-of-a-test,user,0\n"
 LATEST = 60  # seconds for a job
 GERMAN = "Das Wetter war schön und wir gingen am Fluss entlang."
 
 
 def ended_job(server, query, body):
     """The ended job of a body, or the status and error that refused it."""
-    status, _, answer = server.ask("POST", "/v1/jobs?" + query, body, X_API_Key="secret",
+    status, _, answer = server.ask("POST", "/v1/jobs?" + query, body, X_API_Key="secret-of-a-test",
                                    Content_Type="application/octet-stream")
     if status != 201:
         return status, json.loads(answer).get("error")
@@ -30,7 +30,7 @@ def ended_job(server, query, body):
     end = time.monotonic() + LATEST
     while job["state"] in ("queued", "running") and time.monotonic() < end:
         time.sleep(0.1)
-        job = json.loads(server.ask("GET", f"/v1/jobs/{job['id']}", X_API_Key="secret")[2])
+        job = json.loads(server.ask("GET", f"/v1/jobs/{job['id']}", X_API_Key="secret-of-a-test")[2])
     return status, job
 
 
@@ -50,7 +50,7 @@ def protocol(server):
     def trial(what, passed, seen):
         report(LIBRETRANSLATE, what, passed, seen)
 
-    key = {"api_key": "secret"}
+    key = {"api_key": "secret-of-a-test"}
     text = {"q": "red dog", "source": "en", "target": "de", **key}
     query = urllib.parse.urlencode(text)
     status, _, body = server.ask("POST", "/translate?" + query)
@@ -70,7 +70,7 @@ def protocol(server):
                                             "file": ("a.txt", b"red\n")})
     trial("the key as a part at /v1/jobs", status == 201, body)
     for bearer in ("Bearer", "bearer", "BEARER"):
-        status, _, _ = server.ask("GET", "/v1/models", Authorization=f"{bearer} secret")
+        status, _, _ = server.ask("GET", "/v1/models", Authorization=f"{bearer} secret-of-a-test")
         trial(f"{bearer} in Authorization", status == 200, f"status {status}")
     with server.connect(f"GET {server.url}/languages HTTP/1.1\r\nHost: other\r\n"
                         "Connection: close\r\n\r\n".encode()) as client:
@@ -98,7 +98,7 @@ def documents(server):
     }
     for name, (content, pattern) in files.items():
         status, body = server.form("/translate_file", {
-            "file": (name, content), "source": "en", "target": "de", "api_key": "secret"})
+            "file": (name, content), "source": "en", "target": "de", "api_key": "secret-of-a-test"})
         if status == 200:
             path = urllib.parse.urlparse(body["translatedFileUrl"]).path
             body = server.ask("GET", path)[2]
@@ -108,7 +108,7 @@ def documents(server):
                             docx("<w:r><w:t>red d</w:t></w:r><w:r><w:t>og</w:t></w:r>"))
     if not is_done(status, job):
         return report(JOBS, "a .docx as a job", False, f"{status} {job}")
-    body = server.ask("GET", f"/v1/jobs/{job['id']}/result", X_API_Key="secret")[2]
+    body = server.ask("GET", f"/v1/jobs/{job['id']}/result", X_API_Key="secret-of-a-test")[2]
     with zipfile.ZipFile(io.BytesIO(body)) as archive:
         picture = archive.read("word/media/a.png") == bytes(range(256))
         text = archive.read("word/document.xml").decode()
@@ -147,13 +147,13 @@ def downloads(server):
             report(JOBS, f"a job of {what}", False, f"{status} {job}")
             continue
         path = f"/v1/jobs/{job['id']}/result"
-        _, headers, whole = server.ask("GET", path, X_API_Key="secret")
+        _, headers, whole = server.ask("GET", path, X_API_Key="secret-of-a-test")
         half = len(whole) // 2
-        status, part, rest = server.ask("GET", path, X_API_Key="secret", Range=f"bytes={half}-",
+        status, part, rest = server.ask("GET", path, X_API_Key="secret-of-a-test", Range=f"bytes={half}-",
                                         If_Range=headers["ETag"])
         report(JOBS, f"a download of {what} continues", status == 206 and rest == whole[half:],
                f"{status} {part['Content-Range']}")
-        status, part, _ = server.ask("GET", path, X_API_Key="secret",
+        status, part, _ = server.ask("GET", path, X_API_Key="secret-of-a-test",
                                      Range=f"bytes={len(whole)}-")
         report(JOBS, f"a range behind {what}", status == 416, f"{status} {part['Content-Range']}")
 
@@ -200,10 +200,10 @@ def published_clients(server):
     python = python if python.exists() else "python3"
     clients = {
         "libretranslatepy": "from libretranslatepy import LibreTranslateAPI as Client\n"
-                            "print(Client(url, api_key='secret').translate('red dog', 'en', 'de'))",
+                            "print(Client(url, api_key='secret-of-a-test').translate('red dog', 'en', 'de'))",
         "deep_translator": "from deep_translator import LibreTranslator as Client\n"
                            "print(Client(source='en', target='de', custom_url=url + '/', "
-                           "api_key='secret').translate('red dog'))",
+                           "api_key='secret-of-a-test').translate('red dog'))",
     }
     for package, code in clients.items():
         if execute([python, "-c", f"import {package}"]).code != 0:

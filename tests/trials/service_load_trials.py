@@ -107,7 +107,7 @@ def probe_trials(server, health_port, lines, connections=1500, seconds=5):
 
 
 def single_sentences(server, lines, count=300):
-    found = [translate(server, document(lines[i % len(lines):], 1), "b") for i in range(count)]
+    found = [translate(server, document(lines[i % len(lines):], 1), "b" * 16) for i in range(count)]
     return [status for status, _ in found], [seconds for _, seconds in found]
 
 
@@ -118,7 +118,7 @@ def fairness_trials(server, lines):
 
     def send():
         try:
-            ended.append(translate(server, document(lines, 3000, beam=32), "a")[0])
+            ended.append(translate(server, document(lines, 3000, beam=32), "a" * 16)[0])
         except (OSError, http.client.HTTPException) as error:
             ended.append(repr(error))
 
@@ -164,7 +164,7 @@ def memory_trials(server, lines, minutes):
 
     def ask(turn):
         if turn % 20 == 0:
-            server.connect(b"POST /v1/translate HTTP/1.1\r\nHost: x\r\nContent-Length: 9999\r\n"
+            server.connect(b"POST /v1/translate HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999\r\n"
                            b"\r\n{").close()
             return "broken off"
         count, beam = (100, 8) if turn % 10 == 0 else (1, 5)
@@ -204,7 +204,7 @@ def main():
     text = os.environ.get("DIETMT_TRIAL_TEXT") or work / "train.en"
     lines = [line for line in pathlib.Path(text).read_text().splitlines() if line]
     keys = work / "keys"
-    keys.write_text("a, many, 0\nb, few, 0\n")
+    keys.write_text("a" * 16 + ", many, 0\n" + "b" * 16 + ", few, 0\n")
     limits = ["--preload", "--max-texts", 3000, "--max-characters", 10**7, "--deadline", 600,
               "--queue-tokens", 10**7]
 

@@ -13,7 +13,7 @@ POINT = 12
 
 
 def logs(server, access):
-    _, headers, _ = server.ask("POST", "/translate", "q=dog&source=en&target=de&api_key=first",
+    _, headers, _ = server.ask("POST", "/translate", "q=dog&source=en&target=de&api_key=the-first-api-key",
                            X_Request_ID="trial-1", Content_Type="application/x-www-form-urlencoded")
     report(POINT, "X-Request-ID comes back", headers["X-Request-ID"] == "trial-1",
            headers["X-Request-ID"])
@@ -22,8 +22,8 @@ def logs(server, access):
     line = next((one for one in lines if one["request"] == "trial-1"), {})
     report(POINT, "access log names request, key and status",
            line.get("user") == "reader" and line.get("status") == 200, line)
-    server.ask("GET", "/v1/models?api_key=first")
-    report(POINT, "no key in the access log", "first" not in access.read_text(), access.read_text()[-200:])
+    server.ask("GET", "/v1/models?api_key=the-first-api-key")
+    report(POINT, "no key in the access log", "the-first-api-key" not in access.read_text(), access.read_text()[-200:])
     broken = [text for text in server.log.read_text().splitlines() if not text.startswith("{")]
     report(POINT, "every line of the log is JSON", not broken, broken[:1])
     status, headers, _ = server.ask("TRACE", "/translate")
@@ -36,13 +36,13 @@ def signals(server, keys):
            server.await_log("every user of this machine", 1), "")
     server.process.send_signal(signal.SIGUSR1)
     report(POINT, "SIGUSR1 logs more", server.await_log("log level: debug"), "")
-    keys.write_text("second, writer, 0\n")
+    keys.write_text("the-second-api-key, writer, 0\n")
     server.process.send_signal(signal.SIGHUP)
     end = time.monotonic() + 20
-    while (status := server.ask("GET", "/v1/models", X_API_Key="second")[0]) != 200 and time.monotonic() < end:
+    while (status := server.ask("GET", "/v1/models", X_API_Key="the-second-api-key")[0]) != 200 and time.monotonic() < end:
         time.sleep(0.1)
     report(POINT, "keys are read again on SIGHUP", status == 200, status)
-    status = server.ask("GET", "/v1/models", X_API_Key="first")[0]
+    status = server.ask("GET", "/v1/models", X_API_Key="the-first-api-key")[0]
     report(POINT, "a removed key is refused", status == 403, status)
 
 
@@ -69,7 +69,7 @@ def main():
     dietmt = build / "bin/dietmt"
     model = toy_model(dietmt, work, updates=4) / "best"
     keys, access = work / "keys", work / "access"
-    keys.write_text("first, reader, 0\n")
+    keys.write_text("the-first-api-key, reader, 0\n")
     os.chmod(keys, 0o644)
     server = Server(dietmt, model, work, "--api-keys", keys, "--access-log", access, "--log-format", "json",
                     "--data", work / "jobs")

@@ -1,5 +1,5 @@
 """Man pages: one for dietmt, one for each command."""
-from command_tables import all_commands, spellings
+from command_tables import all_commands
 
 EXIT_CODES = (("0", "Done."), ("1", "Failed."), ("2", "Wrong usage."),
               ("75", "Stopped, and saved what is needed: the same command continues."))
@@ -20,7 +20,7 @@ def options(command):
         yield f".SS {line(title)}"
         for option in group:
             yield ".TP"
-            name = ", ".join(f"\\fB{escaped(spelling)}\\fR" for spelling in spellings(option))
+            name = f"\\fB\\-\\-{escaped(option['name'])}\\fR"
             if option["placeholder"] and option["type"] != "flag":
                 name += f" \\fI{escaped(option['placeholder'])}\\fR"
             yield name

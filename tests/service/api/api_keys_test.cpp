@@ -18,7 +18,27 @@ namespace {
 using std::filesystem::perms;
 using testing::HasSubstr;
 
-class ChangingApiKeysTest : public ScratchTest {
+constexpr char kHere[] = "192.0.2.1";
+constexpr char kElsewhere[] = "192.0.2.2";
+
+// Keys are long; the tests name them by their first characters.
+std::string key(const std::string& name) { return name + std::string(16, '-'); }
+
+// "STATUS Retry-After" of a refusal; "admitted" for none.
+std::string outcome(ApiKeys& keys, const std::string& key, const std::string& address,
+                    ApiKeys::Clock::time_point now) {
+  try {
+    keys.admit(key, address, now);
+    return "admitted";
+  } catch (const HttpError& error) {
+    std::string text = std::to_string(error.status());
+    for (const auto& [name, value] : error.headers())
+      if (name == "Retry-After") text += " " + value;
+    return text;
+  }
+}
+
+class ApiKeysTest : public ScratchTest {
  protected:
   // What reading the file logs.
   static std::string logged(const std::function<void()>& act) {
@@ -34,30 +54,97 @@ class ChangingApiKeysTest : public ScratchTest {
   const ApiKeys::Clock::time_point start_{std::chrono::hours(1)};
 };
 
-TEST_F(ChangingApiKeysTest, TheFileIsReadAgain) {
-  ApiKeys keys(write("keys", "old,leaver,0\nstays,reader,2\n"));
-  keys.admit("stays", start_);
-  keys.admit("stays", start_);
-  write("keys", "stays,Reader,2,admin\nnew,joiner,0\n");
-  keys.reload();
-  EXPECT_NO_THROW(keys.admit("new", start_));
-  EXPECT_THROW(keys.admit("old", start_), HttpError);
-  EXPECT_THROW(keys.admit("stays", start_), HttpError) << "it has used up its requests";
-  EXPECT_EQ(keys.name_of("stays"), "Reader");
-  EXPECT_TRUE(keys.is_admin("stays"));
+TEST_F(ApiKeysTest, KeysAreAskedForAndCounted) {
+  ApiKeys keys(write("keys", "# a comment\n\n" + key("abc") + ", somebody, 2\n" + key("root") +
+                                 ",operator,0, admin\n"));
+  using std::chrono::seconds;
+  EXPECT_EQ(outcome(keys, "", kHere, start_), "401");
+  EXPECT_EQ(outcome(keys, "abc", kHere, start_), "403");
+  EXPECT_EQ(outcome(keys, key("abc"), kHere, start_), "admitted");
+  EXPECT_EQ(outcome(keys, key("abc"), kHere, start_), "admitted");
+  EXPECT_EQ(outcome(keys, key("abc"), kHere, start_), "429 30");
+  EXPECT_EQ(outcome(keys, key("abc"), kHere, start_ + seconds(31)), "admitted");
+  EXPECT_EQ(outcome(keys, key("abc"), kHere, start_ + seconds(32)), "429 28");
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(outcome(keys, key("root"), kHere, start_), "admitted");
+  EXPECT_EQ(keys.name_of(key("abc")), "somebody");
+  EXPECT_EQ(keys.name_of("abc"), "");
+  EXPECT_TRUE(keys.is_admin(key("root")));
+  EXPECT_FALSE(keys.is_admin(key("abc")));
 }
 
-TEST_F(ChangingApiKeysTest, ABrokenFileLeavesTheOldKeys) {
-  ApiKeys keys(write("keys", "old,leaver,0\n"));
-  for (const char* broken : {"", "no commas\n"}) {
-    write("keys", broken);
-    EXPECT_THROW(keys.reload(), DataError);
-    EXPECT_NO_THROW(keys.admit("old", start_));
+TEST_F(ApiKeysTest, AnAddressCannotTryKeysForLong) {
+  ApiKeys keys(write("keys", key("used") + ",a,0\n" + key("new") + ",b,0\n"));
+  EXPECT_EQ(outcome(keys, key("used"), kHere, start_), "admitted");
+  for (int i = 0; i < 10; ++i)
+    EXPECT_EQ(outcome(keys, key("no" + std::to_string(i)), kHere, start_), "403");
+  EXPECT_EQ(outcome(keys, key("no"), kHere, start_), "429 6");
+  EXPECT_EQ(outcome(keys, key("new"), kHere, start_), "429 6") << "a guess must not show";
+  EXPECT_EQ(outcome(keys, key("used"), kHere, start_), "admitted") << "as behind a proxy";
+  EXPECT_EQ(outcome(keys, key("new"), kElsewhere, start_), "admitted");
+  EXPECT_EQ(outcome(keys, key("no"), kElsewhere, start_), "403");
+  EXPECT_EQ(outcome(keys, key("no"), kHere, start_ + std::chrono::seconds(7)), "403");
+  EXPECT_EQ(outcome(keys, key("no"), kHere, start_ + std::chrono::seconds(8)), "429 4");
+  EXPECT_EQ(outcome(keys, key("new"), kHere, start_ + std::chrono::seconds(70)), "admitted");
+}
+
+TEST_F(ApiKeysTest, WithoutAFileEverybodyIsServed) {
+  ApiKeys keys;
+  keys.admit("", kHere);
+  EXPECT_FALSE(keys.required());
+  EXPECT_FALSE(keys.is_admin(""));
+}
+
+TEST_F(ApiKeysTest, BadLinesAreToldWithTheirPlace) {
+  const std::string abc = key("abc");
+  for (const std::string& line : {abc + ", name", abc + ", name, many", abc + ", name, 1, root",
+                                  std::string(",name,1"), abc + ", , 1", abc + ", ok, 1"}) {
+    const std::string file = write("keys", key("ok") + ", ok, 1\n" + line + "\n");
+    try {
+      ApiKeys keys(file);
+      ADD_FAILURE() << line;
+    } catch (const DataError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("keys:2: ")) << line;
+    }
+  }
+  EXPECT_THROW(ApiKeys(write("twice", key("a") + ",b,1\n" + key("a") + ",c,1\n")), DataError);
+  EXPECT_THROW(ApiKeys(write("none", "# nobody\n")), DataError);
+}
+
+TEST_F(ApiKeysTest, AKeyIsNotEasyToGuess) {
+  EXPECT_NO_THROW(ApiKeys(write("keys", "0123456789abcdef,a,0\n")));
+  try {
+    ApiKeys keys(write("keys", "0123456789abcdef,a,0\n0123456789abcde,b,0\n"));
+    ADD_FAILURE();
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("keys:2: the key is shorter than 16 characters"));
+    EXPECT_THAT(error.what(), testing::Not(HasSubstr("0123456789abcde"))) << "a log is no secret";
   }
 }
 
-TEST_F(ChangingApiKeysTest, AFileThatEverybodyCanReadIsWarnedOf) {
-  const std::string file = write("keys", "a,b,0\n");
+TEST_F(ApiKeysTest, TheFileIsReadAgain) {
+  ApiKeys keys(write("keys", key("old") + ",leaver,0\n" + key("stays") + ",reader,2\n"));
+  keys.admit(key("stays"), kHere, start_);
+  keys.admit(key("stays"), kHere, start_);
+  write("keys", key("stays") + ",Reader,2,admin\n" + key("new") + ",joiner,0\n");
+  keys.reload();
+  EXPECT_NO_THROW(keys.admit(key("new"), kHere, start_));
+  EXPECT_EQ(outcome(keys, key("stays"), kHere, start_), "429 30") << "its requests are used up";
+  EXPECT_EQ(outcome(keys, key("old"), kHere, start_), "403");
+  EXPECT_EQ(keys.name_of(key("stays")), "Reader");
+  EXPECT_TRUE(keys.is_admin(key("stays")));
+}
+
+TEST_F(ApiKeysTest, ABrokenFileLeavesTheOldKeys) {
+  ApiKeys keys(write("keys", key("old") + ",leaver,0\n"));
+  for (const char* broken : {"", "no commas\n"}) {
+    write("keys", broken);
+    EXPECT_THROW(keys.reload(), DataError);
+    EXPECT_NO_THROW(keys.admit(key("old"), kHere, start_));
+  }
+}
+
+TEST_F(ApiKeysTest, AFileThatEverybodyCanReadIsWarnedOf) {
+  const std::string file = write("keys", key("a") + ",b,0\n");
   std::filesystem::permissions(file, perms::owner_read | perms::owner_write | perms::others_read);
   EXPECT_THAT(logged([&] { ApiKeys keys(file); }), HasSubstr(file + ": every user"));
   std::filesystem::permissions(file, perms::owner_read | perms::owner_write | perms::group_read);

@@ -2,9 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "service/api/api_keys.h"
 #include "service/http/url.h"
-#include "tests/common/scratch.h"
 
 namespace dietmt::service {
 namespace {
@@ -201,54 +199,6 @@ TEST(DecodingFieldsTest, ProblemsNameTheOption) {
             "400 diverse_groups diverse_groups is for beam search: leave out sample");
   EXPECT_EQ(search_problem(R"({"diversity_strength": 1})"),
             "400 diversity_strength diversity_strength needs diverse_groups 2 or more");
-}
-
-class ApiKeysTest : public ScratchTest {};
-
-TEST_F(ApiKeysTest, KeysAreAskedForAndCounted) {
-  ApiKeys keys(write("keys", "# a comment\n\nabc, somebody, 2\nroot-key,operator,0, admin\n"));
-  const ApiKeys::Clock::time_point start(std::chrono::hours(1));
-  EXPECT_THAT(problem_of([&] { keys.admit("", start); }), HasSubstr("401"));
-  EXPECT_EQ(problem_of([&] { keys.admit("ab", start); }), "403  Invalid API key");
-  keys.admit("abc", start);
-  keys.admit("abc", start);
-  try {
-    keys.admit("abc", start);
-    FAIL() << "a third request in the same minute";
-  } catch (const HttpError& error) {
-    EXPECT_EQ(error.status(), 429);
-    EXPECT_THAT(error.headers(), ElementsAre(Pair("Retry-After", "30")));
-  }
-  keys.admit("abc", start + std::chrono::seconds(31));
-  EXPECT_THAT(problem_of([&] { keys.admit("abc", start + std::chrono::seconds(32)); }),
-              HasSubstr("429"));
-  for (int i = 0; i < 1000; ++i) keys.admit("root-key", start);
-  EXPECT_EQ(keys.name_of("abc"), "somebody");
-  EXPECT_EQ(keys.name_of("ab"), "");
-  EXPECT_TRUE(keys.is_admin("root-key"));
-  EXPECT_FALSE(keys.is_admin("abc"));
-}
-
-TEST_F(ApiKeysTest, WithoutAFileEverybodyIsServed) {
-  ApiKeys keys;
-  keys.admit("");
-  EXPECT_FALSE(keys.required());
-  EXPECT_FALSE(keys.is_admin(""));
-}
-
-TEST_F(ApiKeysTest, BadLinesAreToldWithTheirPlace) {
-  for (const char* line : {"abc, name", "abc, name, many", "abc, name, 1, root", ",name,1",
-                           "abc, , 1", "abc, ok, 1"}) {
-    const std::string file = write("keys", std::string("ok, ok, 1\n") + line + "\n");
-    try {
-      ApiKeys keys(file);
-      ADD_FAILURE() << line;
-    } catch (const DataError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("keys:2: ")) << line;
-    }
-  }
-  EXPECT_THROW(ApiKeys(write("twice", "a,b,1\na,c,1\n")), DataError);
-  EXPECT_THROW(ApiKeys(write("none", "# nobody\n")), DataError);
 }
 
 }  // namespace

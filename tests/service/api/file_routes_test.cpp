@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "service/api/translated_files.h"
+#include "service/api/translation_api.h"
 #include "tests/common/scratch.h"
 #include "tests/service/api/test_server.h"
 
@@ -122,12 +123,42 @@ TEST(TranslateFileTest, AModelAndACheckOfCopiesCanBeAskedFor) {
             R"(["\"www.a.org\" is not in the translation of \"see www.a.org 5\""])");
 }
 
+TEST(TranslateFileTest, A413SaysWhatToDo) {
+  const std::string large(2'000'000, ' ');
+  const TestServer without({.http = {.large_body_advice = large_file_advice(false)}});
+  EXPECT_THAT(error_of(translate(without, "a.docx", large)),
+              testing::AllOf(HasSubstr("413 The body is larger than 1048576 bytes."),
+                             HasSubstr("--data"), HasSubstr("--max-body")));
+  const TestServer with({.api = {.job_extensions = {".docx"}},
+                         .http = {.large_body_advice = large_file_advice(true)}});
+  EXPECT_THAT(error_of(translate(with, "a.docx", large)), HasSubstr("POST /v1/jobs"));
+  EXPECT_THAT(error_of(translate(with, "a.tmx", "<tmx a=\"" + std::string(200'001, '=') + "\"/>")),
+              HasSubstr("POST /v1/jobs"));
+}
+
+TEST(TranslateFileTest, TheAddressHasThePrefixOfAProxy) {
+  const TestServer server;
+  const httplib::MultipartFormDataItems form = {
+      {"source", "en", "", ""}, {"file", "a", "a.txt", ""}, {"target", "de", "", ""}};
+  const auto address = [&](const std::string& prefix) {
+    const auto answer =
+        server.client().Post("/translate_file", {{"X-Forwarded-Prefix", prefix}}, form);
+    const std::string url = json::parse(answer->body).at("translatedFileUrl");
+    return url.substr(url.find('/', 7), url.find("download_file") - url.find('/', 7));
+  };
+  EXPECT_EQ(address("/mt"), "/mt/");
+  EXPECT_EQ(address("/a/mt/"), "/a/mt/");
+  for (const char* other : {"", "/", "mt", "//evil.example", "/a b", "/<script>"})
+    EXPECT_EQ(address(other), "/") << other;
+}
+
 class TranslateFileKeyTest : public ScratchTest {};
 
 TEST_F(TranslateFileKeyTest, TheFormMayHaveTheKey) {
-  const TestServer server({.api = {.api_keys = write("keys", "secret,test,0\n")}});
+  const TestServer server({.api = {.api_keys = write("keys", "secret-of-a-test,test,0\n")}});
   EXPECT_EQ(translate(server, "a.txt", "a").first, 401);
-  EXPECT_EQ(translate(server, "a.txt", "a", "en", {{"api_key", "secret", "", ""}}).first, 200);
+  EXPECT_EQ(translate(server, "a.txt", "a", "en", {{"api_key", "secret-of-a-test", "", ""}}).first,
+            200);
   EXPECT_EQ(translate(server, "a.txt", "a", "en", {{"api_key", "wrong", "", ""}}).first, 403);
 }
 

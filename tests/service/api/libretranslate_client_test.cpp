@@ -17,7 +17,7 @@ import sys, urllib.error
 from libretranslatepy import LibreTranslateAPI
 
 url = sys.argv[1]
-client = LibreTranslateAPI(url, api_key="secret")
+client = LibreTranslateAPI(url, api_key="secret-of-a-test")
 assert client.translate("one. two!\n three", "en", "de") == "ONE. TWO!\n THREE"
 assert client.translate("ä & ö = ü + %41", "auto", "de") == "ä & ö = ü + %41"
 assert client.translate("long " * 5000, "en", "de", timeout=60)
@@ -38,11 +38,11 @@ from deep_translator import LibreTranslator
 from deep_translator.exceptions import AuthorizationException
 
 url = sys.argv[1] + "/"
-client = LibreTranslator(source="en", target="de", custom_url=url, api_key="secret")
+client = LibreTranslator(source="en", target="de", custom_url=url, api_key="secret-of-a-test")
 assert client.translate("one. two! ä & %41") == "ONE. TWO! ä & %41"
 assert client.translate_batch(["a", "b"]) == ["A", "B"]
 assert LibreTranslator(source="auto", target="de", custom_url=url,
-                       api_key="secret").translate("The weather was fine.")
+                       api_key="secret-of-a-test").translate("The weather was fine.")
 try:
     LibreTranslator(source="en", target="de", custom_url=url, api_key="wrong").translate("a")
     raise SystemExit("served with a wrong key")
@@ -78,7 +78,7 @@ class LibreTranslateClientTest : public ScratchTest {
       GTEST_SKIP() << python << " has no package " << package
                    << "; scripts/setup test-packages installs it, or name another Python in "
                       "DIETMT_PYTHON";
-    const TestServer server({.api = {.api_keys = write("keys", "secret,test,0\n")}});
+    const TestServer server({.api = {.api_keys = write("keys", "secret-of-a-test,test,0\n")}});
     const auto [text, status] = output_of(python + " " + write("client.py", script) +
                                           " http://127.0.0.1:" + std::to_string(server.port()));
     EXPECT_EQ(status, 0) << text;

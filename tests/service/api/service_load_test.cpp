@@ -6,6 +6,7 @@
 #include <map>
 #include <thread>
 
+#include "tests/common/soon.h"
 #include "tests/service/api/test_server.h"
 #include "tests/service/gate.h"
 
@@ -20,7 +21,7 @@ json request_for(const std::string& text) {
   return {{"q", text}, {"source", "en"}, {"target", "de"}};
 }
 
-// Statuses of requests sent by `clients` threads for a while.
+// Statuses of requests sent by `clients` threads for a while, at least one by each.
 template <typename Request>
 std::map<int, int> statuses(int clients, std::chrono::milliseconds duration, Request request) {
   std::vector<std::future<std::map<int, int>>> threads;
@@ -28,10 +29,11 @@ std::map<int, int> statuses(int clients, std::chrono::milliseconds duration, Req
   for (int client = 0; client < clients; ++client) {
     threads.push_back(std::async(std::launch::async, [=] {
       std::map<int, int> counts;
-      for (int i = 0; std::chrono::steady_clock::now() < end; ++i) {
-        ++counts[request(client, i)];
+      int i = 0;
+      do {
+        ++counts[request(client, i++)];
         std::this_thread::sleep_for(10ms);  // each request takes a port for a minute
-      }
+      } while (std::chrono::steady_clock::now() < end);
       return counts;
     }));
   }
@@ -55,7 +57,7 @@ TEST(ServiceLoadTest, ParallelClientsGetTheirOwnTranslationsWhateverOthersSend) 
   });
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(counts.size(), 2U);
-  EXPECT_GT(counts.at(200), 15);
+  EXPECT_GE(counts.at(200), 15);
   EXPECT_GT(counts.at(500), 0);
 }
 
@@ -79,14 +81,13 @@ TEST(ServiceLoadTest, OverloadIsRefusedWithATimeToComeBack) {
 }
 
 TEST(ServiceLoadTest, AShortRequestPassesALongOne) {
-  const TestServer server(
-      {.registry = {.threads = {.batch_tokens = 100}, .limits = {.turn_tokens = 100}},
-       .step = 200us});
+  TestServer server({.registry = {.threads = {.batch_tokens = 100}, .limits = {.turn_tokens = 100}},
+                     .step = 200us});
   std::string text;
   for (int i = 0; i < 4000; ++i) text += "A sentence of words.\n";
   auto large = std::async(std::launch::async,
                           [&] { return server.post("/translate", request_for(text)).first; });
-  std::this_thread::sleep_for(300ms);
+  ASSERT_TRUE(soon([&] { return server.models().status()[0].load.decoding_tokens > 0; }));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(server.post("/translate", request_for("ab")).first, 200);
   EXPECT_EQ(large.wait_for(0s), std::future_status::timeout);
   EXPECT_EQ(large.get(), 200);
@@ -124,20 +125,20 @@ TEST(ServiceLoadTest, LongRequestsArePreparedOneForEachCore) {
 }
 
 TEST(ServiceLoadTest, PastItsDeadlineARequestIs504) {
-  TestServer server({.api = {.limits = {.deadline = 1000ms}}, .step = 200ms});
-  const std::string slow(100, 'x');  // twenty seconds
+  TestServer server({.api = {.limits = {.deadline = 5000ms}}, .step = 200ms});
+  const std::string slow(190, 'x');  // 38 seconds
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(server.post("/translate", request_for(slow)).first, 504);
   EXPECT_EQ(
       server.post("/v1/translate", {{"text", slow}, {"model", "en-de"}, {"deadline_ms", 50}}).first,
       504);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 15s);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 30s) << "it was translated to its end";
   EXPECT_EQ(server.post("/translate", request_for("a")).first, 200);
   EXPECT_EQ(server.models().status()[0].load.decoding_tokens, 0);
 }
 
 TEST(ServiceLoadTest, TheDeadlineCountsFromTheArrivalOfTheRequest) {
-  TestServer server({.api = {.limits = {.deadline = 1000ms}}, .step = 20ms});
+  TestServer server({.api = {.limits = {.deadline = 60s}}, .step = 20ms});
   HttpRequest request;
   Call call;
   call.content_type = "application/json";
@@ -152,7 +153,7 @@ TEST(ServiceLoadTest, TheDeadlineCountsFromTheArrivalOfTheRequest) {
     }
   };
   EXPECT_EQ(status(0ms), 200);
-  EXPECT_EQ(status(1001ms), 504);
+  EXPECT_EQ(status(60'001ms), 504);
 }
 
 TEST(ServiceLoadTest, AClientThatLeftIsNotTranslatedFor) {

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 class UploadAdmissionTest : public ScratchTest {
  protected:
   TestSettings settings() {
-    return {.api = {.api_keys = write("keys", "secret,somebody,0\n")},
+    return {.api = {.api_keys = write("keys", "secret-of-a-test,somebody,0\n")},
             .extend = [this](TranslationApi& api) {
               Route upload = {"POST", "/v1/jobs", [this](const Call&) {
                                 ++uploads_;
@@ -48,8 +48,8 @@ TEST_F(UploadAdmissionTest, TheKeyIsCheckedBeforeTheBody) {
     EXPECT_TRUE(client.ended());
   }
   EXPECT_EQ(uploads_, 0);
-  for (const std::string& request :
-       {head("/v1/jobs", "Authorization: Bearer secret\r\n"), head("/v1/jobs?api_key=secret")}) {
+  for (const std::string& request : {head("/v1/jobs", "Authorization: Bearer secret-of-a-test\r\n"),
+                                     head("/v1/jobs?api_key=secret-of-a-test")}) {
     TestClient client(server.port());
     client.send(request);
     EXPECT_EQ(client.receive(1000), "HTTP/1.1 100 Continue\r\n\r\n");
@@ -64,7 +64,7 @@ TEST_F(UploadAdmissionTest, ABodyWithItsOwnKeyStaysInMemory) {
   const TestServer server(settings());
   const auto ask = [&](size_t spaces) {
     const std::string body = "{\"q\": \"a\", \"source\": \"en\", \"target\": \"de\", " +
-                             std::string(spaces, ' ') + "\"api_key\": \"secret\"}";
+                             std::string(spaces, ' ') + "\"api_key\": \"secret-of-a-test\"}";
     return TestClient(server.port())
         .ask(post("/translate", body, "Content-Type: application/json\r\n"));
   };
@@ -89,7 +89,8 @@ TEST_F(UploadAdmissionTest, ABodyThatNeedsTheDiskNeedsItsKeyInAHeader) {
   TestSettings small = settings();
   small.http.body_memory = 1000;
   const TestServer server(small);
-  const std::string body = R"({"q": "a", "source": "en", "target": "de", "api_key": "secret")";
+  const std::string body =
+      R"({"q": "a", "source": "en", "target": "de", "api_key": "secret-of-a-test")";
   const std::string large = body + std::string(2000, ' ') + "}";
   const std::string form =
       "--x\r\nContent-Disposition: form-data; name=\"api_key\"\r\n\r\nsecret\r\n" +
@@ -101,7 +102,7 @@ TEST_F(UploadAdmissionTest, ABodyThatNeedsTheDiskNeedsItsKeyInAHeader) {
   };
   constexpr char kJson[] = "application/json";
   constexpr char kForm[] = "multipart/form-data; boundary=x";
-  constexpr char kKey[] = "X-API-Key: secret\r\n";
+  constexpr char kKey[] = "X-API-Key: secret-of-a-test\r\n";
   EXPECT_EQ(ask("/translate", body + "}", kJson, "").status, 200);
   for (const TestResponse& refused :
        {ask("/translate", large, kJson, ""), ask("/v1/jobs", form, kForm, "")}) {

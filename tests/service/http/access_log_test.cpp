@@ -42,6 +42,22 @@ TEST(AccessLineTest, TextIsTheCombinedFormatWithIdAndSeconds) {
   EXPECT_EQ(line["seconds"], 0.25);
 }
 
+TEST(AccessLineTest, SecretsAreLeftOut) {
+  for (const std::string target : {"/download_file/5b1c.docx", "/download%5Ffile/5b1c.docx?5b1c"}) {
+    const RequestHead head = {.method = "GET",
+                              .target = target,
+                              .path = "/download_file/5b1c.docx",
+                              .fields = {{"Referer", "https://a.example/page?api_key=5b1c#5b1c"}}};
+    const AccessRecord record = {.id = "r1", .client = "10.0.0.9", .head = head};
+    for (const LogFormat format : {LogFormat::kText, LogFormat::kJson}) {
+      const std::string line = access_line(record, format, {});
+      EXPECT_THAT(line, HasSubstr("/download_file/..."));
+      EXPECT_THAT(line, testing::Not(HasSubstr("5b1c")));
+    }
+    EXPECT_THAT(access_line(record, LogFormat::kText, {}), HasSubstr("\"https://a.example/page\""));
+  }
+}
+
 TEST(RequestIdTest, OnlyPlainOnesOfClientsAreTaken) {
   EXPECT_EQ(request_id("7f-3_a.b:1"), "7f-3_a.b:1");
   for (const std::string& bad : {std::string(), std::string("a b"), std::string("a\"b"),

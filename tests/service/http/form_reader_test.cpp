@@ -23,11 +23,13 @@ class FormReaderTest : public ::testing::Test {
     std::vector<std::string> found;
     std::string content;
     EXPECT_TRUE(is_form(request.head));
-    read_form(request, {.begin =
-                            [&](const FormPart& part) {
-                              found.push_back(part.name + "[" + part.file_name + "]");
-                            },
-                        .append = [&](std::string_view bytes) { found.back() += bytes; }});
+    read_form(request, 0,
+              {.begin =
+                   [&](const FormPart& part) {
+                     found.push_back(part.name + "[" + part.file_name + "]");
+                     return PartUse::kPass;
+                   },
+               .append = [&](std::string_view bytes) { found.back() += bytes; }});
     return found;
   }
 
@@ -47,6 +49,18 @@ TEST_F(FormReaderTest, FilesAreRead) {
                     "--x--"),
               ElementsAre("f[]"));
   EXPECT_THAT(parts("--x--"), IsEmpty());
+}
+
+TEST_F(FormReaderTest, PartsAreKeptUpToALimit) {
+  HttpRequest request{.head = {}, .body = std::make_unique<SpooledBytes>(budget_)};
+  request.head.fields = {{"Content-Type", "multipart/form-data; boundary=x"}};
+  request.body->append(part("a", "12345") + part("skipped", "1234567890") + part("b", "") +
+                       "--x--");
+  const FormSink sink = {.begin = [](const FormPart& part) {
+    return part.name == "skipped" ? PartUse::kSkip : PartUse::kKeep;
+  }};
+  EXPECT_EQ(read_form(request, 7, sink), (Pairs{{"a", "12345"}, {"b", ""}}));
+  EXPECT_THROW(read_form(request, 6, sink), RequestError);
 }
 
 TEST_F(FormReaderTest, TextThatLooksLikeABoundaryIsContent) {

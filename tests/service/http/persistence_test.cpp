@@ -1,4 +1,5 @@
 // Several requests on one connection.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/service/http/echo_server.h"
@@ -17,6 +18,25 @@ TEST(Persistence, ConnectionServesManyRequests) {
   }
   EXPECT_EQ(server.counters().accepted_connections, 1);
   EXPECT_EQ(server.counters().requests, 100);
+}
+
+// RFC 9110, section 6.6.1.
+TEST(Persistence, AnswersHaveADate) {
+  EchoServer server;
+  TestClient client(server.start());
+  EXPECT_THAT(
+      client.ask(get("/hello")).field("Date"),
+      ::testing::MatchesRegex("(Mon|Tue|Wed|Thu|Fri|Sat|Sun), [0-9]+ [A-Z][a-z][a-z] 20[0-9]+ "
+                              "[0-9]+:[0-9]+:[0-9]+ GMT"));
+  EXPECT_NE(client.ask("GET /hello HTTP/1.1\r\n\r\n").field("Date"), "") << "a fault";
+}
+
+TEST(Persistence, ALaterVersionOfHttp1IsSpoken) {
+  EchoServer server;
+  TestClient client(server.start());
+  const TestResponse response = client.ask("GET /hello HTTP/1.2\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(response.body, "hello");
+  EXPECT_TRUE(response.head.starts_with("HTTP/1.1 200"));
 }
 
 TEST(Persistence, PipelinedRequestsAreAnsweredInOrder) {

@@ -122,7 +122,7 @@ class GuardedServer : public EchoServer {
  public:
   using EchoServer::EchoServer;
 
-  Admission admit(const RequestHead& head) override {
+  Admission admit(const RequestHead& head, const std::string&) override {
     const std::string& key = head.field("x-api-key");
     if (key.empty()) return {.refusal = Answer{.status = 401, .body = "who?"}};
     return {.may_spool = key != "small"};

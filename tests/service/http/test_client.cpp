@@ -120,12 +120,12 @@ void TestClient::reset() {
 }
 
 std::string get(const std::string& path, const std::string& fields) {
-  return "GET " + path + " HTTP/1.1\r\nHost: test\r\n" + fields + "\r\n";
+  return "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + fields + "\r\n";
 }
 
 std::string post(const std::string& path, std::string_view body, const std::string& fields) {
   return "POST " + path +
-         " HTTP/1.1\r\nHost: test\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
+         " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
          fields + "\r\n" + std::string(body);
 }
 

@@ -309,6 +309,45 @@ TEST_P(JobQueueTest, RemovedJobsFreeTheDisk) {
   EXPECT_LT(pages(), before + 20);
 }
 
+TEST_P(JobQueueTest, ARemovedJobFreesTheDiskAtOnce) {
+  if (GetParam() == "postgresql") GTEST_SKIP() << "autovacuum does this, in its own time";
+  JobQueue queue = make_queue();
+  const auto bytes = [&] {
+    uint64_t sum = 0;
+    for (const std::string& name : names()) sum += std::filesystem::file_size(scratch() / name);
+    return sum;
+  };
+  const std::string kept = submit(queue, "a\n");
+  const std::string id = submit(queue, std::string(20'000'000, 'x') + "\n");
+  EXPECT_GT(bytes(), 20'000'000U);
+  queue.cancel("", id);
+  EXPECT_TRUE(queue.remove("", id));
+  EXPECT_LT(bytes(), 1'000'000U) << "of the database and its log";
+  EXPECT_TRUE(queue.find("", kept));
+}
+
+TEST_P(JobQueueTest, AJobAndItsShareOfTheDayAreStoredTogether) {
+  JobQueue queue = make_queue();
+  const JobClient alice = {"alice", ""};
+  JobUpload upload = queue.start_upload(alice, {});
+  upload.append({{1, "a\n"}});
+  queue.database().execute("DELETE FROM dietmt_jobs WHERE state = 'uploading'");
+  EXPECT_THROW(upload.finish(), Error);
+  EXPECT_EQ(refusal(queue, alice, {.day_jobs = 1}, {1, "b\n"}), "none");
+}
+
+TEST_P(JobQueueTest, UploadsAtTheSameTimeCannotExceedADay) {
+  JobQueue queue = make_queue();
+  const JobClient alice = {"alice", ""};
+  const JobQuota quota = {.day_jobs = 1, .day_lines = 1};
+  JobUpload first = queue.start_upload(alice, {}, quota);
+  JobUpload second = queue.start_upload(alice, {}, quota);
+  first.append({{1, "a\n"}});
+  second.append({{1, "b\n"}});
+  EXPECT_NO_THROW(first.finish());
+  EXPECT_THROW(second.finish(), JobQuotaError);
+}
+
 INSTANTIATE_TEST_SUITE_P(Databases, JobQueueTest, both_databases(), database_name);
 
 }  // namespace

@@ -30,7 +30,6 @@ class JobRoutesTest : public DatabaseTest {
     if (IsSkipped()) return;
     queue_ = std::make_unique<JobQueue>(open(), RetryPolicy{3, std::chrono::milliseconds(1), 3});
     JobServiceOptions options;
-    options.data_directory = scratch();
     options.max_line_bytes = kMaxLine;
     options.max_text_bytes = 100'000'000;
     options.quota.jobs = 20;
@@ -39,7 +38,8 @@ class JobRoutesTest : public DatabaseTest {
     });
     const auto owner_of = [](const Call& call) { return call.request->head.field("X-Owner"); };
     for (Route& route : job_routes(*service_, owner_of)) router_.add(measured(std::move(route)));
-    server_ = std::make_unique<HttpServer>(HttpOptions{.max_body = 60'000'000}, router_);
+    server_ = std::make_unique<HttpServer>(
+        HttpOptions{.max_body = 60'000'000, .spool_directory = scratch()}, router_);
     const int port = server_->listen("127.0.0.1", 0);
     client_ = std::make_unique<httplib::Client>("127.0.0.1", port);
     client_->set_read_timeout(std::chrono::seconds(60));
@@ -70,7 +70,7 @@ class JobRoutesTest : public DatabaseTest {
     worker_ = std::make_unique<JobWorker>(
         *queue_,
         [](const JobOptions&, const ConnectedTexts& lines, const auto&) {
-          return fake_translations(lines);
+          return fake_translations(lines.texts);
         },
         JobWorkerOptions{2, std::chrono::milliseconds(10'000), std::chrono::milliseconds(10)});
   }

@@ -1,11 +1,15 @@
 // Uploads and downloads: formats, forms, limits, full disks.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 
 #include "service/http/http_server.h"
 #include "service/jobs/job.h"
+#include "service/jobs/job_upload_receiver.h"
 #include "tests/common/file_size_limit.h"
 #include "tests/common/gzipped.h"
 #include "tests/common/measurable_memory.h"
@@ -333,24 +337,113 @@ TEST_P(JobUploadTest, LargeFilesStayOutOfMemory) {
   }
 }
 
-// The data directory does not exist, so the service must read the file that the connection layer
-// has stored.
-TEST_P(JobUploadTest, ALargeBodyIsNotCopied) {
-  JobServiceOptions options;
-  options.data_directory = scratch() / "absent";
-  JobService service(*queue_, options);
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Bytes of this process's files that have no name.
+uint64_t nameless_bytes() {
+  uint64_t bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    struct stat status = {};
+    if (::stat(entry.path().c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_nlink == 0)
+      bytes += static_cast<uint64_t>(status.st_size);
+  }
+  return bytes;
+}
+
+class UploadReceiverTest : public ScratchTest {
+ protected:
+  ReceivedUpload receive(const std::string& body, const std::string& type) {
+    request_.head.target = "/v1/jobs?source=en";
+    request_.head.fields = {{"Content-Type", type}};
+    request_.body = std::make_unique<SpooledBytes>(budget_);
+    request_.body->append(body);
+    Call call;
+    call.query = {{"source", "en"}};
+    call.request = &request_;
+    return receive_upload(call);
+  }
+
+  SpoolBudget budget_{1000, 100'000, 100'000'000, scratch()};
+  HttpRequest request_;
+};
+
+TEST_F(UploadReceiverTest, AnUploadIsStoredOnce) {
+  const uint64_t before = nameless_bytes();
+  for (const size_t size : {size_t{0}, size_t{10}, size_t{3'000'000}}) {
+    const std::string text(size, 'a');
+    for (const bool is_form : {false, true}) {
+      const std::string form =
+          "--x\r\nContent-Disposition: form-data; name=target\r\n\r\nde\r\n"
+          "--x\r\nContent-Disposition: form-data; name=file; filename=a.txt\r\n\r\n" +
+          text + "\r\n--x\r\nContent-Disposition: form-data; name=model\r\n\r\nm\r\n--x--\r\n";
+      const ReceivedUpload upload =
+          is_form ? receive(form, "multipart/form-data; boundary=x") : receive(text, "text/plain");
+      EXPECT_EQ(content_of(upload.path), text);
+      EXPECT_EQ(upload.settings.size(), is_form ? 4U : 1U);
+      EXPECT_EQ(nameless_bytes() - before, size);
+      EXPECT_EQ(budget_.disk_used, size);
+    }
+  }
+  request_.body.reset();
+  EXPECT_EQ(budget_.disk_used, 0U);
+}
+
+// The form breaks off later, which is never seen.
+TEST_F(UploadReceiverTest, AnUnknownSettingIsRefusedWhenItArrives) {
+  try {
+    receive(
+        "--x\r\nContent-Disposition: form-data; name=field0\r\n\r\n" + std::string(100'000, 'x'),
+        "multipart/form-data; boundary=x");
+    ADD_FAILURE();
+  } catch (const RequestError& error) {
+    EXPECT_STREQ(error.what(), "unknown setting \"field0\"");
+  }
+}
+
+TEST_P(JobUploadTest, AllSettingsTogetherAreLimited) {
+  const std::string half(40'000, 'x');
+  EXPECT_EQ(error_of(client_->Post("/v1/jobs",
+                                   httplib::MultipartFormDataItems{{"field", half, "", ""},
+                                                                   {"output_field", half, "", ""}}),
+                     400),
+            "the fields of the form have more than 65536 bytes");
+}
+
+TEST_P(JobUploadTest, AFileNameSaysTheFormat) {
+  for (const char* name : {"a.csv", "a.rtf", "a.doc", "a.md", "a.csv.gz", "a", "txt"})
+    EXPECT_THAT(
+        error_of(client_->Post("/v1/jobs", httplib::MultipartFormDataItems{{"file", "a\n", name,
+                                                                            "text/plain"}}),
+                 400),
+        ::testing::AllOf(HasSubstr(std::string("\"") + name + "\" must end in one of "),
+                         HasSubstr(".docx"), HasSubstr(".jsonl")));
+  EXPECT_THAT(error_of(client_->Post("/v1/jobs?name=a.csv", "a\n", "text/plain"), 400),
+              HasSubstr("must end in one of"));
+  EXPECT_EQ(submit_body("?name=a.csv&format=txt", "a\n").at("format"), "txt");
+  EXPECT_EQ(submit_body("?name=a.TXT.gz", "a\n").at("format"), "txt");
+}
+
+// An upload that lies in a file already is only extracted there.
+TEST_P(JobUploadTest, UploadsNeedRoomOnlyOnce) {
   Router router({}, metrics_);
-  for (Route& route : job_routes(service)) router.add(std::move(route));
-  HttpServer server({.max_body = 10'000'000, .spool_directory = scratch()}, router);
+  for (Route& route : job_routes(*service_)) router.add(std::move(route));
+  const std::string text = numbered_lines(1, 200'000);
+  HttpServer server(
+      {.max_body = 10'000'000, .all_bodies_disk = text.size() + 1000, .spool_directory = scratch()},
+      router);
   httplib::Client client("127.0.0.1", server.listen("127.0.0.1", 0));
   client.set_read_timeout(60);
-  const std::string text = numbered_lines(1, 200'000);
-  const auto answer = client.Post("/v1/jobs", text, "text/plain");
-  ASSERT_TRUE(answer);
-  ASSERT_EQ(answer->status, 201) << answer->body;
-  EXPECT_EQ(json::parse(answer->body).at("lines"), 200'000);
-  EXPECT_EQ(error_of(client.Post("/v1/jobs", "a\n", "text/plain"), 500),
-            "the request failed; the server's log says why");
+  for (int i = 0; i < 2; ++i) {
+    const auto answer =
+        client.Post("/v1/jobs", httplib::MultipartFormDataItems{{"file", text, "a.txt", ""}});
+    ASSERT_TRUE(answer);
+    ASSERT_EQ(answer->status, 201) << answer->body;
+    EXPECT_EQ(json::parse(answer->body).at("lines"), 200'000);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Databases, JobUploadTest, both_databases(), database_name);

@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-using Lines = std::vector<Translation>;
+using Lines = std::vector<std::string>;
 using Cancelled = std::function<bool()>;
 
 class JobWorkerTest : public DatabaseTest {
@@ -29,7 +29,8 @@ class JobWorkerTest : public DatabaseTest {
     if (!IsSkipped()) queue_ = std::make_unique<JobQueue>(open(), RetryPolicy{3, 1ms, 3});
   }
 
-  static JobWorkerOptions quick(int64_t threads = 2) { return {threads, 300ms, 10ms}; }
+  // Looks for work often. No lease ends by itself, however slow the machine is.
+  static JobWorkerOptions quick(int64_t threads = 2) { return {threads, 600s, 10ms}; }
 
   JobState state(const std::string& id) { return queue_->find("", id)->state; }
 
@@ -37,7 +38,7 @@ class JobWorkerTest : public DatabaseTest {
 };
 
 Lines translate(const JobOptions&, const ConnectedTexts& lines, const Cancelled&) {
-  return fake_translations(lines);
+  return fake_translations(lines.texts);
 }
 
 TEST_P(JobWorkerTest, WorksOnWhatIsThereAndWhatComes) {
@@ -63,11 +64,11 @@ TEST_P(JobWorkerTest, AChunkThatTakesLongerThanALeaseStaysWithItsWorker) {
   std::atomic<int> calls = 0;
   const auto slow = [&](const JobOptions&, const ConnectedTexts& lines, const Cancelled&) {
     ++calls;
-    std::this_thread::sleep_for(4s);
-    return fake_translations(lines);
+    std::this_thread::sleep_for(7s);
+    return fake_translations(lines.texts);
   };
   const std::string id = submit(*queue_, "a\n");
-  const JobWorker worker(*queue_, slow, {.threads = 2, .lease = 3s, .poll = 10ms});
+  const JobWorker worker(*queue_, slow, {.threads = 2, .lease = 6s, .poll = 10ms});
   EXPECT_TRUE(soon([&] { return state(id) == JobState::kDone; }));
   EXPECT_EQ(calls, 1);
 }
@@ -80,15 +81,13 @@ TEST_P(JobWorkerTest, CancellingReachesTheTranslatorSoon) {
     started = true;
     while (!cancelled()) std::this_thread::sleep_for(1ms);
     ended = true;
-    return unchanged(lines);
+    return lines.texts;
   };
   const std::string id = submit(*queue_, "a\n");
   const JobWorker worker(*queue_, endless, quick());
   EXPECT_TRUE(soon([&] { return started.load(); }));
   EXPECT_TRUE(queue_->cancel("", id));
-  const auto start = std::chrono::steady_clock::now();
-  EXPECT_TRUE(soon([&] { return ended.load(); }));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
+  EXPECT_TRUE(soon([&] { return ended.load(); })) << "long before the lease ends";
   EXPECT_EQ(state(id), JobState::kCancelled);
   EXPECT_EQ(result(*queue_, id), "");
 }
@@ -102,7 +101,7 @@ TEST_P(JobWorkerTest, AStoppedWorkerGivesItsChunksBack) {
         [&](const JobOptions&, const ConnectedTexts& lines, const Cancelled& cancelled) {
           ++started;
           while (!cancelled()) std::this_thread::sleep_for(1ms);
-          return i % 2 == 0 ? unchanged(lines) : throw Error("cancelled");
+          return i % 2 == 0 ? lines.texts : throw Error("cancelled");
         },
         quick());
     EXPECT_TRUE(soon([&] { return started == 2; }));
@@ -123,7 +122,7 @@ TEST_P(JobWorkerTest, AChunkThatIsTranslatedWhenTheWorkerStopsIsStored) {
       [&](const JobOptions&, const ConnectedTexts& lines, const Cancelled&) {
         started = true;
         while (!finish) std::this_thread::sleep_for(1ms);
-        return fake_translations(lines);
+        return fake_translations(lines.texts);
       },
       quick());
   EXPECT_TRUE(soon([&] { return started.load(); }));
@@ -140,7 +139,7 @@ TEST_P(JobWorkerTest, AnErrorOfTheTranslatorIsTriedAgain) {
   std::atomic<int> calls = 0;
   const auto moody = [&](const JobOptions&, const ConnectedTexts& lines, const Cancelled&) {
     if (++calls < 3) throw Error("not today");
-    return fake_translations(lines);
+    return fake_translations(lines.texts);
   };
   const std::string id = submit(*queue_, "a\n");
   const JobWorker worker(*queue_, moody, quick());
@@ -154,7 +153,7 @@ TEST_P(JobWorkerTest, AModelThatCannotBeLoadedIsWaitedFor) {
   std::atomic<int> calls = 0;
   const auto late = [&](const JobOptions&, const ConnectedTexts& lines, const Cancelled&) {
     if (++calls < 6) throw Unavailable("the model cannot be loaded", 0);
-    return fake_translations(lines);
+    return fake_translations(lines.texts);
   };
   const std::string id = submit(*queue_, "a\n");
   const JobWorker worker(*queue_, late, quick());
@@ -167,7 +166,7 @@ TEST_P(JobWorkerTest, AWorkerWithoutTheModelLeavesTheJobToOthers) {
   std::atomic<int> calls = 0;
   const auto broken = [&](const JobOptions& options, const ConnectedTexts& lines,
                           const Cancelled&) {
-    if (options.model == "other") return fake_translations(lines);
+    if (options.model == "other") return fake_translations(lines.texts);
     ++calls;
     throw Unavailable("the model cannot be loaded", 600);
   };
@@ -189,9 +188,9 @@ TEST_P(JobWorkerTest, AWorkerWithoutTheModelLeavesTheJobToOthers) {
 
 TEST_P(JobWorkerTest, AnErrorThatStaysFailsOnlyItsJob) {
   const auto picky = [&](const JobOptions&, const ConnectedTexts& lines, const Cancelled&) {
-    if (lines.texts[0].text == "bad") throw Error("/srv/models/en-de: out of memory");
-    if (lines.texts[0].text == "refused") throw RequestError("there is no such model");
-    return fake_translations(lines);
+    if (lines.texts[0] == "bad") throw Error("/srv/models/en-de: out of memory");
+    if (lines.texts[0] == "refused") throw RequestError("there is no such model");
+    return fake_translations(lines.texts);
   };
   const std::string bad = submit(*queue_, "good\nbad\n", 1);
   const std::string refused = submit(*queue_, "refused\n", 1);

@@ -80,11 +80,11 @@ TEST(LineFormatTest, IllFormedUtf8IsAProblemOfAnyFormat) {
 }
 
 TEST(LineFormatTest, NamesAndEndings) {
-  EXPECT_EQ(guess_line_kind("a.tsv"), LineKind::kTsv);
-  EXPECT_EQ(guess_line_kind("a.jsonl.gz"), LineKind::kJsonl);
-  EXPECT_EQ(guess_line_kind("A.TSV.GZ"), LineKind::kTsv);
-  EXPECT_EQ(guess_line_kind("a.gz"), LineKind::kTxt);
-  EXPECT_EQ(guess_line_kind(""), LineKind::kTxt);
+  EXPECT_EQ(kind_by_extension("a.tsv"), LineKind::kTsv);
+  EXPECT_EQ(kind_by_extension("A.JSONL"), LineKind::kJsonl);
+  EXPECT_EQ(kind_by_extension("a.txt"), LineKind::kTxt);
+  EXPECT_EQ(kind_by_extension("tsv"), std::nullopt);
+  EXPECT_EQ(kind_by_extension(""), std::nullopt);
   for (const LineKind kind : kLineKinds) EXPECT_EQ(line_kind(name_of(kind)), kind);
   EXPECT_FALSE(line_kind("csv"));
   EXPECT_THROW(line_output("append"), RequestError);

@@ -1,23 +1,38 @@
 // A worker process for tests: works on a queue until all its jobs have ended.
 //
-//   service_jobs_worker QUEUE DIRECTORY MILLISECONDS [LOG]
+//   service_jobs_worker QUEUE DIRECTORY MILLISECONDS LOG PROCESSES
 //
 // QUEUE: empty for SQLite in DIRECTORY, or postgresql://... . Each line takes MILLISECONDS / 10.
-// Writes the number of its process to LOG, a line for each chunk.
+// Writes the number of its process to LOG, a line for each chunk, and finishes none until LOG has
+// the numbers of so many PROCESSES.
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <iostream>
+#include <set>
+#include <string>
 #include <thread>
+#include <vector>
 
+#include "common/text_io.h"
 #include "service/jobs/job_worker.h"
 #include "tests/service/jobs/fake_translator.h"
 
+namespace {
+
+size_t processes_in(const std::string& log) {
+  const std::vector<std::string> lines = dietmt::read_lines(log);
+  return std::set<std::string>(lines.begin(), lines.end()).size();
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace dietmt::service;
-  if (argc < 4) return 2;
-  const std::string log = argc > 4 ? argv[4] : "/dev/null";
+  if (argc < 6) return 2;
+  const std::string log = argv[4];
+  const size_t processes = std::stoul(argv[5]);
   const std::chrono::microseconds per_line(std::stoll(argv[3]) * 100);
   const int log_fd = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
   try {
@@ -26,11 +41,13 @@ int main(int argc, char** argv) {
                                const std::function<bool()>&) {
       const std::string mark = std::to_string(::getpid()) + "\n";
       if (::write(log_fd, mark.data(), mark.size()) < 0) throw std::runtime_error("no log");
+      while (processes_in(log) < processes)
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
       std::this_thread::sleep_for(per_line * static_cast<int>(lines.texts.size()));
-      return fake_translations(lines);
+      return fake_translations(lines.texts);
     };
     JobWorkerOptions options;
-    options.lease = std::chrono::milliseconds(1000);
+    options.lease = std::chrono::seconds(600);  // the others notice at once that this process died
     options.poll = std::chrono::milliseconds(20);
     const JobWorker worker(queue, translate, options);
     const auto open_jobs = [&] {

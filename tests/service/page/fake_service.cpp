@@ -116,7 +116,7 @@ Answer answer(const json& body, int status = 200) {
 // Asks for this key, if it is not empty.
 RouterSettings settings_of(const std::string& key) {
   if (key.empty()) return {};
-  return {.admit = [key](const std::string& given) {
+  return {.admit = [key](const std::string& given, const std::string&) {
     if (given != key) throw HttpError(401, "An API key is needed.");
   }};
 }
@@ -229,18 +229,13 @@ Answer FakeService::remove(const std::string& id) {
 
 Answer FakeService::upload(const Call& call) {
   json form;
-  std::string* content = nullptr;
-  read_form(*call.request, {.begin =
-                                [&](const FormPart& part) {
-                                  form[part.name] = part.name == "file" ? part.file_name : "";
-                                  content = part.name == "file"
-                                                ? nullptr
-                                                : form[part.name].get_ptr<std::string*>();
-                                },
-                            .append =
-                                [&](std::string_view bytes) {
-                                  if (content != nullptr) *content += bytes;
-                                }});
+  const auto begin = [&](const FormPart& part) {
+    if (part.name != "file") return PartUse::kKeep;
+    form["file"] = part.file_name;
+    return PartUse::kSkip;
+  };
+  for (const auto& [name, value] : read_form(*call.request, 1 << 20, {.begin = begin}))
+    form[name] = value;
   const std::lock_guard lock(mutex_);
   uploads_.push_back(form);
   const std::string id = "00000000000000000000000000000" + std::to_string(100 + uploads_.size());
