@@ -8,7 +8,7 @@ set_target_properties(OpenMP::OpenMP_CXX PROPERTIES
 find_package(ZLIB REQUIRED)
 find_package(BZip2 REQUIRED)
 find_package(LibLZMA REQUIRED)
-find_package(Boost REQUIRED COMPONENTS program_options)
+find_package(Boost REQUIRED)  # headers
 find_package(nlohmann_json REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(ICU REQUIRED COMPONENTS uc i18n)

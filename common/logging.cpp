@@ -94,7 +94,7 @@ void set_logging(bool quiet, const std::string& file) {
   logger.flush_on(spdlog::level::trace);
 }
 
-void log_usage_error(const std::string& message) {
+void log_fatal_error(const std::string& message) {
   if (log_format == LogFormat::kJson) return spdlog::error("{}", message);
   std::cerr << "error: " << message << std::endl;
   spdlog::sinks::sink& terminal = *spdlog::default_logger()->sinks().front();

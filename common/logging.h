@@ -23,9 +23,9 @@ void init_logging();
 /// appended to `file` with the time, unless it is empty. Throws ConfigError if it cannot be opened.
 void set_logging(bool quiet, const std::string& file);
 
-/// An error for which no work began: on stderr `error: MESSAGE`, without the time. The file of
+/// An error that ends the program: on stderr `error: MESSAGE`, without the time. The file of
 /// set_logging() gets it as any message, and so does stderr after set_log_format(kJson).
-void log_usage_error(const std::string& message);
+void log_fatal_error(const std::string& message);
 
 /// True after set_logging() with `quiet`.
 bool is_quiet();

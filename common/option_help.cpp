@@ -14,21 +14,6 @@ using nlohmann::ordered_json;
 constexpr size_t kHelpColumn = 34;
 constexpr size_t kHelpWidth = 100;
 
-struct CommonOption {
-  const char* name;
-  const char* placeholder;
-  const char* help;
-};
-constexpr CommonOption kEveryCommand[] = {
-    {"config", "FILE",
-     "read options from FILE: lines `name = value`, names as above; the command line wins"},
-    {"dump-config", "",
-     "print the options in that form and exit; those not given are comments with their defaults"},
-    {"quiet", "", "show only warnings and errors, and no progress bar"},
-    {"log-file", "FILE", "also append all messages, with the time, to FILE"},
-    {"help", "", "print the options that most users need and exit"},
-    {"help-all", "", "print all options and exit"}};
-
 // Wraps `text` into the help column.
 std::string wrapped(const std::string& head, const std::string& text) {
   std::string out = "  " + head;
@@ -78,13 +63,12 @@ const char* type_of(std::vector<T>*) {
   return type_of(static_cast<T*>(nullptr));
 }
 
-template <typename T>
-bool is_list(T*) {
-  return false;
-}
-template <typename T>
-bool is_list(std::vector<T>*) {
-  return true;
+// The range, if somebody could meet its bounds by chance.
+std::string range_worth_saying(const OptionRule& rule) {
+  constexpr double kNear = 100;
+  const double upper = rule.most.value_or(rule.below.value_or(OptionRule::kMost));
+  if (upper <= kNear) return rule.text();
+  return rule.least && *rule.least > 1 ? "at least " + text_of(*rule.least) : "";
 }
 
 void describe_rule(const OptionRule& rule, ordered_json& option) {
@@ -100,7 +84,28 @@ void describe_rule(const OptionRule& rule, ordered_json& option) {
   bound("below", rule.below);
 }
 
+std::string option_head(const std::string& name, bool is_flag, const std::string& placeholder) {
+  const char letter = option_letter(name);
+  return (letter == '\0' ? "" : std::string("-") + letter + ", ") + "--" + name +
+         (is_flag ? "" : " " + placeholder);
+}
+
 }  // namespace
+
+std::vector<OptionTable::Option> OptionTable::shared_options(Shared& values) {
+  return {
+      {"config", &values.config, "FILE",
+       "read options from FILE, one `name = value` per line; the command line wins"},
+      {"dump-config", &values.dump_config, "",
+       "print all options in that form and exit, those not given as comments with their "
+       "defaults"},
+      {"quiet", &values.quiet, "", "show only warnings and errors, and no progress bar"},
+      {"log-file", &values.log_file, "FILE", "also append all messages, with the time, to FILE"},
+      {"help", &values.help, "", "print the options that most users need and exit"},
+      {"help-all", &values.help_all, "", "print all options and exit"},
+      {"version", &values.version, "", "print the version and exit"},
+      {"help-json", &values.help_json, "", ""}};
+}
 
 bool OptionTable::is_basic(const Option& option) const {
   return basics_.empty() || option.rule.required ||
@@ -111,9 +116,9 @@ std::string OptionTable::Option::facts() const {
   std::string text;
   const auto add = [&](const std::string& fact) { text += (text.empty() ? "" : "; ") + fact; };
   if (rule.required) add("required");
-  if (rule.choices.empty() && !rule.text().empty()) add(rule.text());
+  if (rule.choices.empty() && !range_worth_saying(rule).empty()) add(range_worth_saying(rule));
   const std::string value = joined(values());
-  if (!std::holds_alternative<bool*>(field) && !value.empty()) add("default: " + value);
+  if (!is_flag() && !value.empty()) add("default: " + value);
   return text;
 }
 
@@ -122,6 +127,11 @@ std::string OptionTable::help(bool all) const {
       "usage: dietmt " + command_ + " " + synopsis_ + " [options]\n\n" + description_ + "\n";
   std::string group;
   size_t left_out = 0;
+  const auto show = [&](const Option& option) {
+    const std::string facts = option.facts();
+    text += wrapped(option_head(option.name, option.is_flag(), option.placeholder),
+                    option.help + (facts.empty() ? "" : " (" + facts + ")"));
+  };
   for (const Option& option : options_) {
     if (!all && !is_basic(option)) {
       ++left_out;
@@ -129,19 +139,12 @@ std::string OptionTable::help(bool all) const {
     }
     if (option.group != group) text += "\n" + option.group + ":\n";
     group = option.group;
-    const bool is_flag = std::holds_alternative<bool*>(option.field);
-    const std::string facts = option.facts();
-    text += wrapped("--" + option.name + (is_flag ? "" : " " + option.placeholder),
-                    option.help + (facts.empty() ? "" : " (" + facts + ")"));
+    show(option);
   }
   text += "\nEvery command:\n";
-  for (const CommonOption& option : kEveryCommand) {
-    const std::string name = option.name;
-    const std::string placeholder = option.placeholder;
-    text += wrapped(
-        (name == "help" ? "-h, --" : "--") + name + (placeholder.empty() ? "" : " " + placeholder),
-        option.help);
-  }
+  Shared unused;
+  for (const Option& option : shared_options(unused))
+    if (!option.help.empty()) show(option);
   if (!examples_.empty()) text += examples_.size() == 1 ? "\nExample:\n" : "\nExamples:\n";
   for (const std::string& example : examples_) text += "  " + example + '\n';
   if (left_out > 0)
@@ -151,43 +154,30 @@ std::string OptionTable::help(bool all) const {
 
 std::string OptionTable::describe() const {
   ordered_json options = ordered_json::array();
-  for (const Option& option : options_) {
+  const auto add = [&](const Option& option, const std::string& group, bool basic) {
     ordered_json described{{"name", option.name},
-                           {"group", option.group},
+                           {"group", group},
                            {"help", option.help},
                            {"facts", option.facts()},
                            {"placeholder", option.placeholder},
-                           {"basic", is_basic(option)}};
-    std::visit(
-        [&](auto* field) {
-          described["type"] = type_of(field);
-          described["list"] = is_list(field);
-        },
-        option.field);
+                           {"basic", basic},
+                           {"list", option.is_list()}};
+    if (const char letter = option_letter(option.name); letter != '\0')
+      described["letter"] = std::string(1, letter);
+    std::visit([&](auto* field) { described["type"] = type_of(field); }, option.field);
     ordered_json& defaults = described["default"] = ordered_json::array();
     for (const std::string& value : option.values())
       if (!value.empty()) defaults.push_back(value);
     describe_rule(option.rule, described);
     options.push_back(std::move(described));
-  }
-  for (const CommonOption& option : kEveryCommand) {
-    const bool is_flag = option.placeholder[0] == '\0';
-    options.push_back({{"name", option.name},
-                       {"group", "Every command"},
-                       {"help", option.help},
-                       {"facts", ""},
-                       {"placeholder", option.placeholder},
-                       {"basic", true},
-                       {"type", is_flag ? "flag" : "string"},
-                       {"list", false},
-                       {"default", ordered_json::array()},
-                       {"required", false}});
-  }
-  const ordered_json all{{"command", command_},
-                         {"synopsis", synopsis_},
-                         {"description", description_},
-                         {"examples", examples_},
-                         {"options", options}};
+  };
+  for (const Option& option : options_) add(option, option.group, is_basic(option));
+  Shared unused;
+  for (const Option& option : shared_options(unused))
+    if (!option.help.empty()) add(option, "Every command", true);
+  const ordered_json all{{"command", command_},       {"synopsis", synopsis_},
+                         {"positional", positional_}, {"description", description_},
+                         {"examples", examples_},     {"options", options}};
   return all.dump(1) + '\n';
 }
 

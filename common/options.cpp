@@ -1,7 +1,8 @@
 #include "common/options.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
-#include <boost/program_options.hpp>
 #include <charconv>
 #include <filesystem>
 #include <iostream>
@@ -10,12 +11,14 @@
 
 #include "common/config_file.h"
 #include "common/error.h"
+#include "common/foreign_options.h"
 #include "common/logging.h"
+#include "common/option_words.h"
+#include "common/version.h"
 
 namespace dietmt {
 namespace {
 
-namespace po = boost::program_options;
 using Words = std::vector<std::string>;
 
 std::string text_of(const std::string& value) { return value; }
@@ -50,7 +53,8 @@ std::string problem_of(const OptionRule& rule, const std::string& name, const T&
 }
 std::string problem_of(const OptionRule&, const std::string&, bool) { return {}; }
 
-// False if the word is no number.
+// False if the word is no value of the type.
+using dietmt::read_word;
 bool read_word(const std::string& word, std::string& value) {
   value = word;
   return true;
@@ -63,34 +67,29 @@ bool read_word(const std::string& word, Number& value) {
   return error == std::errc() && end == last;
 }
 
-// Boost assigns through a notifier, so that a default never shows up as a given value. Numbers
-// arrive as words, so that all malformed ones are reported together: complain(word).
+// Fills the field; complain(word) for each word that is no value of it.
 template <typename T, typename Complain>
-po::value_semantic* semantic(T* field, const Complain& complain) {
-  return po::value<std::string>()->notifier([=](const std::string& word) {
-    if (!read_word(word, *field)) complain(word);
-  });
-}
-template <typename Complain>
-po::value_semantic* semantic(bool* field, const Complain&) {
-  return po::value<bool>()
-      ->implicit_value(true, "true")
-      ->zero_tokens()
-      ->notifier([field](bool value) { *field = value; });
+void read_words(const Words& words, T& field, const Complain& complain) {
+  if (!read_word(words.back(), field)) complain(words.back());
 }
 template <typename T, typename Complain>
-po::value_semantic* semantic(std::vector<T>* field, const Complain& complain) {
-  return po::value<Words>()->multitoken()->notifier([=](const Words& words) {
-    field->resize(words.size());
-    for (size_t i = 0; i < words.size(); ++i)
-      if (!read_word(words[i], (*field)[i])) complain(words[i]);
-  });
+void read_words(const Words& words, std::vector<T>& field, const Complain& complain) {
+  field.resize(words.size());
+  for (size_t i = 0; i < words.size(); ++i)
+    if (!read_word(words[i], field[i])) complain(words[i]);
 }
 template <typename T, typename Complain>
-po::value_semantic* semantic(std::optional<T>* field, const Complain& complain) {
-  return po::value<std::string>()->notifier([=](const std::string& word) {
-    if (!read_word(word, field->emplace())) complain(word);
-  });
+void read_words(const Words& words, std::optional<T>& field, const Complain& complain) {
+  read_words(words, field.emplace(), complain);
+}
+
+template <typename T>
+bool is_vector(const T*) {
+  return false;
+}
+template <typename T>
+bool is_vector(const std::vector<T>*) {
+  return true;
 }
 
 // Optimal string alignment: no letter is edited twice. Only three rows of the table are kept.
@@ -108,25 +107,6 @@ size_t edit_distance(std::string_view a, std::string_view b) {
     }
   }
   return row.back();
-}
-
-// unknown_option(name): the error for a name that no option has.
-template <typename UnknownOption>
-po::parsed_options parsed_config_file(const std::string& path, const po::options_description& keys,
-                                      const UnknownOption& unknown_option) {
-  po::parsed_options parsed(&keys);
-  for (const ConfigEntry& entry : read_config_file(path)) {
-    const auto refuse = [&](const std::string& problem) {
-      throw ConfigError("--config " + path + ":" + std::to_string(entry.line) + ": " + problem);
-    };
-    const po::option_description* option = keys.find_nothrow(entry.name, false);
-    if (option == nullptr) refuse(unknown_option(entry.name));
-    // Boost takes an empty word for true.
-    if (entry.value.empty() && option->semantic()->max_tokens() == 0)
-      refuse(entry.name + " has no value; write true or false");
-    parsed.options.emplace_back(entry.name, Words{entry.value});
-  }
-  return parsed;
 }
 
 }  // namespace
@@ -147,10 +127,10 @@ std::string OptionTable::Option::problem() const {
   for (const std::string& value : present)
     // A link exists, even one that leads nowhere.
     if (rule.is_new && !value.empty() && exists(std::filesystem::symlink_status(value)))
-      return "--" + name + " " + value + " exists already: choose a new path";
+      return shown() + " " + value + " exists already: choose a new path";
   std::string first;
   const auto compare = [&](const auto& value) {
-    if (first.empty()) first = problem_of(rule, "--" + name, value);
+    if (first.empty()) first = problem_of(rule, shown(), value);
   };
   std::visit([&](const auto* pointer) { visit_values(*pointer, compare); }, field);
   return first;
@@ -158,8 +138,24 @@ std::string OptionTable::Option::problem() const {
 
 std::string OptionTable::Option::malformed(const std::string& word) const {
   const bool whole = std::visit([](auto* pointer) { return holds<int64_t>(pointer); }, field);
-  return "--" + name + " is '" + word + "'; it must be a " + (whole ? "whole number " : "number ") +
-         rule.text();
+  const std::string wanted =
+      is_flag() ? "true or false" : (whole ? "a whole number " : "a number ") + rule.text();
+  return shown() + " is '" + word + "'; it must be " + wanted;
+}
+
+bool OptionTable::Option::is_flag() const { return std::holds_alternative<bool*>(field); }
+
+bool OptionTable::Option::is_list() const {
+  return std::visit([](auto* pointer) { return is_vector(pointer); }, field);
+}
+
+OptionShape OptionTable::Option::shape() const {
+  using Values = OptionShape::Values;
+  return {name,
+          is_flag()                                   ? Values::kFlag
+          : is_list() && placeholder.ends_with("...") ? Values::kSeveral
+                                                      : Values::kOne,
+          placeholder};
 }
 
 OptionTable::OptionTable(std::string command, std::string synopsis, std::string description)
@@ -198,80 +194,117 @@ OptionTable& OptionTable::example(std::string command) {
   return *this;
 }
 
-std::string OptionTable::unknown(std::string name) const {
-  name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
-  Words names = {"config", "dump-config", "quiet", "log-file", "help", "help-all"};
-  for (const Option& option : options_) names.push_back(option.name);
-  if (std::ranges::find(names, name) != names.end())
-    return "unknown option -" + name + "; did you mean --" + name + "?";
-  return "unknown option --" + name + suggestion(name, names, "--");
+OptionTable& OptionTable::positional(const std::string& name) {
+  positional_ = name;
+  return *this;
 }
 
-OptionTable::Outcome OptionTable::parse(const std::vector<std::string>& arguments) {
-  for (Option& option : options_) option.defaults = option.values();
-  Words malformed;
-  const auto bind = [](po::options_description& all, const char* name, auto* field,
-                       const auto& complain) {
-    all.add_options()(name, semantic(field, complain), "");
-  };
-  po::options_description flags;
-  for (const Option& option : options_) {
-    const auto complain = [&malformed, &option](const std::string& word) {
-      malformed.push_back(option.malformed(word));
-    };
-    std::visit([&](auto* pointer) { bind(flags, option.name.c_str(), pointer, complain); },
-               option.field);
-  }
-  const auto ignore = [](const std::string&) {};
-  bind(flags, "quiet", &quiet_, ignore);
-  bind(flags, "log-file", &log_file_, ignore);
-  po::options_description file_keys;
-  file_keys.add(flags);
-  bind(flags, "config", &config_file_, ignore);
-  bind(flags, "dump-config", &dump_, ignore);
-  bind(flags, "help,h", &help_, ignore);
-  bind(flags, "help-all", &help_all_, ignore);
-  bind(flags, "help-json", &help_json_, ignore);
+std::string OptionTable::unknown(const std::string& typed) const {
+  std::string name = typed.substr(std::min(typed.find_first_not_of('-'), typed.size()));
+  std::ranges::replace(name, '_', '-');
+  Shared unused;
+  Words names;
+  for (const Option& option : options_) names.push_back(option.name);
+  for (const Option& option : shared_options(unused))
+    if (!option.help.empty()) names.push_back(option.name);
+  const bool known = std::ranges::find(names, name) != names.end();
+  std::string hint = known ? "; did you mean --" + name + "?" : foreign_option(name, names);
+  if (hint.empty()) hint = suggestion(name, names, "--");
+  if (hint.empty()) hint = "; see dietmt " + command_ + " --help-all";
+  return "unknown option " + typed + hint;
+}
 
+std::vector<GivenOption> OptionTable::given_on_line(const Words& arguments,
+                                                    const std::vector<Option*>& known) const {
+  std::vector<OptionShape> shapes;
+  for (const Option* option : known) shapes.push_back(option->shape());
   const std::string hint = "; see dietmt " + command_ + " --help-all";
-  po::variables_map values;
-  try {
-    const int style =
-        po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
-    const po::parsed_options parsed =
-        po::command_line_parser(arguments).options(flags).style(style).run();
-    for (const po::option& option : parsed.options)
-      if (option.position_key >= 0)
-        throw ConfigError("unexpected argument '" + option.value.front() + "'" + hint);
-    po::store(parsed, values);
-    if (values.count("config")) {
-      const std::string path = values["config"].as<std::string>();
-      try {
-        po::store(parsed_config_file(path, file_keys,
-                                     [&](const std::string& name) { return unknown(name) + hint; }),
-                  values);
-      } catch (const po::error& error) {
-        throw ConfigError("--config " + path + ": " + error.what());
-      }
+  std::vector<GivenOption> given =
+      given_options(arguments, shapes, [&](const std::string& typed) { return unknown(typed); });
+  const auto is_taken = [&](const GivenOption& option) { return option.name == positional_; };
+  for (GivenOption& option : given) {
+    if (!option.name.empty()) continue;
+    if (positional_.empty()) throw ConfigError("unexpected argument '" + option.typed + "'" + hint);
+    const bool several = std::ranges::any_of(
+        options_, [&](const Option& one) { return one.name == positional_ && one.is_list(); });
+    if (!several && std::ranges::any_of(given, is_taken))
+      throw ConfigError("unexpected argument '" + option.typed + "': --" + positional_ +
+                        " is given already" + hint);
+    option.name = positional_;
+    option.typed = "--" + positional_;
+  }
+  return given;
+}
+
+std::vector<GivenOption> OptionTable::given_in_file(const std::string& path,
+                                                    const std::vector<Option*>& known) const {
+  constexpr std::string_view kNotInFiles[] = {"config",   "dump-config", "help",
+                                              "help-all", "help-json",   "version"};
+  std::vector<GivenOption> given;
+  for (const ConfigEntry& entry : read_config_file(path)) {
+    const std::string place = "--config " + path + ":" + std::to_string(entry.line) + ": ";
+    const auto found = std::ranges::find(known, entry.name, &Option::name);
+    if (found == known.end()) throw ConfigError(place + unknown("--" + entry.name));
+    if (std::ranges::find(kNotInFiles, entry.name) != std::end(kNotInFiles))
+      throw ConfigError(place + entry.name + " works only on the command line");
+    if (entry.value.empty() && (*found)->is_flag())
+      throw ConfigError(place + entry.name + " has no value; write true or false");
+    given.push_back({entry.name, place + entry.name, {entry.value}});
+  }
+  return given;
+}
+
+void OptionTable::take(const std::vector<GivenOption>& given, const std::vector<Option*>& known,
+                       Remarks& remarks) {
+  for (Option* option : known) {
+    if (!option->typed.empty()) continue;
+    Words words;
+    std::string first;
+    bool differs = false;
+    for (const GivenOption& one : given) {
+      if (one.name != option->name) continue;
+      differs = differs || (!words.empty() && one.values != words);
+      if (!option->is_list()) words.clear();
+      words.insert(words.end(), one.values.begin(), one.values.end());
+      option->typed = one.typed;
     }
-    po::notify(values);
-  } catch (const po::unknown_option& error) {
-    throw ConfigError(unknown(error.get_option_name()) + hint);
-  } catch (const po::error& error) {
-    throw ConfigError(error.what() + hint);
+    if (words.empty()) continue;
+    if (differs && !option->is_list())
+      remarks.notices.push_back("--" + option->name +
+                                " is given more than once; the last value counts: " + words.back());
+    const auto complain = [&](const std::string& word) {
+      remarks.problems.push_back(option->malformed(word));
+    };
+    std::visit([&](auto* field) { read_words(words, *field, complain); }, option->field);
   }
-  for (const auto& [name, value] : values) given_.push_back(name);
-  if (help_ || help_all_ || help_json_) {
-    std::cout << (help_json_ ? describe() : help(help_all_));
-    return Outcome::kDone;
+}
+
+OptionTable::Outcome OptionTable::parse(const Words& arguments) {
+  Shared shared;
+  std::vector<Option> shared_ones = shared_options(shared);
+  std::vector<Option*> known;
+  for (Option& option : options_) {
+    option.defaults = option.values();
+    known.push_back(&option);
   }
-  if (!dump_) set_logging(quiet_, log_file_);
-  throw_if_any(malformed);
-  if (dump_) {
-    dump_config();
-    return Outcome::kDone;
-  }
-  return Outcome::kRun;
+  for (Option& option : shared_ones) known.push_back(&option);
+  Remarks remarks;
+  take(given_on_line(arguments, known), known, remarks);
+  if (!shared.config.empty()) take(given_in_file(shared.config, known), known, remarks);
+
+  if (shared.version)
+    std::cout << version_line() << '\n';
+  else if (shared.help_json)
+    std::cout << describe();
+  else if (shared.help || shared.help_all)
+    std::cout << help(shared.help_all);
+  if (shared.version || shared.help_json || shared.help || shared.help_all) return Outcome::kDone;
+  if (!shared.dump_config) set_logging(shared.quiet, shared.log_file);
+  throw_if_any(remarks.problems);
+  for (const std::string& notice : remarks.notices) spdlog::info("{}", notice);
+  if (!shared.dump_config) return Outcome::kRun;
+  dump_config();
+  return Outcome::kDone;
 }
 
 void OptionTable::check(const std::vector<std::string>& problems) const {
@@ -297,7 +330,8 @@ bool OptionTable::allows(const std::string& name) const {
 }
 
 bool OptionTable::given(const std::string& name) const {
-  return std::find(given_.begin(), given_.end(), name) != given_.end();
+  return std::ranges::any_of(
+      options_, [&](const Option& option) { return option.name == name && !option.typed.empty(); });
 }
 
 bool OptionTable::changed(const std::string& name) const {

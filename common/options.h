@@ -10,9 +10,9 @@
 //   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
 //   table.check(problems_of(o));
 //
-// Every table has --help, --help-all, --config FILE (lines `name = value`, the same names),
-// --dump-config, --quiet, --log-file FILE and, for programs that generate documentation or shell
-// completion, --help-json.
+// Every table has the options of shared_options(), such as --help and --config. Flags can be
+// negated
+// (--no-name). If an option that is no list is given twice, the last value counts, with a notice.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "common/option_rule.h"
+#include "common/option_words.h"
 
 namespace dietmt {
 
@@ -47,6 +48,9 @@ class OptionTable {
   OptionTable& add(std::string name, Field field, std::string placeholder, std::string help,
                    OptionRule rule = {});
 
+  /// The option that words without a name belong to, such as the input of `translate FILE`.
+  OptionTable& positional(const std::string& name);
+
   /// The options that --help shows besides the required ones; --help-all shows all. Without this
   /// call --help does, too.
   OptionTable& basics(std::vector<std::string> names);
@@ -54,9 +58,9 @@ class OptionTable {
   /// Adds a command for the end of --help.
   OptionTable& example(std::string command);
 
-  /// Parses the words after the subcommand and obeys --quiet and --log-file. kDone: help or the
-  /// configuration was printed on stdout. Throws ConfigError for unknown names, missing or
-  /// malformed values.
+  /// Parses the words after the subcommand and obeys --quiet and --log-file. kDone: help, the
+  /// version or the configuration was printed on stdout. Throws ConfigError for unknown names,
+  /// missing or malformed values.
   Outcome parse(const std::vector<std::string>& arguments);
 
   /// Throws ConfigError with every option that breaks its rule, and the command's own `problems`.
@@ -88,12 +92,18 @@ class OptionTable {
     Field field;
     std::string placeholder;
     std::string help;
-    std::string group;
-    OptionRule rule;
+    std::string group = {};
+    OptionRule rule = {};
     std::vector<std::string> defaults = {};  // values() before parse()
+    std::string typed = {};                  // as the user named it; empty: not given
 
+    bool is_flag() const;
+    bool is_list() const;
+    OptionShape shape() const;
+    /// How messages name it.
+    std::string shown() const { return typed.empty() ? "--" + name : typed; }
     std::vector<std::string> values() const;
-    /// "required; from 1 to 100; default: 4", as far as they apply.
+    /// "required; from 1 to 100; default: 4", as far as they apply and are worth saying.
     std::string facts() const;
     /// The sentence about a value that breaks the rule; empty if none does.
     std::string problem() const;
@@ -101,24 +111,37 @@ class OptionTable {
     std::string malformed(const std::string& word) const;
   };
 
+  /// Values of the options that every command has.
+  struct Shared {
+    std::string config, log_file;
+    bool dump_config = false, quiet = false, help = false, help_all = false, help_json = false,
+         version = false;
+  };
+  /// One without help text is not shown to people.
+  static std::vector<Option> shared_options(Shared& values);
+
+  struct Remarks {
+    std::vector<std::string> problems, notices;
+  };
+  /// Sets those of the options that no earlier call has set.
+  static void take(const std::vector<GivenOption>& given, const std::vector<Option*>& known,
+                   Remarks& remarks);
+  std::vector<GivenOption> given_on_line(const std::vector<std::string>& arguments,
+                                         const std::vector<Option*>& known) const;
+  std::vector<GivenOption> given_in_file(const std::string& path,
+                                         const std::vector<Option*>& known) const;
+
   void dump_config() const;
   bool is_basic(const Option& option) const;
   /// The sentence about an option that the command does not have.
-  std::string unknown(std::string name) const;
+  std::string unknown(const std::string& typed) const;
 
   std::string command_;
   std::string synopsis_;
   std::string description_;
   std::string group_ = "Options";
-  std::string config_file_;
-  std::string log_file_;
-  bool quiet_ = false;
-  bool dump_ = false;
-  bool help_ = false;
-  bool help_all_ = false;
-  bool help_json_ = false;
+  std::string positional_;
   std::vector<Option> options_;
-  std::vector<std::string> given_;
   std::vector<std::string> basics_;
   std::vector<std::string> examples_;
 };

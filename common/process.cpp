@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <mutex>
@@ -69,6 +70,8 @@ void give_way(int amount) {
   const int wanted = ::getpriority(PRIO_PROCESS, static_cast<id_t>(::getpid())) + amount;
   if (::getpriority(PRIO_PROCESS, thread) < wanted) ::setpriority(PRIO_PROCESS, thread, wanted);
 }
+
+int64_t usable_cores() { return std::max(1U, std::thread::hardware_concurrency()); }
 
 bool is_ignored(int signal) {
   struct sigaction now = {};

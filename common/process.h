@@ -1,7 +1,8 @@
-// The signals and the time limit that stop this process, and the priority of its threads.
+// The signals and the time limit that stop this process, its cores and the priority of its threads.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 
 namespace dietmt {
 
@@ -28,6 +29,9 @@ void throw_if_stop_requested();
 /// This thread, and those it starts from now on, give way to others: their nice value rises to that
 /// of the main thread plus `amount` (0: nothing changes), at most 19. A higher value stays.
 void give_way(int amount);
+
+/// The cores that this process may use.
+int64_t usable_cores();
 
 /// True if the process ignores this signal.
 bool is_ignored(int signal);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <thread>
 #include <utility>
 
 #include "common/error.h"
@@ -65,10 +64,9 @@ std::unique_ptr<service::ServedModel> serve_model(
     const std::shared_ptr<const nmt::LoadedDecoder>& loaded, const TranslatorOptions& o) {
   service::LoadedModel model;
   model.decoder = {loaded, loaded->decoder.get()};
-  const auto cores = std::max(1U, std::thread::hardware_concurrency());
   return std::make_unique<service::ServedModel>(
       std::move(model),
-      service::DecodingThreads{.workers = o.workers > 0 ? o.workers : static_cast<int64_t>(cores),
+      service::DecodingThreads{.workers = nmt::usable_workers(o.workers, o.threads),
                                .threads = o.threads,
                                .batch_tokens = o.batch_tokens},
       service::QueueLimits{.max_tokens = std::numeric_limits<int64_t>::max() / 2}, nullptr);

@@ -25,7 +25,7 @@ struct TranslatorOptions {
   std::string device = "cpu";       ///< a GPU needs LibTorch, and with it the program: only cpu
   std::string weights = "auto";     ///< fp32, bf16 or int8; auto: the type that the directory has
   std::string shortlist = {};       ///< file of `dietmt shortlist`; empty: none
-  std::int64_t workers = 0;         ///< that decode in parallel; 0: one for each core
+  std::int64_t workers = 0;         ///< that decode in parallel; 0: cores / threads
   std::int64_t threads = 1;         ///< of each worker; more speed up a single sentence
   std::int64_t batch_tokens = 512;  ///< source tokens that a worker decodes at once
   std::int64_t max_source_length = 1000;  ///< tokens with end of sentence; the rest is cut off

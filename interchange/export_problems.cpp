@@ -5,17 +5,17 @@ namespace dietmt::interchange {
 std::vector<std::string> choices_of_dietmt(const nmt::ModelConfig& config,
                                            const std::string& program) {
   std::vector<std::string> problems;
+  const auto refuse = [&](const std::string& feature) {
+    problems.push_back(program + " does not support " + feature);
+  };
   if (config.cross_position != "none")
-    problems.push_back(program + " has no positions in cross-attention, as '" +
-                       config.cross_position + "' is");
-  const std::string not_written = " are not exported to " + program;
-  if (config.norm_type == "rms") problems.push_back("RMS norms (--norm-type rms)" + not_written);
-  if (config.qk_norm) problems.push_back("norms of queries and keys (--qk-norm)" + not_written);
+    refuse("positions in cross-attention (--cross-position " + config.cross_position + ")");
+  if (config.norm_type == "rms") refuse("RMS norms (--norm-type rms)");
+  if (config.qk_norm) refuse("norms of queries and keys (--qk-norm)");
   if (config.kv_heads > 0 && config.kv_heads != config.heads)
-    problems.push_back("fewer heads of keys and values than of queries (--kv-heads)" + not_written);
-  if (config.context > 0) problems.push_back(program + " has no sentences before (--context)");
-  if (config.adapter_size > 0)
-    problems.push_back(program + " has no adapters after the layers (--adapter-size)");
+    refuse("fewer key and value heads than query heads (--kv-heads)");
+  if (config.context > 0) refuse("document context (--context)");
+  if (config.adapter_size > 0) refuse("adapters after the layers (--adapter-size)");
   return problems;
 }
 

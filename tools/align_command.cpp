@@ -1,12 +1,11 @@
 // dietmt align: word alignments of parallel text by the statistical aligner.
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <memory>
-#include <thread>
 
 #include "common/error.h"
 #include "common/options.h"
+#include "common/process.h"
 #include "data/shortlist/aligner.h"
 #include "data/text/tokenizer.h"
 #include "nmt/alignment/symmetrization.h"
@@ -35,13 +34,14 @@ OptionTable option_table(AlignOptions& o) {
                     "--guided-alignment FILE' learns from them.");
   table.group("Text")
       .add("source", &o.source, "FILE", "source text, plain or compressed", {.required = true})
-      .add("target", &o.target, "FILE", "its translations, with as many lines", {.required = true})
+      .add("target", &o.target, "FILE", "its translations, with the same number of lines",
+           {.required = true})
       .add("output", &o.output, "FILE",
            "alignments, or - (standard output); a file appears when it is complete, and FILE.gz is "
            "compressed")
       .add("tokenizer", &o.tokenizer, "FILE",
            "align the pieces of this sentencepiece model; words are linked if pieces of them are")
-      .add("model", &o.model, "DIR", "or the pieces of this model's tokenizers");
+      .add("model", &o.model, "DIR", "align the pieces of this model's tokenizers");
   table.group("Aligner")
       .add("symmetrize", &o.symmetrize, "NAME",
            "links to keep: forward (of each target word), reverse (of each source word), "
@@ -97,8 +97,7 @@ int run_align(const std::vector<std::string>& arguments) {
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check(problems_of(options));
   const nmt::Symmetrization symmetrization = nmt::parse_symmetrization(options.symmetrize);
-  options.aligner.threads =
-      options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+  options.aligner.threads = options.threads > 0 ? options.threads : usable_cores();
 
   const nmt::Tokenizers tokenizers = tokenizers_of(options);
   nmt::LineWriter output(options.output);
@@ -117,8 +116,8 @@ int run_align(const std::vector<std::string>& arguments) {
       });
   for (int64_t line = 0; line < source.size(); ++line) {
     if (alignment.is_too_long(line))
-      spdlog::warn("{}:{}: this line and its translation are too long to align: no links",
-                   options.source, line + 1);
+      spdlog::warn("{}:{}: too long to align with its translation: no links", options.source,
+                   line + 1);
     if (!output.write(nmt::pharaoh(alignment.links(line)))) return 0;
   }
   output.commit();

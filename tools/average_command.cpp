@@ -32,26 +32,27 @@ struct AverageOptions {
 };
 
 OptionTable option_table(AverageOptions& o) {
-  OptionTable table("average", "--inputs DIR... --output DIR",
+  OptionTable table("average", "[--inputs] DIR... --output DIR",
                     "Averages the weights of models with the same configuration, usually the last "
-                    "or best checkpoints of a training, into a new model directory.");
+                    "or best checkpoints of a training run, into a new model directory.");
   table.group("Models")
       .add("inputs", &o.inputs, "DIR...",
            "model directories, or output directories of train (the best checkpoint of each)",
            {.required = true})
       .add("output", &o.output, "DIR", "model directory to write",
            {.required = true, .is_new = true})
-      .add("last", &o.last, "N", "average the N last checkpoints of one training; 0: off",
+      .add("last", &o.last, "N", "average the last N checkpoints of one training run; 0: off",
            {.least = 0})
-      .add("best", &o.best, "N", "average the N best checkpoints of one training; 0: off",
+      .add("best", &o.best, "N", "average the best N checkpoints of one training run; 0: off",
            {.least = 0});
-  table.example("dietmt average --inputs model --last 5 --output averaged");
+  table.positional("inputs").example("dietmt average model --last 5 --output averaged");
   return table;
 }
 
 std::vector<std::string> problems_of(const AverageOptions& o) {
   std::vector<std::string> problems;
-  if (o.last > 0 && o.best > 0) problems.emplace_back("--last and --best exclude each other");
+  if (o.last > 0 && o.best > 0)
+    problems.emplace_back("--last and --best cannot be combined: give one of them");
   if ((o.last > 0 || o.best > 0) && o.inputs.size() > 1)
     problems.emplace_back("--inputs must be one training directory with --last or --best");
   return problems;
@@ -70,7 +71,7 @@ std::vector<fs::path> chosen_checkpoints(const AverageOptions& options) {
   }
   if (std::ssize(found) < wanted) {
     spdlog::warn(
-        "{}: averaging {} checkpoints instead of {}: the training kept no more; train with a "
+        "{}: averaging {} checkpoints instead of {}: the run kept no more; train with a "
         "larger --{} and a smaller --save-interval",
         run, found.size(), wanted, options.best > 0 ? "keep-best" : "keep-last");
   }

@@ -32,13 +32,13 @@ struct EmbedOptions {
 };
 
 OptionTable option_table(EmbedOptions& o) {
-  OptionTable table("bert embed", "--model DIR --output FILE.npy",
+  OptionTable table("bert embed", "--model DIR --output FILE.npy [[--input] FILE]",
                     "Writes the hidden states of each line of text as a NumPy array of fp32, in "
                     "the order of the lines. An empty line is [CLS] [SEP]. Warnings name each line "
                     "that is cut or repaired.");
   table.group("Text")
       .add("model", &o.model, "DIR",
-           "model directory, or output directory of a training (its best checkpoint)",
+           "model directory, or output directory of a training run (its best checkpoint)",
            {.required = true})
       .add("input", &o.input, "FILE", "text: plain, compressed or - (standard input)")
       .add("pairs", &o.pairs, "", "each line is a pair of texts separated by a tab")
@@ -59,7 +59,8 @@ OptionTable option_table(EmbedOptions& o) {
       .add("threads", &o.threads, "N", "threads; 0: one per core", ranges::kThreads)
       .add("batch-tokens", &o.embedding.batch_tokens, "N",
            "batch size in tokens; changes speed and memory, not results", ranges::kBatchTokens);
-  table.basics({"input", "max-length", "pool", "layer"})
+  table.positional("input")
+      .basics({"input", "max-length", "pool", "layer"})
       .example("dietmt bert embed --model bert --input lines.txt --pool mean --output lines.npy");
   return table;
 }

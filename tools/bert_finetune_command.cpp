@@ -31,7 +31,7 @@ struct FinetuneOptions : TaskOptions, TrainingOptions {
   bert::StartOptions start;
   std::string output;
   std::vector<std::string> learning_rates = {"2e-5"};
-  std::vector<double> rates;  // the same as numbers
+  std::vector<double> rates;  // learning_rates as numbers
   int64_t seeds = 1;
   int64_t batch_size = 32;
   std::optional<int64_t> epochs;
@@ -170,7 +170,7 @@ class Finetuning {
                  updates());
   }
 
-  /// Of one of the runs.
+  /// A dry run of one of the runs.
   void rehearse() const {
     TrainingOptions of_run = o_;
     of_run.trainer = trainer_options({o_.rates.front(), 1}, output_);

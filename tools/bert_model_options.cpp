@@ -58,7 +58,8 @@ void bind_bert_model(OptionTable& table, BertModelOptions& o) {
       .add("position", &o.position, "SPEC",
            "position encoding (default learned); 'dietmt train --position help' lists them")
       .add("segment-encoding", &m.segment_encoding, "",
-           "where the two segments are told apart: in the embeddings or in every head",
+           "where the two segments are told apart; input: in the embeddings; heads: in "
+           "every attention head",
            {.choices = {"input", "heads", "none"}})
       .add("max-positions", &m.max_positions, "N", "table size of learned encodings",
            ranges::kMaxPositions)

@@ -26,7 +26,7 @@ struct PredictOptions {
 };
 
 OptionTable option_table(PredictOptions& o) {
-  OptionTable table("bert predict", "--model DIR --input FILE --output FILE|DIR",
+  OptionTable table("bert predict", "--model DIR [--input] FILE --output FILE|DIR",
                     "Writes the predictions of a fine-tuned encoder in the form of the benchmarks' "
                     "submissions, and\nprints the task's metrics in percent if the input has "
                     "labels.");
@@ -53,7 +53,8 @@ OptionTable option_table(PredictOptions& o) {
   add_precision(table, o.precision);
   add_attention_backend(table, o.attention_backend);
   table.add("threads", &o.threads, "N", "threads; 0: one per core", ranges::kThreads);
-  table.example("dietmt bert predict --model rte --input test.tsv --output RTE.tsv");
+  table.positional("input").example(
+      "dietmt bert predict --model rte --input test.tsv --output RTE.tsv");
   return table;
 }
 
@@ -61,10 +62,13 @@ std::vector<std::string> problems_of(const PredictOptions& o, const bert::TaskDe
   std::vector<std::string> problems;
   const bool answers = task.kind() == data::TaskKind::kSpan;
   const std::string others = ", which " + o.model + " does not predict";
-  if (!answers && o.max_answer) problems.push_back("--max-answer is for answers" + others);
-  if (!answers && o.nbest) problems.push_back("--nbest is for answers" + others);
+  if (!answers && o.max_answer)
+    problems.push_back("--max-answer needs a model that answers questions" + others);
+  if (!answers && o.nbest)
+    problems.push_back("--nbest needs a model that answers questions" + others);
   if (o.null_threshold && !(answers && task.task.has_unanswerable))
-    problems.push_back("--null-threshold is for questions that may have no answer" + others);
+    problems.push_back("--null-threshold needs a model for questions that may have no answer" +
+                       others);
   if (!o.language.empty() && !task.task.reads_language())
     problems.push_back("--language: the files of " + task.task.name + " have one language");
   return problems;

@@ -63,11 +63,11 @@ OptionTable option_table(PretrainOptions& o) {
       .add("documents", &o.documents, "",
            "document boundary: an empty line, every line, or a ' = Title = ' line",
            {.choices = {"empty-line", "every-line", "title"}})
-      .add(
-          "invalid-utf8", &o.invalid_utf8, "",
-          "what to do with lines that are not UTF-8: stop, put U+FFFD in place of ill-formed "
-          "bytes, or leave the line out; default: replace, but refuse to train a tokenizer on them",
-          {.choices = {"refuse", "replace", "skip"}})
+      .add("invalid-utf8", &o.invalid_utf8, "",
+           "lines that are not UTF-8: stop with an error, replace ill-formed bytes by "
+           "U+FFFD, or skip the line; default: replace, but refuse to train a tokenizer on "
+           "them",
+           {.choices = {"refuse", "replace", "skip"}})
       .add("examples", &o.examples, "",
            "full-sentences: may cross document boundaries; document: never cross them; "
            "sentence-pairs: two texts, with next-sentence prediction",
@@ -114,7 +114,7 @@ std::vector<std::string> problems_of(const OptionTable& table, PretrainOptions& 
     if (!too_large.empty()) problems.push_back(too_large);
   }
   if (o.phase_updates.size() + 1 != std::max<size_t>(1, o.lengths.size()))
-    problems.emplace_back("--phase-updates needs one number less than --length");
+    problems.emplace_back("--phase-updates needs one number fewer than --length");
   const int64_t earlier = std::reduce(o.phase_updates.begin(), o.phase_updates.end());
   if (earlier > 0 && earlier >= o.trainer.max_updates)
     problems.push_back("--phase-updates has " + std::to_string(earlier) +

@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "common/options.h"
+#include "common/version.h"
 
 namespace dietmt::tools {
 
@@ -39,6 +40,10 @@ int CommandList::run(const std::vector<std::string>& arguments) const {
   const std::string& word = arguments[0];
   if (word == "--help" || word == "-h" || word == "--help-json") {
     std::cout << (word == "--help-json" ? describe() : help());
+    return 0;
+  }
+  if (word == "--version" || word == "-v") {
+    std::cout << version_line() << '\n';
     return 0;
   }
   for (const CommandEntry& command : commands)

@@ -66,7 +66,7 @@ std::vector<std::string> CorpusOptions::problems() const {
               std::to_string(train_source.size()) +
               " files of --train-source: give one for each, - for none");
   require(corpus_weights.empty() || !sampling_temperature,
-          "--corpus-weights and --sampling-temperature exclude each other");
+          "--corpus-weights and --sampling-temperature cannot be combined");
   for (const std::string& problem : data::weight_problems(corpus_weights, std::ssize(train_source)))
     found.push_back("--corpus-weights: " + problem);
   for (const auto& [option, file] : texts()) {
@@ -88,7 +88,7 @@ void bind_corpora(OptionTable& table, CorpusOptions& o) {
   table
       .add("train-source", &o.train_source, "FILE...",
            "source side of the training text; each pair of files is a corpus", {.required = true})
-      .add("train-target", &o.train_target, "FILE...", "target side, with as many lines",
+      .add("train-target", &o.train_target, "FILE...", "target side, with the same number of lines",
            {.required = true})
       .add("corpus-weights", &o.corpus_weights, "W...",
            "relative sampling weights, one for each corpus; default: every pair once per epoch",
@@ -107,8 +107,8 @@ void bind_corpora(OptionTable& table, CorpusOptions& o) {
       .add("valid-source-tag", &o.valid_source_tag, "TAG",
            "word to put before each source line of the validation text")
       .add("invalid-utf8", &o.invalid_utf8, "",
-           "what to do with lines that are not UTF-8: stop, put U+FFFD in place of ill-formed "
-           "bytes, or leave out the pair; default: refuse",
+           "lines that are not UTF-8: stop with an error, replace ill-formed bytes by "
+           "U+FFFD, or skip the pair; default: refuse",
            {.choices = {"refuse", "replace", "skip"}})
       .add("min-tokens", &o.filter.min_tokens, "N", "drop pairs with a side shorter than N tokens",
            {.least = 0})
@@ -123,9 +123,9 @@ std::vector<std::string> SubwordOptions::problems(bool has_tokenizers) const {
   if (tokenizers.source.empty() != tokenizers.target.empty())
     found.emplace_back("give --source-tokenizer and --target-tokenizer together");
   if (!tokenizers.joint.empty() && !tokenizers.source.empty())
-    found.emplace_back("--tokenizer and --source-tokenizer exclude each other");
+    found.emplace_back("--tokenizer and --source-tokenizer cannot be combined");
   if (subword_sampling && bpe_dropout)
-    found.emplace_back("--subword-sampling and --bpe-dropout exclude each other");
+    found.emplace_back("--subword-sampling and --bpe-dropout cannot be combined");
   if (sampled_sides && !subword_sampling && !bpe_dropout)
     found.emplace_back("--sampled-sides needs --subword-sampling or --bpe-dropout");
   if (given() || has_tokenizers) return found;
@@ -172,15 +172,15 @@ void bind_subwords(OptionTable& table, SubwordOptions& o) {
       .add("separate-tokenizers", &t.separate, "",
            "train one model for each language instead of a joint one")
       .add("subword-sampling", &o.subword_sampling, "ALPHA",
-           "draw the pieces of each sentence anew in each epoch, of unigram models (Kudo 2018): "
-           "0.1 to 0.5 is common, small values draw rarer pieces",
+           "sample new pieces for each sentence in each epoch, with a unigram model (Kudo "
+           "2018); 0.1 to 0.5 is common, smaller values sample rarer pieces",
            {.above = 0, .most = 100})
       .add("bpe-dropout", &o.bpe_dropout, "P",
-           "draw subwords anew in each epoch with a BPE model (Provilkov et al. 2020): the "
-           "probability to leave out a merge; 0.1 is common",
+           "skip each merge of a BPE model with this probability, anew in each epoch "
+           "(Provilkov et al. 2020); 0.1 is common",
            {.above = 0, .below = 1})
       .add("sampled-sides", &o.sampled_sides, "",
-           "the sides whose pieces these two options draw; default: both",
+           "sides that --subword-sampling and --bpe-dropout apply to; default: both",
            {.choices = {"both", "source", "target"}});
 }
 

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <thread>
-
 #include "common/error.h"
 #include "common/memory_use.h"
 #include "data/text/source_tag.h"
@@ -17,8 +14,7 @@ namespace {
 std::string hypotheses_problem(const nmt::SearchOptions& search) {
   constexpr int64_t kShortest = 2, kBytes = 2 * sizeof(int32_t);
   const int64_t rows = search.sample ? search.nbest : search.beam;
-  const int64_t workers =
-      search.workers > 0 ? search.workers : std::max(1U, std::thread::hardware_concurrency());
+  const int64_t workers = nmt::usable_workers(search.workers, search.threads);
   const double bytes = static_cast<double>(workers) *
                        static_cast<double>(search.batch_tokens / kShortest + 1) *
                        static_cast<double>(rows * search.max_target_length(kShortest) * kBytes);
@@ -72,10 +68,10 @@ void bind_search(OptionTable& table, DecodingOptions& o) {
       .add("max-length-offset", &search.max_length_offset, "B", "B in --max-length-factor",
            nmt::search_rules::kMaxLengthOffset)
       .add("min-length", &search.min_length, "N",
-           "shortest translation, in tokens, if the longest (--max-length-factor) is not shorter",
+           "shortest translation in tokens, unless --max-length-factor allows only fewer",
            nmt::search_rules::kMinLength)
       .add("no-repeat-ngram", &search.no_repeat_ngram, "N",
-           "no n-gram of N tokens twice in a translation; 0: no limit",
+           "never repeat an n-gram of N tokens within a translation; 0: off",
            nmt::search_rules::kNoRepeatNgram)
       .add("repetition-penalty", &search.repetition_penalty, "X",
            "multiply the log-probability of a token that the translation already has by X; above 1 "
@@ -85,12 +81,12 @@ void bind_search(OptionTable& table, DecodingOptions& o) {
            "beam search ends when beam size * P hypotheses are finished; above 1 searches longer",
            nmt::search_rules::kPatience)
       .add("diverse-groups", &search.diverse_groups, "N",
-           "diverse beam search: divide the beam into N groups, which avoid the words of the "
-           "groups before them; 1: plain beam search",
+           "diverse beam search: split the beam into N groups that avoid the words of "
+           "earlier groups; 1: plain beam search",
            nmt::search_rules::kBeam)
       .add("diversity-strength", &search.diversity_strength, "X",
-           "with --diverse-groups: log-probability that a token loses for each hypothesis of an "
-           "earlier group that has it at the same position",
+           "with --diverse-groups: penalty on a token's log-probability for each hypothesis "
+           "of an earlier group that has the token at the same position",
            nmt::search_rules::kDiversityStrength)
       .add("coverage-penalty", &search.coverage_penalty, "BETA",
            "add BETA * sum over source tokens of log(min(attention that the token got, 1)) to the "
@@ -102,9 +98,9 @@ void add_decoding_device(OptionTable& table, std::string& device, std::string& w
                          std::string& cuda_graphs) {
   table.add("device", &device, "NAME", "cpu, cuda or cuda:I")
       .add("weights", &weights, "",
-           "type of the weights, rounded when the model is loaded; auto: fp32, or the type of a "
-           "quantized model; int8 needs --device cpu, fp16 a GPU, which also computes in bf16 or "
-           "fp16 then",
+           "type of the weights, converted when the model is loaded; auto: fp32, or the "
+           "type of a quantized model; int8 needs --device cpu, fp16 a GPU; with bf16 or "
+           "fp16 weights a GPU also computes in that type",
            {.choices = {"auto", "fp32", "bf16", "fp16", "int8"}})
       .add("cuda-graphs", &cuda_graphs, "",
            "auto: on a GPU record decoding steps as CUDA graphs; off: launch every kernel",
@@ -114,11 +110,11 @@ void add_decoding_device(OptionTable& table, std::string& device, std::string& w
 void add_decoding_workers(OptionTable& table, int64_t& workers, int64_t& batch_tokens) {
   table
       .add("workers", &workers, "N",
-           "CPU workers that decode in parallel and share the weights; 0: one per core",
+           "CPU workers that decode in parallel and share the weights; 0: cores / --threads",
            ranges::kThreads)
       .add("batch-tokens", &batch_tokens, "N",
-           "batch size of a worker in source tokens; changes speed and memory, not results; a GPU "
-           "decodes 32 times as many at a time, or as many as fit into its memory",
+           "batch size of a worker in source tokens; changes speed and memory, not results; "
+           "a GPU decodes 32 times as many at once, or as many as fit into its memory",
            ranges::kBatchTokens);
 }
 

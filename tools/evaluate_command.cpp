@@ -50,7 +50,7 @@ OptionTable option_table(EvaluateOptions& o) {
       .add("lowercase", &o.lowercase, "", "lower-case for BLEU and chrF (TER does so by default)");
   table.group("COMET")
       .add("comet-model", &o.comet_model, "DIR",
-           "model directory that dietmt import made of a COMET checkpoint")
+           "COMET model directory, written by 'dietmt import'")
       .add("source", &o.source, "FILE", "source sentences, which COMET reads")
       .add("device", &o.device, "NAME", "device of COMET: cpu, cuda or cuda:I")
       .add("threads", &o.threads, "N", "threads of COMET; 0: one per core", ranges::kThreads)
@@ -58,14 +58,14 @@ OptionTable option_table(EvaluateOptions& o) {
            "batch size of COMET in tokens; changes speed and memory, not scores",
            ranges::kBatchTokens);
   table.group("Choice of sentences")
-      .add("origins", &o.origins, "FILE", "original language of each sentence, one a line")
+      .add("origins", &o.origins, "FILE", "original language of each sentence, one per line")
       .add("origlang", &o.origin, "LANG",
            "score only sentences with this line in --origins; non-LANG: all others")
-      .add("documents", &o.documents, "FILE", "document of each sentence, one id a line")
-      .add("subset", &o.subset, "REGEX", "score only documents whose id has a match of this")
+      .add("documents", &o.documents, "FILE", "document id of each sentence, one per line")
+      .add("subset", &o.subset, "REGEX", "score only documents whose id matches this")
       .add("document-level", &o.document_level, "",
-           "print the scores of each document in a line: its id, then a column for each hypothesis "
-           "and metric");
+           "print one line per document: its id, then a column for each hypothesis and "
+           "metric");
   table.group("BLEU")
       .add("tokenize", &o.tokenize, "",
            "tokenizer; ja-mecab and ko-mecab need MeCab and its dictionary on this system; spm, "
@@ -104,7 +104,7 @@ OptionTable option_table(EvaluateOptions& o) {
       .add("confidence", &e.confidence, "", "print 95 % intervals from bootstrap resampling")
       .add("confidence-samples", &e.confidence_samples, "N", "bootstrap resamples",
            metrics::evaluation_rules::kConfidenceSamples)
-      .add("paired", &e.paired, "", "significance test of each further hypothesis with the first",
+      .add("paired", &e.paired, "", "significance test of each other hypothesis against the first",
            {.choices = {"none", "bootstrap", "randomization"}})
       .add("paired-samples", &e.paired_samples, "N",
            "resamples or trials; 0: 1000 for bootstrap, 10000 for randomization",
@@ -115,18 +115,19 @@ OptionTable option_table(EvaluateOptions& o) {
            "score predictions for this task: squad1, squad2, XQuAD, MLQA, TyDiQA-GoldP, XNLI or a "
            "task of GLUE, such as MRPC; a language may follow, as in xquad-de")
       .add("predictions", &o.predictions, "FILE...",
-           "predictions, one file for each system: JSON of id and text for questions, otherwise "
-           "tab-separated index and prediction under this header, or one prediction a line")
+           "predictions, one file for each system: JSON of id and text for questions; "
+           "otherwise tab-separated columns index and prediction with this header, or one "
+           "prediction per line")
       .add("language", &o.language, "NAME",
            "language to read from a reference with several; MLQA: language of the answers")
       .add("null-odds", &o.null_odds, "FILE",
            "JSON of question id and score of 'no answer', for the best threshold in squad2");
   table.group("Output")
       .add("sentence-level", &e.sentence_level, "",
-           "print the scores of each sentence in a line, a column for each hypothesis and metric")
+           "print one line per sentence, with a column for each hypothesis and metric")
       .add("json", &o.json, "", "print an array with one object for each hypothesis and metric")
       .add("score-only", &o.score_only, "",
-           "print only the scores, a line for each hypothesis, a column for each metric")
+           "print only the scores: one line per hypothesis, one column per metric")
       .add("digits", &o.digits, "N",
            "decimals in text output; COMET, whose scores are fractions, gets two more",
            {.least = 0, .most = 17});
@@ -215,7 +216,7 @@ std::vector<std::string> problems_of(const OptionTable& table, const EvaluateOpt
     if (!holds) problems.emplace_back(problem);
   };
   const metrics::EvaluationOptions& e = o.evaluation;
-  require(!o.json || !o.score_only, "--json and --score-only exclude each other");
+  require(!o.json || !o.score_only, "--json and --score-only cannot be combined");
   if (!o.task.empty()) {
     for (const std::string& problem : problems_of_task(table, o)) problems.push_back(problem);
     return problems;
@@ -245,7 +246,7 @@ std::vector<std::string> problems_of(const OptionTable& table, const EvaluateOpt
   require(!in_parts || (!e.confidence && e.paired == "none"),
           "--sentence-level and --document-level exclude --confidence and --paired");
   require(!e.sentence_level || !o.document_level,
-          "--sentence-level and --document-level exclude each other");
+          "--sentence-level and --document-level cannot be combined");
   require(
       !o.score_only || (!e.confidence && e.paired == "none"),
       "--score-only prints neither intervals nor p-values: leave out --confidence and --paired");

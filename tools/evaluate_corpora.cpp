@@ -45,8 +45,7 @@ Lines choose_sentences(EvaluateOptions& o, Corpora& corpora) {
     choice.keep_documents(documents, o.subset);
     o.evaluation.chosen += "subset:" + o.subset + "|";
   }
-  if (choice.empty())
-    throw DataError("no sentence is left to score: check --origlang and --subset");
+  if (choice.empty()) throw DataError("--origlang and --subset leave no sentence to score");
   for (Lines& lines : corpora.references) lines = choice.of(lines);
   for (Lines& lines : corpora.hypotheses) lines = choice.of(lines);
   if (!o.source.empty()) corpora.sources = choice.of(corpora.sources);

@@ -15,7 +15,7 @@ namespace dietmt::tools {
 
 int run_export(const std::vector<std::string>& arguments) {
   std::string from, format, output_directory;
-  OptionTable table("export", "--model DIR --to FORMAT --output DIR",
+  OptionTable table("export", "[--model] DIR --to FORMAT --output DIR",
                     "Converts a translation model for another program. ctranslate2: CTranslate2 "
                     "4.8, in fp32; huggingface: MarianMT of Hugging Face's transformers; marian: "
                     "marian-decoder, for models trained with --marian. Features that the program "
@@ -28,7 +28,7 @@ int run_export(const std::vector<std::string>& arguments) {
            {.required = true, .choices = {"ctranslate2", "huggingface", "marian"}})
       .add("output", &output_directory, "DIR", "directory to write",
            {.required = true, .is_new = true});
-  table.example("dietmt export --model model --to ctranslate2 --output model-ct2");
+  table.positional("model").example("dietmt export model --to ctranslate2 --output model-ct2");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check();
 
@@ -46,16 +46,16 @@ int run_export(const std::vector<std::string>& arguments) {
 
 int run_bert_export(const std::vector<std::string>& arguments) {
   std::string from, output_directory;
-  OptionTable table("bert export", "--model DIR --output DIR",
+  OptionTable table("bert export", "[--model] DIR --output DIR",
                     "Converts a BERT model for Hugging Face's transformers, which support the "
                     "position encodings learned, relative-key and relative-key-query.");
   table
       .add("model", &from, "DIR",
-           "model directory, or output directory of a training (its best checkpoint)",
+           "model directory, or output directory of a training run (its best checkpoint)",
            {.required = true})
       .add("output", &output_directory, "DIR", "directory to write",
            {.required = true, .is_new = true});
-  table.example("dietmt bert export --model bert --output bert-huggingface");
+  table.positional("model").example("dietmt bert export bert --output bert-huggingface");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check();
 

@@ -8,13 +8,13 @@ namespace dietmt::tools {
 void bind_guided_alignment(OptionTable& table, GuidedAlignmentOptions& o) {
   table
       .add("guided-alignment", &o.guided_alignment, "auto|FILE",
-           "teach one head of cross-attention to align words, for translate --alignment and "
-           "--markup. auto: with links of the word aligner of `dietmt align`; FILE: with pairs "
-           "SOURCE-TARGET of words, one line for each pair of lines of the training text")
+           "train one cross-attention head to align words, for translate --alignment and "
+           "--markup. auto: learn from the word aligner of 'dietmt align'; FILE: learn from "
+           "word pairs SOURCE-TARGET, one line for each training pair")
       .add("guided-alignment-weight", &o.guided_alignment_weight, "W",
-           "factor of the loss of guided alignment", {.above = 0, .most = 100})
+           "weight of the alignment loss", {.above = 0, .most = 100})
       .add("guided-alignment-layer", &o.guided_alignment_layer, "N",
-           "decoder layer of guided alignment, from 1; 0: the last but one",
+           "decoder layer of that head, counted from 1; 0: the last but one",
            {.least = 0, .most = 1000});
 }
 

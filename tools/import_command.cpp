@@ -11,6 +11,7 @@
 #include "common/files.h"
 #include "common/options.h"
 #include "interchange/comet/comet_checkpoint.h"
+#include "interchange/foreign_model.h"
 #include "interchange/huggingface/bert_huggingface.h"
 #include "interchange/huggingface/marianmt.h"
 #include "interchange/marian/marian.h"
@@ -33,8 +34,9 @@ struct ImportOptions {
 };
 
 // Names of models on Hugging Face look like directories.
-std::string missing_model(const std::string& from) {
-  if (from.empty() || fs::exists(from)) return {};
+std::string source_problem(const std::string& from, const std::string& command) {
+  if (from.empty()) return {};
+  if (fs::exists(from)) return interchange::import_problem(from, command);
   return "--from " + from +
          ": no such directory; dietmt does not download models (docs/interchange.md)";
 }
@@ -109,7 +111,7 @@ void import_into(const fs::path& directory, const ImportOptions& o) {
 
 int run_import(const std::vector<std::string>& arguments) {
   ImportOptions o;
-  OptionTable table("import", "--from DIR|FILE --output DIR",
+  OptionTable table("import", "[--from] DIR|FILE --output DIR",
                     "Converts a Hugging Face MarianMT model, such as the OPUS-MT models, a Marian "
                     "model or a COMET metric into a model directory: full weights in fp32, or int8 "
                     "weights, such as those of Firefox's models, as they are.");
@@ -125,16 +127,16 @@ int run_import(const std::vector<std::string>& arguments) {
       .add("pieces", &o.pieces, "FILE[,FILE]",
            "sentencepiece models that split text into the pieces of a .yml vocabulary")
       .add("shortlist", &o.shortlist, "FILE",
-           "Marian's binary lexical shortlist of int8 weights, lex*.bin; the new directory gets it "
-           "as shortlist.bin")
+           "Marian's binary lexical shortlist (lex*.bin) for int8 weights; copied into the "
+           "new directory as shortlist.bin")
       .add("encoder", &o.encoder, "DIR",
            "directory with config.json and sentencepiece.bpe.model of the XLM-R that COMET was "
            "trained from; its weights are not needed")
       .add("output", &o.output, "DIR", "model directory to write",
            {.required = true, .is_new = true});
-  table.example("dietmt import --from opus-mt-en-de --output en-de");
-  table.example("dietmt import --from firefox/enpt --output en-pt");
-  table.example("dietmt import --from wmt22-comet-da --encoder xlm-roberta-large --output comet");
+  table.positional("from").example("dietmt import opus-mt-en-de --output en-de");
+  table.example("dietmt import firefox/enpt --output en-pt");
+  table.example("dietmt import wmt22-comet-da --encoder xlm-roberta-large --output comet");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   std::vector<std::string> problems;
   if (!o.from.empty() && !is_marian_file(o) &&
@@ -143,8 +145,8 @@ int run_import(const std::vector<std::string>& arguments) {
         "--vocabulary, --pieces and --shortlist need Marian's .npz or .bin in --from; directories "
         "have their own");
   }
-  if (const std::string missing = missing_model(o.from); !missing.empty())
-    problems.push_back(missing);
+  if (const std::string problem = source_problem(o.from, "import"); !problem.empty())
+    problems = {problem};
   else if (!o.from.empty() && !fs::is_directory(o.from) && !is_marian_file(o))
     problems.push_back("--from " + o.from + " is neither a directory nor a .npz or .bin file");
   if (is_comet(o) && o.encoder.empty())
@@ -163,7 +165,7 @@ int run_import(const std::vector<std::string>& arguments) {
 int run_bert_import(const std::vector<std::string>& arguments) {
   std::string from, output_directory, tokenizer_path, position;
   int64_t seed = 1;
-  OptionTable table("bert import", "--from DIR --output DIR",
+  OptionTable table("bert import", "[--from] DIR --output DIR",
                     "Converts a BERT or XLM-R of Hugging Face, with all its heads, into a model "
                     "directory in fp32.");
   table
@@ -178,11 +180,11 @@ int run_bert_import(const std::vector<std::string>& arguments) {
       .add("position", &position, "SPEC",
            "replace the model's position encoding; 'dietmt train --position help' lists them")
       .add("seed", &seed, "N", "random seed of a new position encoding", ranges::kSeed);
-  table.example("dietmt bert import --from bert-base-uncased --output bert");
+  table.positional("from").example("dietmt bert import bert-base-uncased --output bert");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   std::vector<std::string> problems;
-  if (const std::string missing = missing_model(from); !missing.empty())
-    problems.push_back(missing);
+  if (const std::string problem = source_problem(from, "bert import"); !problem.empty())
+    problems.push_back(problem);
   table.check(problems);
 
   const auto tokenizer = data::load_bert_tokenizer(tokenizer_path.empty() ? from : tokenizer_path);

@@ -18,7 +18,7 @@ bool is_below(const std::filesystem::path& path, const std::filesystem::path& fo
   return !from.empty() && *from.begin() != "..";
 }
 
-// An adapter holds what was trained, and the rest comes from the model beside it.
+// An adapter holds what was trained, and the rest comes from the model in the same directory.
 void require_what_adapters_keep(const TrainOptions& o, const nmt::ModelFiles& base,
                                 std::vector<std::string>& problems) {
   const nmt::ModelConfig& kept = base.config;
@@ -37,12 +37,12 @@ void require_what_adapters_keep(const TrainOptions& o, const nmt::ModelFiles& ba
                        ": leave out --context and --context-sides");
   if (o.guided())
     problems.push_back(option +
-                       " and --guided-alignment exclude each other: an adapter does not "
+                       " and --guided-alignment cannot be combined: an adapter does not "
                        "hold which head aligns");
 }
 
-// The context of the initial model, which options may change. An adapter has no limit of its own:
-// it translates with that of the model beside it.
+// The context of the initial model, which options may change. An adapter sets no limit:
+// it translates with that of its model.
 void settle_context(const nmt::ModelConfig& kept, TrainOptions& o) {
   nmt::ModelConfig& model = o.model;
   model.context = o.context.value_or(kept.context);

@@ -25,7 +25,7 @@ namespace {
 constexpr const char* kModelHelp =
     "model directory, or output directory of train (its best checkpoint)";
 
-// Options of a new model beside --model.
+// Options of a new model, given together with --model.
 std::vector<std::string> unused_options(const OptionTable& table) {
   std::vector<std::string> problems;
   for (const auto& [name, value] : table.resolved())
@@ -38,7 +38,7 @@ int inspect_params(const std::vector<std::string>& arguments) {
   std::string directory;
   int64_t vocabulary = 8000;
   ModelOptions o;
-  OptionTable table("inspect params", "[--model DIR | --preset NAME --position SPEC ...]",
+  OptionTable table("inspect params", "[[--model] DIR | --preset NAME --position SPEC ...]",
                     "Counts the parameters of a model, or of a new model with these options, by "
                     "component. 'positions' is the sum over all position encodings.");
   table.add("model", &directory, "DIR", kModelHelp)
@@ -47,7 +47,8 @@ int inspect_params(const std::vector<std::string>& arguments) {
   table
       .basics({"model", "vocab-size", "preset", "position", "decoder-position", "encoder-layers",
                "decoder-layers", "width", "feed-forward", "heads", "tied-embeddings"})
-      .example("dietmt inspect params --model model")
+      .positional("model")
+      .example("dietmt inspect params model")
       .example("dietmt inspect params --preset base --position diet-rel --vocab-size 32000");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   if (!directory.empty()) {
@@ -68,9 +69,10 @@ int inspect_params(const std::vector<std::string>& arguments) {
 
 int inspect_model(const std::vector<std::string>& arguments) {
   std::string directory;
-  OptionTable table("inspect model", "--model DIR", "Prints the configuration of a model as JSON.");
+  OptionTable table("inspect model", "[--model] DIR",
+                    "Prints the configuration of a model as JSON.");
   table.add("model", &directory, "DIR", kModelHelp, {.required = true});
-  table.example("dietmt inspect model --model model");
+  table.positional("model").example("dietmt inspect model model");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check();
   const nmt::ModelFiles files = nmt::open_model(directory);
@@ -82,14 +84,14 @@ int inspect_model(const std::vector<std::string>& arguments) {
 
 int inspect_attention(const std::vector<std::string>& arguments) {
   std::string model, text, translation;
-  OptionTable table("inspect attention", "--model DIR --text SENTENCE",
+  OptionTable table("inspect attention", "[--model] DIR --text SENTENCE",
                     "Prints, as JSON, the attention of all layers and heads in a sentence and its "
                     "translation, and the position terms of the scores. A server's /v1/analyze "
                     "answers the same.");
   table.add("model", &model, "DIR", kModelHelp, {.required = true})
       .add("text", &text, "SENTENCE", "source sentence", {.required = true})
       .add("translation", &translation, "SENTENCE", "its translation; default: the model's own");
-  table.example("dietmt inspect attention --model model --text 'Good morning.'");
+  table.positional("model").example("dietmt inspect attention model --text 'Good morning.'");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check();
   reporting::SentenceAnalysis analysis =
@@ -108,7 +110,7 @@ struct PositionOptions {
 };
 
 OptionTable option_table(PositionOptions& o) {
-  OptionTable table("inspect positions", "--list | --model DIR",
+  OptionTable table("inspect positions", "--list | [--model] DIR",
                     "Lists the encodings for --position, or reports what a model's encodings do: "
                     "the position terms of the scores, their rank, the similarity of the offsets' "
                     "vectors, and the first layer's attention in sentences that repeat one word. "
@@ -122,14 +124,14 @@ OptionTable option_table(PositionOptions& o) {
       .add("words", &o.report.words, "N", "number of random words that sentences repeat",
            {.least = 1, .most = 1'000'000})
       .add("seed", &o.report.seed, "N", "random seed of the words", ranges::kSeed);
-  table.example("dietmt inspect positions --model model --output positions.html");
+  table.positional("model").example("dietmt inspect positions model --output positions.html");
   return table;
 }
 
 std::vector<std::string> problems_of(const OptionTable& table, const PositionOptions& o) {
   std::vector<std::string> problems = file_output_problems(o.output, {});
   if (!o.list && o.model.empty()) problems.emplace_back("--list or --model is missing");
-  if (o.list && !o.model.empty()) problems.emplace_back("--list and --model exclude each other");
+  if (o.list && !o.model.empty()) problems.emplace_back("--list and --model cannot be combined");
   if (o.model.empty())
     refuse_unused(table, {"output", "json", "length", "words", "seed"}, "--model", problems);
   return problems;

@@ -16,7 +16,7 @@ LanguageModel language_model(const std::string& directory, const RerankModels& o
   const auto model = bert::load_bert(directory, encoders::parse_device(o.device));
   if (!model->config().task_heads.masked_lm)
     throw ConfigError("--language-model " + directory +
-                      " has no head for masked tokens, so it gives no probabilities");
+                      " has no masked-LM head to give probabilities: use a pre-trained encoder");
   const auto scorer = std::make_shared<const bert::PseudoLikelihood>(
       model, data::load_bert_tokenizer(storage::resolve_model_directory(directory)),
       o.search.batch_tokens);

@@ -15,30 +15,30 @@ void bind_learning(OptionTable& table, LearningOptions& o) {
       .add("label-smoothing", &o.label_smoothing, "P",
            "probability mass to spread over the vocabulary", {.least = 0, .below = 1})
       .add("source-word-dropout", &o.source_word_dropout, "P",
-           "probability to replace the embedding of a source token by zero", probability)
+           "probability of zeroing the embedding of a source token", probability)
       .add("target-word-dropout", &o.target_word_dropout, "P",
-           "the same for the target tokens that the decoder reads", probability)
+           "probability of zeroing the embedding of a target token that the decoder reads",
+           probability)
       .add("layer-drop", &o.layer_drop, "P",
-           "probability to leave out a layer for one batch (Fan et al. 2020)", probability)
+           "probability of skipping a layer in a batch (Fan et al. 2020)", probability)
       .add("r-drop", &o.r_drop, "ALPHA",
-           "train two passes with different dropout to agree (Liang et al. 2021), which takes "
-           "twice the time and memory; 5 is common",
+           "weight of the disagreement between two passes with different dropout (Liang et "
+           "al. 2021); takes twice the time and memory; 5 is common",
            {.above = 0, .most = 1000})
       .add("freeze", &o.freeze, "PATTERN...",
-           "do not train the parameters with these names, such as 'encoder.*' or "
-           "source_embedding; `dietmt inspect params` shows how they begin")
-      .add(
-          "lora-rank", &o.lora_rank, "R",
-          "train low-rank updates of the matrices of --init-from (Hu et al. 2022), which are saved "
-          "as a small file lora.adapter besides; 8 is common",
-          {.least = 1, .most = 4096})
+           "parameters that stay as they are, such as 'encoder.*' or source_embedding; "
+           "'dietmt inspect params' shows how names begin")
+      .add("lora-rank", &o.lora_rank, "R",
+           "train low-rank updates of the matrices of --init-from (Hu et al. 2022), and "
+           "also save them as a small file, lora.adapter; 8 is common",
+           {.least = 1, .most = 4096})
       .add("lora-alpha", &o.lora_alpha, "X", "scale of these updates times R; default: R",
            {.above = 0, .most = 10000})
       .add("lora-on", &o.lora_on, "PATTERN...",
            "the matrices to update; default: '*attention.*_weight' '*feed_forward.*_weight'")
       .add("adapter-size", &o.adapter_size, "B",
-           "train only small blocks after the layers of --init-from, with B numbers inside (Bapna "
-           "and Firat 2019), which are saved as a small file bottleneck.adapter besides; 64 is "
+           "train only small blocks of width B after the layers of --init-from (Bapna and "
+           "Firat 2019), and also save them as a small file, bottleneck.adapter; 64 is "
            "common",
            {.least = 1, .most = nmt::kAdapterRange.most});
 }
@@ -61,7 +61,7 @@ std::vector<std::string> LearningOptions::problems(const nmt::ModelConfig& model
   if (lora_rank && !from_a_model) found.emplace_back("--lora-rank needs --init-from");
   if (lora_rank && !freeze.empty())
     found.emplace_back(
-        "--lora-rank and --freeze exclude each other: --lora-on says what is trained");
+        "--lora-rank and --freeze cannot be combined: --lora-on says what is trained");
   if (adapter_size && !from_a_model) found.emplace_back("--adapter-size needs --init-from");
   if (adapter_size && (lora_rank || !freeze.empty()))
     found.emplace_back(

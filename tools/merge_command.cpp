@@ -1,4 +1,4 @@
-// dietmt merge: an adapter and the model beside it as a new model directory.
+// dietmt merge: an adapter and the model next to it as a new model directory.
 #include <spdlog/spdlog.h>
 
 #include "common/atomic_file.h"
@@ -12,15 +12,16 @@ namespace dietmt::tools {
 int run_merge(const std::vector<std::string>& arguments) {
   std::string adapter, output;
   OptionTable table(
-      "merge", "--adapter FILE --output DIR",
+      "merge", "[--adapter] FILE --output DIR",
       "Merges an adapter of train --lora-rank or --adapter-size into the model that it "
       "was trained from, and writes the result as a new model directory.");
   table.group("Models")
-      .add("adapter", &adapter, "FILE", "adapter NAME.adapter, in the directory of that model",
+      .add("adapter", &adapter, "FILE",
+           "NAME.adapter, in the directory of the model that it was trained from",
            {.required = true})
       .add("output", &output, "DIR", "model directory to write",
            {.required = true, .is_new = true});
-  table.example("dietmt merge --adapter model/medicine.adapter --output medicine");
+  table.positional("adapter").example("dietmt merge model/medicine.adapter --output medicine");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   std::vector<std::string> problems;
   if (!adapter.empty() && !nmt::is_adapter(adapter))

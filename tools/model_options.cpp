@@ -62,8 +62,8 @@ void bind_model_options(OptionTable& table, ModelOptions& o) {
            "inner width of the feed-forward blocks; overrides the preset", ranges::kFeedForward)
       .add("heads", &m.heads, "N", "attention heads; overrides the preset", ranges::kHeads)
       .add("kv-heads", &m.kv_heads, "N",
-           "heads of keys and values, which groups of query heads share (Ainslie et al. 2023); "
-           "divides --heads; 0: as --heads",
+           "key and value heads, each shared by a group of query heads (Ainslie et al. "
+           "2023); must divide --heads; 0: same as --heads",
            {.least = 0, .most = ranges::kHeads.most})
       .add("position", &o.position, "SPEC",
            "position encoding of encoder and decoder; '--position help' lists them")
@@ -84,15 +84,16 @@ void bind_model_options(OptionTable& table, ModelOptions& o) {
       .add("activation", &m.activation, "", "activation of the feed-forward blocks",
            {.choices = {"relu", "gelu", "silu", "swiglu"}})
       .add("decoder-layer", &m.decoder_layer, "",
-           "what reads the target so far: ssru, a recurrence (Kim et al. 2019), makes a step of "
-           "decoding cheaper and takes --decoder-position none, sinusoidal or learned",
+           "how the decoder reads the target so far; ssru: by a recurrence that decodes "
+           "faster (Kim et al. 2019) and needs --decoder-position none, sinusoidal or "
+           "learned",
            {.choices = {"self-attention", "ssru"}})
       .add("tied-embeddings", &m.tied_embeddings, "",
            "decoder: tie target and output embeddings; all: tie the source embeddings too",
            {.choices = {"none", "decoder", "all"}})
       .add("marian", &o.marian, "",
-           "a model that 'dietmt export --to marian' can write: with Marian's sinusoids and norms, "
-           "and a decoder that starts from zeros");
+           "train a model that 'dietmt export --to marian' can convert: with Marian's "
+           "sinusoids and norms, and a decoder that starts from zeros");
   add_dropout(table, "dropout", &m.dropout, "dropout on residual branches");
   add_dropout(table, "attention-dropout", &m.attention_dropout,
               "dropout on attention probabilities");

@@ -13,7 +13,7 @@ using NamedFiles = std::vector<std::pair<std::string, std::string>>;
 /// The problem of each input that is the same file as that of --output.
 std::vector<std::string> output_problems(const std::string& output, const NamedFiles& inputs);
 
-/// The same, and the problem of `-` as --output, for commands that cannot write to stdout.
+/// output_problems(), and the problem of `-` as --output, for commands that cannot write to stdout.
 std::vector<std::string> file_output_problems(const std::string& output, const NamedFiles& inputs);
 
 }  // namespace dietmt::tools

@@ -14,6 +14,7 @@
 #include "common/error.h"
 #include "common/logging.h"
 #include "common/process.h"
+#include "common/version.h"
 #include "kernels/cpu/instruction_sets.h"
 #include "tools/command_list.h"
 #include "tools/commands.h"
@@ -66,20 +67,20 @@ std::string usage() { return command_list().help() + "'dietmt --version' prints 
 int print_rest(int code) {
   std::cout.flush();
   if (std::cout) return code;
-  spdlog::error("standard output cannot be written");
+  log_fatal_error("standard output cannot be written");
   return kFailed;
 }
 
-int guarded(const std::string& name, const Command& command,
+int guarded(const std::string& name, const std::function<Command(const std::string&)>& find,
             const std::vector<std::string>& arguments) {
   const auto complain = [&](const std::string& message) {
-    spdlog::error("dietmt {}: {}", name, message);
+    log_fatal_error("dietmt " + name + ": " + message);
   };
   try {
     kernels::chosen_instruction_set();  // reports a wrong DIETMT_INSTRUCTION_SET before any work
-    return print_rest(command(arguments));
+    return print_rest(find(name)(arguments));
   } catch (const ConfigError& error) {
-    log_usage_error("dietmt " + name + ": " + error.what());
+    complain(error.what());
     return kUsage;
   } catch (const PeerError& error) {
     if (std::getenv(kLaunchedVariable) == nullptr) complain(error.what());
@@ -123,13 +124,13 @@ void shorten_waiting() {
 
 std::string config_file(const std::vector<std::string>& arguments) {
   constexpr std::string_view kOption = "--config";
+  std::string file;  // the last one counts
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& word = arguments[i];
-    if (word == kOption && i + 1 < arguments.size()) return arguments[i + 1];
-    if (word.starts_with(kOption) && word.substr(kOption.size()).starts_with('='))
-      return word.substr(kOption.size() + 1);
+    if (word == kOption && i + 1 < arguments.size()) file = arguments[++i];
+    if (word.starts_with("--config=")) file = word.substr(kOption.size() + 1);
   }
-  return {};
+  return file;
 }
 
 int run_program(int argc, char** argv, const std::function<Command(const std::string&)>& find) {
@@ -152,15 +153,14 @@ int run_program(int argc, char** argv, const std::function<Command(const std::st
     std::cout << command_list().describe();
     return print_rest(0);
   }
-  if (words[0] == "--version") {
-    std::cout << "dietmt " << DIETMT_VERSION << " (" << DIETMT_BUILT_WITH << ")\n";
+  if (words[0] == "--version" || words[0] == "-v") {
+    std::cout << version_line() << '\n';
     return print_rest(0);
   }
   for (const CommandEntry& command : command_list().commands) {
-    if (words[0] == command.name)
-      return guarded(words[0], find(words[0]), {words.begin() + 1, words.end()});
+    if (words[0] == command.name) return guarded(words[0], find, {words.begin() + 1, words.end()});
   }
-  std::cerr << "error: " << command_list().unknown(words[0]) << std::endl;
+  log_fatal_error(command_list().unknown(words[0]));
   return kUsage;
 }
 
@@ -179,7 +179,7 @@ void continue_with_libtorch(const std::string& command, const std::vector<std::s
 }
 
 void run_server(const std::string& command, const std::vector<std::string>& arguments) {
-  become("dietmt-serve", command, arguments, "this command needs it, and it stands beside dietmt");
+  become("dietmt-serve", command, arguments, "put it into the directory of dietmt");
 }
 
 }  // namespace dietmt::tools

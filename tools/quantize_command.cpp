@@ -36,7 +36,7 @@ struct QuantizeOptions {
 
 OptionTable option_table(QuantizeOptions& o) {
   OptionTable table(
-      "quantize", "--model DIR --output DIR",
+      "quantize", "[--model] DIR --output DIR",
       "Writes a model directory for decoding only, in int8 a quarter of the size: translate and "
       "serve map the weights into memory, and translate starts in milliseconds. With a test set, "
       "prints size, speed and quality before and after.");
@@ -56,11 +56,11 @@ OptionTable option_table(QuantizeOptions& o) {
       .add("source", &o.source, "FILE",
            "source text that both models translate, plain or compressed")
       .add("reference", &o.reference, "FILE", "its reference translations")
-      .add("runs", &o.runs, "N", "translations of the text by each model; the fastest counts",
+      .add("runs", &o.runs, "N", "times that each model translates the text; the fastest counts",
            {.least = 1, .most = 1000});
   add_beam(table, o.search.beam);
   add_decoding_workers(table, o.search.workers, o.search.batch_tokens);
-  table.example("dietmt quantize --model model --output fast --type int8");
+  table.positional("model").example("dietmt quantize model --output fast --type int8");
   return table;
 }
 

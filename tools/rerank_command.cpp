@@ -44,7 +44,7 @@ struct RerankOptions : RerankModels {
 
 OptionTable option_table(RerankOptions& o) {
   OptionTable table(
-      "rerank", "--nbest-list FILE [--source FILE] [--reverse-model DIR] [--model DIR]",
+      "rerank", "[--nbest-list] FILE [--source FILE] [--reverse-model DIR] [--model DIR]",
       "Chooses the best translation of each n-best list that 'dietmt translate' has written "
       "(--nbest or --json), or Moses or Marian, by a weighted sum of features: score, that of the "
       "list; the named features of Moses and Marian; model, reverse, language: mean "
@@ -54,7 +54,7 @@ OptionTable option_table(RerankOptions& o) {
            "output of 'dietmt translate --nbest N', or of --json, or a list of Moses or Marian; "
            "plain, compressed or - (standard input)",
            {.required = true})
-      .add("source", &o.source, "FILE", "the text that was translated; JSON has it already")
+      .add("source", &o.source, "FILE", "source text of the list; JSON lists contain it already")
       .add("output", &o.output, "FILE",
            "best translations, or - (standard output); a file appears when it is complete, and "
            "FILE.gz is compressed")
@@ -63,7 +63,7 @@ OptionTable option_table(RerankOptions& o) {
            nmt::search_rules::kBeam)
       .add(
           "json", &o.json, "",
-          R"(write one object a line: {"source", "translations": [{"text", "score", "features"}]})");
+          R"(write one JSON object per line: {"source", "translations": [{"text", "score", "features"}]})");
   table.group("Features")
       .add("model", &o.models, "DIR[,DIR...]",
            "models of log p(translation | source); each is a feature: model, model2 and so on")
@@ -82,11 +82,11 @@ OptionTable option_table(RerankOptions& o) {
       .add("tune", &o.reference, "FILE",
            "references of a validation set, never of a test set: find the weights with the best "
            "--metric and write them to --weights instead of translations")
-      .add("metric", &o.metric, "", "metric of the corpus that --tune raises",
+      .add("metric", &o.metric, "", "corpus metric that --tune optimizes",
            {.choices = {"bleu", "chrf"}})
       .add("tokenize", &o.tokenizer, "", "tokenizer of BLEU",
            {.choices = {"13a", "intl", "char", "zh", "none"}})
-      .add("restarts", &o.restarts, "N", "further searches of --tune, from random weights",
+      .add("restarts", &o.restarts, "N", "extra searches of --tune that start from random weights",
            {.least = 0, .most = 1000})
       .add("seed", &o.seed, "N", "random seed of --tune", ranges::kSeed);
   table.group("Machine");
@@ -97,7 +97,7 @@ OptionTable option_table(RerankOptions& o) {
       .add("device", &o.device, "NAME", "cpu, cuda or cuda:I");
   add_decoding_workers(table, o.search.workers, o.search.batch_tokens);
   add_worker_threads(table, o.search.threads);
-  table
+  table.positional("nbest-list")
       .basics({"source", "output", "nbest", "json", "model", "reverse-model", "language-model",
                "weights", "tune", "metric"})
       .example(

@@ -34,7 +34,7 @@ class PairScorer {
     if (model.context.any())
       throw ConfigError(
           "a model that reads the sentences before (--context) cannot rerank: it would score each "
-          "sentence alone");
+          "sentence by itself");
   }
 
   std::vector<double> mean_log_probs(std::span<const nmt::TextPair> pairs) {
@@ -77,7 +77,7 @@ std::vector<FeatureModel> feature_models(const RerankModels& o,
   return features;
 }
 
-// Of all translations of some sentences, one after another.
+// All translations of some sentences, one after another.
 struct RerankFeatures::Texts {
   std::vector<nmt::TextPair> forward, reverse;
   std::vector<std::string> translations;

@@ -52,7 +52,7 @@ class RerankFeatures {
   /// 1, but 0 for the length and for the features of the list, whose score has them already.
   std::vector<double> default_weights() const;
 
-  /// Of each translation of each sentence: [sentences][translations][names].
+  /// The features of each translation of each sentence: [sentences][translations][names].
   std::vector<std::vector<std::vector<double>>> of(
       std::span<const nmt::ListedSentence> sentences) const;
 

@@ -38,11 +38,13 @@ OptionTable option_table(ScoreOptions& o) {
   table
       .add("source", &o.source, "FILE", "source text: plain, compressed or - (standard input)",
            {.required = true})
-      .add("target", &o.target, "FILE", "translations, with as many lines", {.required = true})
+      .add("target", &o.target, "FILE", "translations, with the same number of lines",
+           {.required = true})
       .add("output", &o.output, "FILE",
            "scores, or - (standard output); a file appears when it is complete, and FILE.gz is "
            "compressed")
-      .add("json", &o.json, "", R"(write one object a line: {"score", "tokens", "token_scores"})")
+      .add("json", &o.json, "",
+           R"(write one JSON object per line: {"score", "tokens", "token_scores"})")
       .add("source-tag", &o.source_tag, "TAG",
            "word to put before each non-empty source line, such as <2de> for a multilingual model")
       .add("max-length", &o.search.max_source_length, "N",

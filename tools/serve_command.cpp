@@ -93,7 +93,7 @@ class ServeJobs {
   // Throws Error for a directory that cannot be written or a database that cannot be used.
   ServeJobs(const ServeOptions& options, service::ModelRegistry& models);
 
-  // What is behind /v1/jobs.
+  // What answers /v1/jobs.
   service::JobService& service() { return *service_; }
 
   // For /metrics.

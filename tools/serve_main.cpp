@@ -63,6 +63,6 @@ int main(int argc, char** argv) {
   using namespace dietmt::tools;
   return run_program(argc, argv, [](const std::string& name) -> Command {
     if (name == "serve") return run_serve;
-    throw dietmt::Error("dietmt-serve runs only 'serve': call dietmt");
+    throw dietmt::ConfigError("dietmt-serve runs only 'serve': call dietmt");
   });
 }

@@ -1,7 +1,5 @@
 #include "tools/serve_options.h"
 
-#include <omp.h>
-
 #include "common/logging.h"
 #include "service/http/access_log.h"
 #include "tools/decoding_options.h"
@@ -123,10 +121,8 @@ void bound_requests(int64_t most, service::HttpOptions& http) {
   http.handler_niceness = kNicenessOfWork;
 }
 
-// The cores that this program may use, as for `dietmt translate`.
 int64_t workers_of(const ServeOptions& o) {
-  const int64_t given = o.registry.threads.workers;
-  return given > 0 ? given : omp_get_max_threads();
+  return nmt::usable_workers(o.registry.threads.workers, o.registry.threads.threads);
 }
 
 // Beyond any machine's; a process cannot start many times as many.
@@ -176,8 +172,7 @@ OptionTable serve_option_table(ServeOptions& o) {
            "pieces; needs --device cpu, and the models' names if there are several; auto: the "
            "shortlist.bin of each model directory")
       .add("pivot", &o.pivot, "LANG",
-           "language by way of which two models translate a pair that has no model; none: refuse "
-           "such pairs")
+           "pivot language for pairs without a direct model; none: refuse such pairs")
       .add("glossaries", &o.glossaries, "DIR",
            "directory of glossaries that requests may name: NAME.tsv, or NAME.SRC-TGT.tsv for one "
            "language pair; files as of translate --glossary")

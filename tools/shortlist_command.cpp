@@ -1,12 +1,10 @@
 // dietmt shortlist: makes a lexical shortlist from parallel text, and examines one.
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <iomanip>
 #include <iostream>
 #include <memory>
-#include <thread>
 
 #include "common/files.h"
 #include "common/options.h"
@@ -87,18 +85,20 @@ OptionTable option_table(ShortlistOptions& o) {
                     "vocabulary.");
   table.group("Vocabulary")
       .add("model", &o.model, "DIR", "model that the shortlist is for")
-      .add("tokenizer", &o.tokenizer, "FILE", "or: joint sentencepiece model of both languages")
+      .add("tokenizer", &o.tokenizer, "FILE",
+           "joint sentencepiece model of both languages, instead of --model")
       .add("source-tokenizer", &o.source_tokenizer, "FILE",
-           "or: sentencepiece model of the source language")
+           "sentencepiece model of the source language, instead of --model")
       .add("target-tokenizer", &o.target_tokenizer, "FILE",
-           "and sentencepiece model of the target language");
+           "sentencepiece model of the target language, with --source-tokenizer");
   table.group("Make a shortlist")
       .add("train-source", &o.train_source, "FILE...", "source side of parallel text")
-      .add("train-target", &o.train_target, "FILE...", "target side, with as many lines")
+      .add("train-target", &o.train_target, "FILE...", "target side, with the same number of lines")
       .add("output", &o.output, "FILE", "shortlist to write")
       .add("best", &o.sizes.best, "N", "most probable target pieces of each source piece",
            {.least = 1, .most = 100'000})
-      .add("first", &o.sizes.first, "N", "most frequent target pieces, in every shortlist",
+      .add("first", &o.sizes.first, "N",
+           "most frequent target pieces, which every shortlist contains",
            {.least = 0, .most = 10'000'000})
       .add("iterations", &o.aligner.iterations, "N", "EM iterations of the word aligner",
            {.least = 1, .most = 1000})
@@ -143,7 +143,7 @@ std::unique_ptr<const data::ParallelCorpus> encode(const std::vector<std::string
 
 void make_shortlist(const ShortlistOptions& o, const nmt::Tokenizers& tokenizers) {
   fs::create_directories(parent_directory(o.output));
-  // Beside the output, where there is room for large texts.
+  // Next to the output, where there is room for large texts.
   const auto corpus = encode(o.train_source, o.train_target, tokenizers,
                              TemporaryDirectory(o.output + ".corpus-"), o.aligner.threads);
   spdlog::info("text: {}", corpus->report().summary());
@@ -206,10 +206,9 @@ int run_shortlist(const std::vector<std::string>& arguments) {
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check(problems_of(table, options));
-  options.aligner.threads =
-      options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+  options.aligner.threads = options.threads > 0 ? options.threads : usable_cores();
 
-  install_stop_signal();  // so that no encoded text stays behind
+  install_stop_signal();  // so that no encoded text remains
   const nmt::Tokenizers tokenizers = load_tokenizers(options);
   if (!options.output.empty()) make_shortlist(options, tokenizers);
   if (options.valid_source.empty() && options.show.empty()) return 0;

@@ -144,7 +144,8 @@ void bind_task(OptionTable& table, TaskOptions& o) {
       .add("first", &o.layout.first, "COLUMN", "column of the text, by name or number")
       .add("second", &o.layout.second, "COLUMN", "column of the second text of a pair")
       .add("label", &o.layout.label, "COLUMN", "column of the class or the number to predict")
-      .add("id", &o.layout.id, "COLUMN", "column of the id to list predictions by, if present")
+      .add("id", &o.layout.id, "COLUMN",
+           "column of the id that predictions are listed with, if present")
       .add("labels", &o.target.labels, "NAME,...",
            "classes in order; default: those of the training file, sorted")
       .add("lowest", &o.target.lowest, "X", "lowest value of a regression")
@@ -183,7 +184,7 @@ std::vector<std::string> resolve(const OptionTable& table, TaskOptions& o) {
   const bool own_files = !o.train.empty() || !o.valid.empty();
   require(own_files || !o.data.empty(), "--data is missing: give --data, or --train and --valid");
   require(o.train.empty() == o.valid.empty(), "give --train and --valid together");
-  require(!own_files || o.data.empty(), "--data and --train exclude each other");
+  require(!own_files || o.data.empty(), "--data and --train cannot be combined");
   require(own_files || !o.tasks.empty(), "--data needs --task");
   require(!own_files || o.tasks.size() <= 1, "--train is for one task");
   require(!own_files || o.languages.empty() || o.languages.size() == o.valid.size(),

@@ -12,15 +12,15 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
   data::TokenizerOptions options;
   std::string output, special = "translation", invalid_utf8 = "refuse";
   auto seed = static_cast<int64_t>(options.seed);
-  OptionTable table("tokenizer", "--input FILE... --output FILE",
+  OptionTable table("tokenizer", "[--input] FILE... --output FILE",
                     "Trains a subword model (sentencepiece) on text with one sentence per line. "
                     "For a joint vocabulary give the text of both languages.");
   table.group("Text")
       .add("input", &options.inputs, "FILE...",
            "training text: plain, compressed or - (standard input)", {.required = true})
       .add("invalid-utf8", &invalid_utf8, "",
-           "what to do with lines that are not UTF-8: stop, put U+FFFD in place of ill-formed "
-           "bytes, or leave the line out",
+           "lines that are not UTF-8: stop with an error, replace ill-formed bytes by "
+           "U+FFFD, or skip the line",
            {.choices = {"refuse", "replace", "skip"}})
       .add("sentences", &options.sentences, "N", "train on a random sample of at most N lines",
            {.least = 1})
@@ -44,8 +44,8 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
       .add("output", &output, "FILE", "model file to write", {.required = true});
   table.group("Machine").add("threads", &options.threads, "N", "threads of the trainer",
                              {.least = 1, .most = 128});
-  table.example(
-      "dietmt tokenizer --input train.en train.de --vocab-size 16000 --output joint.model");
+  table.positional("input").example(
+      "dietmt tokenizer train.en train.de --vocab-size 16000 --output joint.model");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   NamedFiles inputs;
   for (const std::string& file : options.inputs) inputs.emplace_back("--input", file);

@@ -28,7 +28,7 @@ namespace dietmt::tools {
 namespace fs = std::filesystem;
 namespace {
 
-// Of the longest tag before source lines.
+// The pieces of the longest tag before source lines.
 int64_t tag_pieces(const TrainOptions& o, const data::Tokenizer& tokenizer) {
   std::vector<std::string> tags = o.tags();
   int64_t pieces = 0;
@@ -59,7 +59,7 @@ void warn_of_unused_options(const OptionTable& table, const TrainOptions& o) {
   if (o.find_batch) warn_of_unused(table, {"batch-tokens"}, "--find-batch");
 }
 
-// Of the pieces that are drawn for a sentence, with end of sentence: what the filter allows. Joined
+// The most pieces drawn for a sentence, with end of sentence: what the filter allows. Joined
 // sentences are about as long as that already, so they may grow as far as there are positions.
 int64_t longest_drawn(const nmt::TranslationModel& model, const TrainOptions& o) {
   if (o.model.context == 0) return o.filter.max_tokens + 1;
@@ -69,7 +69,9 @@ int64_t longest_drawn(const nmt::TranslationModel& model, const TrainOptions& o)
 int print_largest_batch(const training::TaskOfBatches& make_task, const TrainOptions& o,
                         const at::Device& device) {
   const int64_t tokens = training::find_batch(make_task, device.is_cpu(), o.trainer, o.processes);
-  if (tokens == 0) throw Error("--find-batch: the model leaves no memory for any batch");
+  if (tokens == 0)
+    throw Error(
+        "--find-batch: the model leaves no memory for any batch; choose a smaller --preset");
   std::cout << "--batch-tokens " << tokens << '\n';
   return 0;
 }
@@ -214,6 +216,7 @@ int run_train(const std::vector<std::string>& arguments) {
     const training::ProcessOptions processes = process_options(table, o, input_files(o));
     if (const auto code = run_in_processes(processes, {"train"}, arguments)) return *code;
   }
+  if (training::process_place().rank == 0) warn_of_habits(table, o);
   return run(table, configuration, o, initial);
 }
 

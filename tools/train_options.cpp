@@ -1,5 +1,7 @@
 #include "tools/train_options.h"
 
+#include <spdlog/spdlog.h>
+
 #include <filesystem>
 
 #include "common/error.h"
@@ -27,8 +29,9 @@ OptionTable train_option_table(TrainOptions& o) {
            "2017); an empty line in both files ends a document; default: 0, or as --init-from",
            nmt::kContextRange)
       .add("context-sides", &o.context_sides, "",
-           "source (the default): the target is the sentence; both: it also has the N target "
-           "sentences before, and translation keeps what follows the last separator",
+           "source (the default): the target is one sentence; both: the N target sentences "
+           "before it come first, and translation keeps only the text after the last "
+           "separator",
            {.choices = {"source", "both"}});
   table
       .add("output", &o.output, "DIR", "directory for checkpoints, progress and report",
@@ -38,8 +41,8 @@ OptionTable train_option_table(TrainOptions& o) {
   bind_subwords(table, o);
   bind_model_options(table, o);
   table.add("init-from", &o.init_from, "MODEL",
-            "initialize from this model, to fine-tune it on another domain or with other position "
-            "encodings; keeps its subwords, sizes and all settings that no option gives");
+            "start from this model, to fine-tune it on another domain or with other position "
+            "encodings; keeps its subwords and sizes, and each setting that no option changes");
   bind_updates(table, o);
   bind_learning(table, o);
   bind_guided_alignment(table, o);
@@ -124,16 +127,16 @@ std::vector<std::string> problems_of(const OptionTable& table, TrainOptions& o,
   add(o.GuidedAlignmentOptions::problems(o.model, o.subword_sampling || o.bpe_dropout,
                                          !o.tags().empty()));
   if (o.dry_run && o.find_batch)
-    problems.emplace_back("--dry-run and --find-batch exclude each other");
+    problems.emplace_back("--dry-run and --find-batch cannot be combined");
   o.trainer.output = o.output;
   o.trainer.low_rank = o.low_rank();
   add(resolve_training(table, o));
   o.set_head(o.model);
-  // Of a given tokenizer run() learns the size.
+  // run() learns the size of a given tokenizer.
   o.model.source_vocabulary = o.model.target_vocabulary = o.tokenizers.options.vocabulary_size;
   add(model_problems(o.model));
   if (o.marian && o.lora_rank)
-    problems.emplace_back("--marian and --lora-rank exclude each other: an adapter has no start");
+    problems.emplace_back("--marian and --lora-rank cannot be combined: an adapter has no start");
   if (o.marian)
     for (const std::string& problem : interchange::marian_problems(o.model))
       problems.push_back("--marian: " + problem);
@@ -143,6 +146,20 @@ std::vector<std::string> problems_of(const OptionTable& table, TrainOptions& o,
   if ((o.subword_sampling || o.bpe_dropout) && !o.sampled_sides) o.sampled_sides = "both";
   if (o.lora_rank && !o.lora_alpha) o.lora_alpha = static_cast<double>(*o.lora_rank);
   return problems;
+}
+
+void warn_of_habits(const OptionTable& table, const TrainOptions& o) {
+  constexpr int64_t kBatch = 1024;  // longer than sentences are
+  if (table.given("max-tokens") && !table.given("batch-tokens") && o.filter.max_tokens >= kBatch)
+    spdlog::warn(
+        "--max-tokens {} drops longer sentences. fairseq's --max-tokens is --batch-tokens here, "
+        "now "
+        "{}",
+        o.filter.max_tokens, o.batch_tokens);
+  const bool default_size = !o.init_from && !table.given("preset") && !table.given("width");
+  if (o.device.starts_with("cuda") && default_size)
+    spdlog::info("--preset {}, the default, is small for a GPU; --preset base is the usual choice",
+                 o.preset);
 }
 
 }  // namespace dietmt::tools

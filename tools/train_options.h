@@ -44,4 +44,7 @@ std::vector<std::string> memory_problems(const TrainOptions& o);
 std::vector<std::string> problems_of(const OptionTable& table, TrainOptions& o,
                                      bool has_tokenizers);
 
+/// Says what users of other programs, or of a GPU, are likely to have meant otherwise.
+void warn_of_habits(const OptionTable& table, const TrainOptions& o);
+
 }  // namespace dietmt::tools

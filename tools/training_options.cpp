@@ -19,7 +19,7 @@
 namespace dietmt::tools {
 namespace {
 
-// Options that may change when a training resumes. They change no number, but for the rounding of
+// Options that may change when a run resumes. They change no number except the rounding of
 // sums by other threads and devices.
 constexpr const char* kOperational[] = {
     "output",       "max-updates",   "max-epochs", "patience",      "resume",
@@ -27,7 +27,7 @@ constexpr const char* kOperational[] = {
     "log-interval", "dry-run",       "profile",    "processes",     "checkpoint-activations",
     "max-time",     "resume-changed"};
 
-// Options that may differ between the processes of a training.
+// Options that may differ between the processes of a run.
 constexpr const char* kOfEachProcess[] = {"output",  "threads",   "device",
                                           "profile", "processes", "log-interval"};
 
@@ -77,7 +77,7 @@ void add_resume(OptionTable& table, std::string& resume) {
 
 void add_max_time(OptionTable& table, double& hours) {
   table.add("max-time", &hours, "HOURS",
-            "save and stop with exit code 75 when this time is over; 0: no limit",
+            "save and stop with exit code 75 after this many hours; 0: no limit",
             {.least = 0, .most = 1e6});
 }
 
@@ -93,8 +93,9 @@ void bind_updates(OptionTable& table, TrainingOptions& o) {
   table
       .add("accumulate", &t.accumulate, "N", "batches per update, over all processes", {.least = 1})
       .add("optimizer", &t.optimizer.type, "",
-           "adam: weight decay in the gradient; adamw: decoupled from it; adafactor: hardly any "
-           "memory for moments; muon: orthogonal steps of matrices, adamw for the rest",
+           "adam: weight decay in the gradient; adamw: decoupled weight decay; adafactor: "
+           "almost no memory for moments; muon: orthogonalized updates of matrices, adamw "
+           "for the rest",
            {.choices = {"adam", "adamw", "adafactor", "muon"}})
       .add("learning-rate", &t.schedule.peak_lr, "X", "peak learning rate", kPeakLearningRate)
       .add("schedule", &o.schedule, "", "learning-rate schedule after the warm-up",
@@ -124,7 +125,8 @@ void bind_checkpoints(OptionTable& table, TrainingOptions& o) {
       .add("valid-interval", &t.valid_interval, "N", "updates between validations", {.least = 1})
       .add("valid-metric", &t.valid_metric, "NAME", "metric that selects the best checkpoint")
       .add("save-interval", &t.save_interval, "N",
-           "updates between checkpoints, besides one after each validation; 0: no others",
+           "updates between checkpoints, in addition to one after each validation; 0: no "
+           "others",
            {.least = 0})
       .add("keep-last", &t.keep_last, "N", "number of newest checkpoints to keep", {.least = 1})
       .add("keep-best", &t.keep_best, "N", "number of best checkpoints to keep", {.least = 1});
@@ -151,11 +153,10 @@ void bind_machine(OptionTable& table, TrainingOptions& o) {
 }
 
 void add_cuda_graphs(OptionTable& table, std::string& cuda_graphs) {
-  table.add(
-      "cuda-graphs", &cuda_graphs, "",
-      "auto: on a GPU record the pass over each size of a batch as a CUDA graph, with batches "
-      "filled up to few sizes; off: launch every kernel",
-      {.choices = {"auto", "off"}});
+  table.add("cuda-graphs", &cuda_graphs, "",
+            "auto: on a GPU, pad batches to a few sizes and record each size as a CUDA "
+            "graph; off: launch every kernel",
+            {.choices = {"auto", "off"}});
 }
 
 void bind_processes(OptionTable& table, TrainingOptions& o) {
@@ -163,7 +164,8 @@ void bind_processes(OptionTable& table, TrainingOptions& o) {
             "data-parallel processes to start on this machine (torchrun, srun and mpirun work too)",
             {.least = 1, .most = 256});
   table.add("gradient-type", &o.trainer.gradient_type, "",
-            "numbers in which processes exchange gradients; bf16 halves the traffic and rounds",
+            "type of the gradients that processes exchange; bf16 halves the traffic and "
+            "rounds",
             {.choices = {"fp32", "bf16"}});
 }
 

@@ -49,7 +49,7 @@ constexpr int64_t kSamples = 100;  // of minimum Bayes risk
 
 OptionTable option_table(TranslateOptions& o) {
   nmt::SearchOptions& search = o.search;
-  OptionTable table("translate", "--model DIR[,DIR...]",
+  OptionTable table("translate", "--model DIR[,DIR...] [[--input] FILE]",
                     "Translates text line by line and writes one line for each input line, in "
                     "order. Lines end with LF or CR LF; what a line has beyond 1 MiB is cut "
                     "off. Warnings name each line that is cut or repaired.");
@@ -60,11 +60,11 @@ OptionTable option_table(TranslateOptions& o) {
            "translations, or - (standard output); a file appears when it is complete, and "
            "FILE.gz is compressed")
       .add("prefix", &o.prefix, "FILE",
-           "forced beginnings of the translations, exactly one for each input line; an empty line "
-           "forces nothing")
+           "first words of each translation, one line per input line; an empty line forces "
+           "nothing")
       .add("glossary", &o.glossary, "FILE",
-           "terms that translations must contain: source term, tab and target term in each line; "
-           "a warning names each one that a translation lacks");
+           "terms that translations must contain, one per line: source term, tab, target "
+           "term; a warning names each one that is missing");
   bind_source_lines(table, o);
   table.group("Result")
       .add("nbest", &o.nbest, "N",
@@ -77,14 +77,14 @@ OptionTable option_table(TranslateOptions& o) {
            "tokens, separated by commas",
            {.choices = {"none", "hard", "soft"}})
       .add("markup", &o.markup, "",
-           "translate without tags and placeholders (<b>, {0}, %s, $name$), and put each of them "
-           "back exactly once beside the words that it belongs to")
+           "translate without tags and placeholders (<b>, {0}, %s, $name$), then put each "
+           "of them back exactly once, next to the words it belongs to")
       .add("check", &o.check, "",
-           "copies: a warning names each number, URL, e-mail address and name (USB, GitHub) of the "
-           "source that the best translation lacks",
+           "copies: warn of each number, URL, e-mail address and name (USB, GitHub) in the "
+           "source that is missing from the best translation",
            {.choices = {"none", "copies"}})
       .add("json", &o.json, "",
-           "write one object a line: "
+           "write one JSON object per line: "
            R"({"source", "translations": [{"text", "score", "token_scores"}]}, )"
            R"(with --glossary also "missing_terms" of each translation, with --check copies )"
            R"("missing_copies")")
@@ -93,21 +93,21 @@ OptionTable option_table(TranslateOptions& o) {
   bind_search(table, o);
   table.group("Minimum Bayes risk")
       .add("mbr", &o.mbr, "",
-           "of several translations of a line, choose the one most like the others: the highest "
-           "expected chrF or BLEU, which becomes its score",
+           "choose the candidate most like the others: the one with the highest expected "
+           "chrF or BLEU, which becomes its score",
            {.choices = {"none", "chrf", "bleu"}})
       .add("mbr-candidates", &o.mbr_candidates, "N",
-           "translations to choose from: found by beam search (0: the beam size), or drawn with "
-           "--sample (0: 100)",
+           "candidates per line, from beam search (0: the beam size) or drawn by --sample "
+           "(0: 100)",
            {.least = 0, .most = nmt::search_rules::kBeam.most})
       .add("mbr-exact", &o.mbr_exact, "N",
-           "compare only N candidates with all others: the best by an estimate that takes less "
-           "time; 0: all",
+           "compare only the N candidates that a cheap estimate ranks best with all others; "
+           "0: all",
            {.least = 0, .most = nmt::search_rules::kBeam.most});
   table.group("Two models")
       .add("then", &o.then, "DIR[,DIR...]",
-           "translate the best translation of --model with this model: pt to en, then en to de; "
-           "search options and output apply to this one")
+           "second model, which translates the best translation of --model: pt to en, then "
+           "en to de; search options and output apply to this one")
       .add("then-shortlist", &o.then_shortlist, "FILE", "lexical shortlist of --then");
   table.group("Sampling")
       .add("sample", &search.sample, "", "sample translations instead of beam search")
@@ -121,15 +121,15 @@ OptionTable option_table(TranslateOptions& o) {
            nmt::search_rules::kTemperature)
       .add("seed", &o.seed, "N", "random seed of sampling", ranges::kSeed);
   bind_decoding_machine(table, o);
-  table
+  table.positional("input")
       .basics({"input", "output", "nbest", "scores", "json", "flush", "beam", "length-penalty",
                "sample", "device", "weights", "shortlist", "workers", "threads"})
       .example("echo 'Good morning.' | dietmt translate --model model")
-      .example("dietmt translate --model model --input test.en --output test.de --beam 4");
+      .example("dietmt translate -m model test.en -o test.de -b 4");
   return table;
 }
 
-// What the search has to find.
+// How many hypotheses the search must find.
 void settle_candidates(TranslateOptions& o, std::vector<std::string>& problems) {
   o.search.nbest = o.nbest;
   if (o.mbr == "none") {
@@ -142,12 +142,14 @@ void settle_candidates(TranslateOptions& o, std::vector<std::string>& problems) 
   o.search.nbest = o.mbr_candidates > 0 ? o.mbr_candidates : usual;
   if (!o.search.sample && o.search.nbest > usual) {
     problems.emplace_back(
-        "--mbr-candidates must not be larger than --beam, nor than --beam * --patience; or draw "
-        "them: --sample");
+        "--mbr-candidates is larger than --beam, or --beam * --patience: lower it, or draw "
+        "candidates "
+        "with --sample");
     o.search.nbest = usual;
   }
   if (o.nbest > o.search.nbest)
-    problems.emplace_back("--nbest must not be larger than the number of candidates of --mbr");
+    problems.emplace_back(
+        "--nbest is larger than the number of candidates: raise --mbr-candidates");
 }
 
 std::vector<std::string> problems_of(const OptionTable& table, TranslateOptions& o) {
@@ -233,8 +235,8 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
     throw ConfigError(std::string(o.markup             ? "--markup"
                                   : o.search.alignment ? "--alignment"
                                                        : "--coverage-penalty") +
-                      " does not work with this model: it compresses the keys of cross-attention, "
-                      "which are no tokens then");
+                      " needs attention to source tokens, but this model compresses the keys of "
+                      "cross-attention: leave it out");
   nmt::LineWriter output(o.output);
 
   LineProgress progress(o.input);

@@ -13,10 +13,10 @@
 #include <atomic>
 #include <filesystem>
 #include <mutex>
-#include <thread>
 #include <unordered_map>
 
 #include "common/error.h"
+#include "common/process.h"
 #include "encoders/device/device_memory.h"
 
 namespace dietmt::encoders {
@@ -125,7 +125,7 @@ void make_current(c10::Device device) {
 int64_t set_threads(int64_t threads) {
   // Threads of one loop wait for each other, so that many more of them than cores take minutes.
   constexpr int64_t kAlways = 16;
-  const int64_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const int64_t cores = usable_cores();
   const int64_t most = std::max(cores, kAlways);
   if (threads > most) {
     spdlog::warn("--threads {}: this machine has {} cores; using {} threads", threads, cores, most);

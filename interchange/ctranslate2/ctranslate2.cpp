@@ -120,7 +120,7 @@ CTranslate2File exported(const nmt::TranslationModel& model) {
   add_stack("encoder", AttentionSite::kEncoder, *model.encoder_position());
   add_stack("decoder", AttentionSite::kDecoder, *model.decoder_position());
   if (config.decoder_layer == "ssru")
-    problems.push_back("CTranslate2 has no recurrent decoder (--decoder-layer ssru)");
+    problems.push_back("CTranslate2 does not support a recurrent decoder (--decoder-layer ssru)");
   throw_if_any(problems);
   add_alignment(file, config);
   add_parameters(file, model);

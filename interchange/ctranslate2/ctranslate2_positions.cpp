@@ -173,7 +173,7 @@ class Stack {
                      std::ranges::count(pairing, pairing.front()) == std::ssize(pairing);
     const double base = one ? rotary_base(first()) : 0;
     if (base == 0)
-      return "rotations that change lengths, differ by head or are no powers of a base";
+      return "rotations that change lengths, differ by head or are not powers of a base";
     const bool interleaved = pairing.front() == encoders::RotaryPairing::kInterleaved;
     for (size_t l = 0; l < layers_.size(); ++l) {
       file_.add(attention(l) + "rotary_dim", int32_t{0});

@@ -74,8 +74,8 @@ std::map<std::string, BinaryTensor> read_tensors(std::string_view bytes) {
   Cursor cursor(bytes);
   const auto start = cursor.numbers<uint64_t>(2);
   if (start[0] != kVersion)
-    throw CheckpointError(
-        fmt::format("is no binary model of Marian: version {}, expected {}", start[0], kVersion));
+    throw CheckpointError(fmt::format("is not a binary model of Marian: version {}, expected {}",
+                                      start[0], kVersion));
   const auto headers = cursor.numbers<TensorHeader>(start[1]);
   std::vector<std::string> names;
   for (const TensorHeader& header : headers) {

@@ -149,15 +149,16 @@ std::string write_vocabulary(const fs::path& directory, const std::string& name,
 std::vector<std::string> marian_problems(const nmt::ModelConfig& config) {
   std::vector<std::string> problems = choices_of_dietmt(config, "Marian");
   const auto require = [&](bool holds, const std::string& problem) {
-    if (!holds) problems.push_back("Marian has no " + problem);
+    if (!holds) problems.push_back("Marian " + problem);
   };
   for (const std::string& position : {config.encoder_position, config.decoder_position})
-    require(position == kPositions,
-            "position encoding '" + position + "', only '" + kPositions + "'");
+    require(position == kPositions, "has only the position encoding '" + std::string(kPositions) +
+                                        "', not '" + position + "'");
   require(config.activation == "relu" || config.activation == "silu",
-          "activation '" + config.activation + "', only relu and silu");
-  require(config.norm == "post", "pre-norm as dietmt has it: it does not norm keys and values");
-  require(config.norm_epsilon == kNormEpsilon, "norms but those that add 1e-6 to the variance");
+          "has only the activations relu and silu, not '" + config.activation + "'");
+  require(config.norm == "post",
+          "does not normalize keys and values before attention, as --norm pre does");
+  require(config.norm_epsilon == kNormEpsilon, "always uses layer norm with epsilon 1e-6");
   std::sort(problems.begin(), problems.end());
   problems.erase(std::unique(problems.begin(), problems.end()), problems.end());
   return problems;
@@ -166,8 +167,9 @@ std::vector<std::string> marian_problems(const nmt::ModelConfig& config) {
 void export_marian(const fs::path& directory, const nmt::LoadedModel& model) {
   std::vector<std::string> problems = marian_problems(model.model->config());
   if (!model.model->starts_from_zeros(model.target_tokenizer->begin_id()))
-    problems.push_back("Marian's decoder starts from zeros, this one from a learned vector");
-  if (!problems.empty()) problems.push_back("train with --marian for such a model");
+    problems.push_back(
+        "Marian's decoder starts from zeros, but this one starts from a learned vector");
+  if (!problems.empty()) problems.push_back("train with --marian to export to Marian");
   throw_if_any(problems);
 
   const Pieces source(*model.source_tokenizer), target(*model.target_tokenizer);

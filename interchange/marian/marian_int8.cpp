@@ -164,7 +164,7 @@ class Int8Weights : public nmt::WeightSource {
       if (in_layer || wanted.parameter == output_)
         of_inputs = input_multiplier(name, wanted.parameter == output_);
       if (!all.rows.empty() && of_inputs != all.of_inputs)
-        fail(name, "has another multiplier of its inputs than the weights beside it");
+        fail(name, "has another input multiplier than the weights that share its input");
       all.of_inputs = of_inputs;
       all.rows.insert(all.rows.end(), part.begin(), part.end());
       const float multiplier = tensor.multiplier();

@@ -39,9 +39,9 @@ data::ShortlistContent read_marian_shortlist(const std::filesystem::path& path,
   const std::string bytes = read_file(path);
   const auto fail = [&](const char* what) { throw DataError(path.string() + ": " + what); };
   Header header{};
-  if (bytes.size() < sizeof header) fail("is no binary shortlist of Marian");
+  if (bytes.size() < sizeof header) fail("is not a binary shortlist of Marian");
   std::memcpy(&header, bytes.data(), sizeof header);
-  if (header.magic != kMagic) fail("is no binary shortlist of Marian");
+  if (header.magic != kMagic) fail("is not a binary shortlist of Marian");
   const size_t rest = bytes.size() - sizeof header;
   if (header.bounds > rest / sizeof(uint64_t) ||
       header.entries != (rest - header.bounds * sizeof(uint64_t)) / sizeof(uint32_t) ||

@@ -51,8 +51,8 @@ std::shared_ptr<const data::Tokenizer> make_tokenizer(const fs::path& vocabulary
                     " pieces, the model " + std::to_string(size));
   }
   if (static_cast<int64_t>(all.pieces.size()) < size)
-    spdlog::warn("{}: has {} pieces, the model {}; no text gives the others", vocabulary.string(),
-                 all.pieces.size(), size);
+    spdlog::warn("{} has {} pieces, but the model has {}; the extra embeddings are never used",
+                 vocabulary.string(), all.pieces.size(), size);
   while (static_cast<int64_t>(all.pieces.size()) < size) all.pieces.emplace_back();
   for (size_t id = 0; id < all.pieces.size(); ++id)
     if (all.pieces[id].empty()) all.pieces[id] = "<unused " + std::to_string(id) + ">";

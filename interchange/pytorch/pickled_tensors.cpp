@@ -36,7 +36,7 @@ constexpr size_t kMostDimensions = 16;
 [[noreturn]] void refuse(const std::string& what) { throw CheckpointError(what); }
 
 const KnownClass& class_of(const PickleValue& value) {
-  if (value.kind != Kind::kClass) refuse("is damaged: something that is no class is called");
+  if (value.kind != Kind::kClass) refuse("is damaged: it calls something that is not a class");
   return kClasses[static_cast<size_t>(value.number)];
 }
 

@@ -112,10 +112,11 @@ bool is_void_element(const std::string& name) {
 
 void MarkupRemoval::add_text(std::string_view text) { marked_.text += text; }
 
-void MarkupRemoval::add_mark(std::string_view raw) {
-  marked_.marks.push_back({.parts = {{std::string(raw), true}},
-                           .kind = syntax_of(raw).kind,
-                           .at = static_cast<int32_t>(marked_.text.size())});
+void MarkupRemoval::add_mark(MarkedPart raw) {
+  const InlineMark::Kind kind = syntax_of(raw.text).kind;
+  raw.is_markup = true;
+  marked_.marks.push_back(
+      {.parts = {std::move(raw)}, .kind = kind, .at = static_cast<int32_t>(marked_.text.size())});
 }
 
 MarkedText MarkupRemoval::finish() {
@@ -124,30 +125,39 @@ MarkedText MarkupRemoval::finish() {
   return with_units(std::exchange(marked_, {}));
 }
 
-MarkedText take_out_markup(std::string_view text) {
+MarkedText take_out_markup(const MarkedText& text) {
   MarkupRemoval removal;
   Spellings spellings;
   std::string plain;  // what stands between markup and references
   bool has_references = false;
-  size_t begin = 0;
-  const auto add_text = [&](size_t end) {
-    plain += text.substr(begin, end - begin);
-    removal.add_text(text.substr(begin, end - begin));
+  const auto add_text = [&](std::string_view part) {
+    plain += part;
+    removal.add_text(part);
   };
-  for (const std::string_view mark : placeholders_in(text)) {
-    const auto at = static_cast<size_t>(mark.data() - text.data());
-    add_text(at);
-    begin = at + mark.size();
-    const std::string character = referenced_character(mark);
-    has_references = has_references || !character.empty() || mark == "&lt;" || mark == "&gt;";
-    if (character.empty()) {
-      removal.add_mark(mark);
-    } else {
-      removal.add_text(character);
-      add_spelling(character, mark, spellings);
+  size_t begin = 0;
+  const auto add_up_to = [&](size_t end) {
+    std::string_view rest = std::string_view(text.text).substr(begin, end - begin);
+    for (const std::string_view mark : placeholders_in(rest)) {
+      const auto at = static_cast<size_t>(mark.data() - rest.data());
+      add_text(rest.substr(0, at));
+      rest.remove_prefix(at + mark.size());
+      const std::string character = referenced_character(mark);
+      has_references = has_references || !character.empty() || mark == "&lt;" || mark == "&gt;";
+      if (character.empty()) {
+        removal.add_mark({.text = std::string(mark)});
+      } else {
+        removal.add_text(character);
+        add_spelling(character, mark, spellings);
+      }
     }
+    add_text(rest);
+    begin = end;
+  };
+  for (const InlineMark& mark : text.marks) {
+    add_up_to(static_cast<size_t>(mark.at));
+    removal.add_mark(mark.parts.front());
   }
-  add_text(text.size());
+  add_up_to(text.text.size());
   MarkedText marked = removal.finish();
   if (has_references) {
     for (const auto& [character, reference] : basic_spellings())
@@ -155,6 +165,10 @@ MarkedText take_out_markup(std::string_view text) {
   }
   marked.spellings = std::move(spellings);
   return marked;
+}
+
+MarkedText take_out_markup(std::string_view text) {
+  return take_out_markup(MarkedText{.text = std::string(text), .marks = {}});
 }
 
 std::vector<MarkedPart> place_markup(const MarkedText& source,

@@ -28,8 +28,11 @@ bool is_void_element(const std::string& name);
 
 /// A part of a translation with its markup.
 struct MarkedPart {
-  std::string text;
+  std::string text = {};
   bool is_markup = false;
+  /// Markup that came with the source outside of its text, by its place among MarkedText::marks
+  /// there. -1: text, or markup that was found in it.
+  int32_t mark = -1;
 };
 
 /// A tag that was taken out, or a point: placeholders with the punctuation that belongs to them.
@@ -72,7 +75,7 @@ class MarkupRemoval {
  public:
   void add_text(std::string_view text);
   /// One tag, comment, element that stays as it is, or placeholder.
-  void add_mark(std::string_view raw);
+  void add_mark(MarkedPart raw);
 
   /// Finds the pairs of tags. The removal is empty afterwards.
   MarkedText finish();
@@ -81,7 +84,9 @@ class MarkupRemoval {
   MarkedText marked_;
 };
 
-/// Takes out all of placeholders_in() a text, but resolves references to characters.
+/// Takes out all of placeholders_in() a text, but resolves references to characters. Keeps the
+/// marks that it has; each is one part, whose syntax tells its kind.
+MarkedText take_out_markup(const MarkedText& text);
 MarkedText take_out_markup(std::string_view text);
 
 /// Puts the marks into a translation of source.text. An element goes around the run of words whose

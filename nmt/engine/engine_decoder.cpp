@@ -3,7 +3,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "nmt/engine/decoding_worker.h"
@@ -89,8 +88,7 @@ void EngineDecoder::run(SentenceFeed& feed, int64_t workers, int64_t threads,
   }
   if (!session || session->threads() != threads)
     session = std::make_unique<Session>(*this, threads);
-  const auto cores = static_cast<int64_t>(std::thread::hardware_concurrency());
-  session->run(feed, workers > 0 ? workers : std::max<int64_t>(1, cores), batch_tokens);
+  session->run(feed, usable_workers(workers, threads), batch_tokens);
   // A run that throws may leave half-decoded sentences in its session, which is not used again.
   const std::lock_guard lock(mutex_);
   idle_ = std::move(session);

@@ -5,6 +5,7 @@
 
 #include "common/checks.h"
 #include "common/error.h"
+#include "common/process.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -70,6 +71,10 @@ std::vector<std::string> SearchOptions::problems() const {
   check("--workers", ranges::kThreads, workers);
   check("--threads", search_rules::kWorkerThreads, threads);
   return found;
+}
+
+int64_t usable_workers(int64_t workers, int64_t threads) {
+  return workers > 0 ? workers : std::max<int64_t>(1, usable_cores() / threads);
 }
 
 SearchOptions SearchOptions::for_pivot() const {

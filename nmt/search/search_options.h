@@ -41,6 +41,9 @@ inline const OptionRule kWorkerThreads{.least = 1, .most = 256};
 
 }  // namespace search_rules
 
+/// `workers`, or for 0 as many as leave each thread of each worker a core.
+int64_t usable_workers(int64_t workers, int64_t threads);
+
 struct SearchOptions {
   int64_t beam = 5;
   int64_t nbest = 1;            // hypotheses returned per sentence; at most `beam` unless sampling
@@ -70,7 +73,7 @@ struct SearchOptions {
   uint64_t seed = 1;
 
   int64_t batch_tokens = 512;  // source tokens of the sentences decoded together, at most
-  int64_t workers = 0;         // that decode in parallel on the CPU; 0: one for each core
+  int64_t workers = 0;         // that decode in parallel on the CPU; 0: see usable_workers()
   int64_t threads = 1;         // of each worker
 
   /// All problems, one sentence each, which names the option of `dietmt translate`.

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "common/process.h"
 #include "nmt/translation/text_lines.h"
 
 namespace dietmt::nmt {
@@ -56,7 +57,7 @@ void choose_by_bayes_risk(std::vector<NBest>& found, const data::Tokenizer& toke
       failure = std::current_exception();
     }
   };
-  const int64_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const int64_t cores = usable_cores();
   const int64_t workers =
       std::min(choice.workers > 0 ? choice.workers : cores, static_cast<int64_t>(found.size()));
   {

@@ -119,7 +119,7 @@ class Translator:
         vocabulary, which form an ensemble and average their probabilities.
     weights: "fp32", "bf16", "int8", or "auto" for the type that the directory has.
     shortlist: a file of `dietmt shortlist`.
-    workers: threads that decode in parallel; 0: one for each core.
+    workers: threads that decode in parallel; 0: cores / threads.
     threads: threads of each worker; more speed up a single sentence.
     batch_tokens: source tokens that a worker decodes at once; changes speed, not results.
     max_source_length: longest line in tokens; longer lines are cut.

@@ -70,13 +70,13 @@ auto with_document(DocumentKind kind, const std::string& bytes, const DocumentLa
   }
 }
 
-std::string detected_source(const std::vector<std::string>& segments, const std::string& target,
+std::string detected_source(const std::vector<nmt::MarkedText>& segments, const std::string& target,
                             const ServiceContext& service) {
   constexpr size_t kSample = 10'000;
   std::string sample;
-  for (const std::string& segment : segments) {
+  for (const nmt::MarkedText& segment : segments) {
     if (sample.size() > kSample) break;
-    sample += segment + "\n";
+    sample += segment.text + "\n";
   }
   return service.pairs.detect_source(sample, target).code;
 }
@@ -101,13 +101,13 @@ std::string download_url(const Call& call, const std::string& name, const Servic
 }
 
 // One for each term of the glossary that the translation of a segment lacks.
-std::set<std::string> glossary_warnings(const std::vector<std::string>& segments,
-                                        const std::vector<std::string>& translations,
+std::set<std::string> glossary_warnings(const std::vector<nmt::MarkedText>& segments,
+                                        const std::vector<Translation>& translations,
                                         const data::Glossary& glossary) {
   std::set<std::string> warnings;
   for (size_t i = 0; i < segments.size(); ++i) {
     for (const data::GlossaryTerm* term :
-         data::missing_terms(glossary.find(segments[i]), translations[i]))
+         data::missing_terms(glossary.find(segments[i].text), plain_text(translations[i])))
       warnings.insert("the glossary's term \"" + term->target_text() +
                       "\" is not in every translation");
   }
@@ -122,12 +122,14 @@ std::string beginning(std::string text) {
 }
 
 // One for each number, address and name that the translation of a segment lacks.
-std::set<std::string> copy_warnings(const std::vector<std::string>& segments,
-                                    const std::vector<std::string>& translations) {
+std::set<std::string> copy_warnings(const std::vector<nmt::MarkedText>& segments,
+                                    const std::vector<Translation>& translations) {
   std::set<std::string> warnings;
   for (size_t i = 0; i < segments.size(); ++i)
-    for (const std::string& copy : data::missing_copies(segments[i], translations[i]))
-      warnings.insert("\"" + copy + "\" is not in the translation of " + beginning(segments[i]));
+    for (const std::string& copy :
+         data::missing_copies(segments[i].text, plain_text(translations[i])))
+      warnings.insert("\"" + copy + "\" is not in the translation of " +
+                      beginning(segments[i].text));
   return warnings;
 }
 
@@ -159,7 +161,7 @@ Answer translate_file(Call call, ServiceContext& service) {
   const bool is_auto = source == "auto";
   if (is_auto && (kind == DocumentKind::kTmx || kind == DocumentKind::kXliff))
     throw HttpError::of_option("source", "source: auto does not work for TMX and XLIFF");
-  const std::vector<std::string> segments =
+  const std::vector<nmt::MarkedText> segments =
       with_document(kind, upload.bytes, {source, target}, service,
                     [](const Document& document) { return document.segments(); });
   if (is_auto) source = detected_source(segments, target, service);
@@ -177,9 +179,9 @@ Answer translate_file(Call call, ServiceContext& service) {
   std::set<std::string> warnings;
   const auto translate_lines = [&](const ConnectedTexts& lines) {
     options.only_context = lines.only_context;
-    std::vector<std::string> translations;
+    std::vector<Translation> translations;
     for (const TranslatedText& text : translate_texts(models, lines.texts, options, patience)) {
-      translations.push_back(text.joined());
+      translations.push_back(text.parts());
       add_cut_sentences(text, warnings);
     }
     return translations;
@@ -188,7 +190,7 @@ Answer translate_file(Call call, ServiceContext& service) {
     options.markup = true;
     return translate_lines(lines);
   };
-  const std::vector<std::string> translations =
+  const std::vector<Translation> translations =
       translate_keeping_placeholders(segments, translate_lines, translate_marked);
   std::string bytes =
       with_document(kind, upload.bytes, {source, target}, service,

@@ -55,7 +55,7 @@ TranslatedLines LineTranslator::translate(const LineRequest& request,
       const ServedPath models = acquire(models_, path, patience);
       TranslatedLines translated;
       for (const TranslatedText& text : translate_texts(models, lines.texts, options, patience)) {
-        translated.lines.push_back(text.joined());
+        translated.lines.push_back(text.parts());
         translated.cut.push_back(text.was_cut());
         for (const TranslatedSentence& sentence : text.sentences)
           translated.source_tokens += sentence.source_tokens;

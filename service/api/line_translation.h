@@ -24,10 +24,10 @@ struct LineRequest {
 struct TranslatedLines {
   TranslatedLines() = default;
   // Implicit: translators that do not count have only lines.
-  TranslatedLines(std::vector<std::string> all, int64_t tokens = 0)
+  TranslatedLines(std::vector<Translation> all, int64_t tokens = 0)
       : lines(std::move(all)), source_tokens(tokens) {}
 
-  std::vector<std::string> lines;
+  std::vector<Translation> lines;
   std::vector<bool> cut = {};  // of each: it was too long for the model; empty: of none
   int64_t source_tokens = 0;
 };

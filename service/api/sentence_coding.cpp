@@ -79,13 +79,14 @@ nmt::TranslationRequest encode(TranslatedSentence& sentence, const LoadedModel& 
   return request;
 }
 
-std::string written(const std::vector<nmt::MarkedPart>& parts, const TranslatedSentence& sentence,
+Translation written(Translation parts, const TranslatedSentence& sentence,
                     const TextOptions& options) {
-  if (!options.html) return join(parts, sentence.marked.spellings);
-  std::string text;
-  for (const nmt::MarkedPart& part : parts)
-    text += part.is_markup ? part.text : escape_markup(part.text);
-  return text;
+  for (nmt::MarkedPart& part : parts) {
+    if (part.is_markup) continue;
+    part.text = options.html ? escape_markup(part.text)
+                             : nmt::respelled(part.text, sentence.marked.spellings);
+  }
+  return parts;
 }
 
 TranslatedSentence::Found decode(const TranslatedSentence& sentence,
@@ -93,7 +94,9 @@ TranslatedSentence::Found decode(const TranslatedSentence& sentence,
                                  const TextOptions& options, const nmt::SearchOptions& search) {
   TranslatedSentence::Found found;
   MarkedTranslation made = translation_of(sentence, hypothesis, model, search);
-  found.text = written(made.parts, sentence, options);
+  found.parts = written(std::move(made.parts), sentence, options);
+  found.text = nmt::join(found.parts);
+  if (sentence.marked.marks.empty()) found.parts.clear();
   found.alignment = std::move(made.alignment);
   if (!sentence.terms.empty()) {
     const std::string text = model.decode_target(hypothesis.ids);
@@ -117,7 +120,7 @@ void add_pivot(const nmt::Hypothesis& best, const LoadedModel& model,
   nmt::MarkupRemoval removal;
   for (const nmt::MarkedPart& part : translation_of(sentence, best, model, search).parts) {
     if (part.is_markup)
-      removal.add_mark(part.text);
+      removal.add_mark(part);
     else
       removal.add_text(part.text);
   }

@@ -20,7 +20,7 @@ nmt::TranslationRequest encode(TranslatedSentence& sentence, const LoadedModel& 
                                const nmt::SearchOptions& search, bool wants_pieces);
 
 /// A translation as the source writes its text: with entities in HTML.
-std::string written(const std::vector<nmt::MarkedPart>& parts, const TranslatedSentence& sentence,
+Translation written(Translation parts, const TranslatedSentence& sentence,
                     const TextOptions& options);
 
 /// A translation by the last model, with the marks of the sentence.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "nmt/alignment/inline_markup.h"
 #include "service/api/api_keys.h"
 #include "service/api/call.h"
 #include "service/api/fields.h"
@@ -33,8 +34,8 @@ struct ServiceContext {
 
   /// Throws HttpError 413 for more texts or characters than a request may have.
   void check_size(const std::vector<std::string>& texts) const;
-  /// The same for the characters only.
-  void check_characters(const std::vector<std::string>& texts) const;
+  /// The same for the characters of a document.
+  void check_characters(const std::vector<nmt::MarkedText>& segments) const;
   /// The same for the prefix, which each of the texts gets.
   void check_prefix(const std::string& prefix, const std::vector<std::string>& texts) const;
 

@@ -23,36 +23,24 @@ std::string on_one_line(std::string text) {
   return text;
 }
 
-void join_lines_of(nmt::MarkedText& sentence) {
-  std::string joined;
-  size_t at = 0;
-  const auto add = [&](size_t end) {
-    joined += join_lines(std::string_view(sentence.text).substr(at, end - at));
-    at = end;
-  };
-  for (nmt::InlineMark& mark : sentence.marks) {
-    add(static_cast<size_t>(mark.at));
-    mark.at = static_cast<int32_t>(joined.size());
-  }
-  add(sentence.text.size());
-  sentence.text = std::move(joined);
-}
-
 // Sentences of a text without its markup; each takes the marks inside it along.
 class SentencePlanner {
  public:
   // `joins_lines`: sentences run over line breaks.
-  SentencePlanner(const nmt::MarkedText& marked, bool joins_lines, const TextOptions& options,
+  SentencePlanner(nmt::MarkedText marked, bool joins_lines, const TextOptions& options,
                   TranslatedText& planned)
-      : marked_(marked), joins_lines_(joins_lines), options_(options), planned_(planned) {}
+      : marked_(std::move(marked)),
+        joins_lines_(joins_lines),
+        options_(options),
+        planned_(planned) {}
 
   // `raw`: the text with its markup, which stays as it is if it has no sentences.
-  void add(std::string_view raw) {
+  void add(const Translation& raw) {
     const std::string one_line = joins_lines_ ? on_one_line(marked_.text) : "";
     const std::string_view lines = joins_lines_ ? one_line : marked_.text;
     const SplitText parts = split(lines, options_);
     if (parts.pieces.empty()) {
-      planned_.after += raw;
+      planned_.after.insert(planned_.after.end(), raw.begin(), raw.end());
       return;
     }
     for (const SentencePiece& piece : parts.pieces)
@@ -71,7 +59,7 @@ class SentencePlanner {
         .text = marked_.text.substr(begin, size), .marks = {}, .spellings = marked_.spellings};
     const size_t last = last_mark_of(end);
     for (size_t m = mark_; m < last; ++m) added.marked.marks.push_back(moved_mark(m, begin, last));
-    if (joins_lines_) join_lines_of(added.marked);
+    if (joins_lines_) added.marked = join_lines(added.marked);
     added.source = added.marked.text;
     if (added.marked.marks.empty()) added.marked.text.clear();
     mark_ = last;
@@ -82,13 +70,13 @@ class SentencePlanner {
   void add_between(size_t end, size_t last_mark) {
     const auto add_text = [&](size_t to) {
       const std::string_view text = std::string_view(marked_.text).substr(at_, to - at_);
-      if (text != " " || !stands_for_point()) planned_.after += written(text);
+      if (text != " " || !stands_for_point()) add_written(text);
       at_ = to;
     };
     for (; mark_ < last_mark; ++mark_) {
       add_text(std::max(at_, static_cast<size_t>(marked_.marks[mark_].at)));
       for (const nmt::MarkedPart& part : marked_.marks[mark_].parts)
-        planned_.after += part.is_markup ? part.text : written(part.text);
+        part.is_markup ? planned_.after.push_back(part) : add_written(part.text);
     }
     add_text(end);
   }
@@ -102,8 +90,10 @@ class SentencePlanner {
            last.after != nmt::InlineMark::Neighbour::kSpace;
   }
 
-  std::string written(std::string_view text) const {
-    return options_.html ? escape_markup(text) : nmt::respelled(text, marked_.spellings);
+  void add_written(std::string_view text) {
+    if (text.empty()) return;
+    planned_.after.push_back(
+        {options_.html ? escape_markup(text) : nmt::respelled(text, marked_.spellings)});
   }
 
   // An end tag at the beginning of a sentence belongs to the one before.
@@ -142,7 +132,7 @@ class SentencePlanner {
     return mark;
   }
 
-  const nmt::MarkedText& marked_;
+  const nmt::MarkedText marked_;
   const bool joins_lines_;
   const TextOptions& options_;
   TranslatedText& planned_;
@@ -153,7 +143,7 @@ class SentencePlanner {
 // Texts with inline markup, between the tags of blocks.
 void plan_html(std::string_view html, const TextOptions& options, TranslatedText& planned) {
   nmt::MarkupRemoval removal;
-  std::string raw;
+  Translation raw;
   bool keeps_lines = false;
   const auto flush = [&] {
     if (raw.empty()) return;
@@ -164,13 +154,13 @@ void plan_html(std::string_view html, const TextOptions& options, TranslatedText
     if (part.is_text) {
       removal.add_text(resolve_references(part.raw));
     } else if (part.is_inline) {
-      removal.add_mark(part.raw);
+      removal.add_mark({.text = std::string(part.raw)});
     } else {
       flush();
-      planned.after += part.raw;
+      planned.after.push_back({std::string(part.raw)});
       continue;
     }
-    raw += part.raw;
+    raw.push_back({std::string(part.raw)});
     keeps_lines = part.keeps_lines;
   }
   flush();
@@ -178,14 +168,14 @@ void plan_html(std::string_view html, const TextOptions& options, TranslatedText
 
 }  // namespace
 
-TranslatedText plan_text(const std::string& text, const TextOptions& options) {
+TranslatedText plan_text(const nmt::MarkedText& text, const TextOptions& options) {
   TranslatedText planned;
   if (options.html) {
-    plan_html(text, options, planned);
+    plan_html(text.text, options, planned);
   } else {
-    const nmt::MarkedText marked =
-        options.markup ? nmt::take_out_markup(text) : nmt::MarkedText{text, {}};
-    SentencePlanner(marked, false, options, planned).add(text);
+    const bool has_markup = options.markup || !text.marks.empty();
+    SentencePlanner(has_markup ? nmt::take_out_markup(text) : text, false, options, planned)
+        .add(in_source_order(text));
   }
   return planned;
 }

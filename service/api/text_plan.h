@@ -8,6 +8,6 @@
 namespace dietmt::service {
 
 /// Splits a text into sentences without translations; joined() of them gives what is between them.
-TranslatedText plan_text(const std::string& text, const TextOptions& options);
+TranslatedText plan_text(const nmt::MarkedText& text, const TextOptions& options);
 
 }  // namespace dietmt::service

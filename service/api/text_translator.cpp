@@ -1,7 +1,6 @@
 #include "service/api/text_translator.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -23,9 +22,18 @@ bool has_marks(const std::vector<TranslatedText>& texts) {
   });
 }
 
-size_t bytes_of(const std::vector<std::string>& texts) {
-  return std::accumulate(texts.begin(), texts.end(), size_t{0},
-                         [](size_t sum, const std::string& text) { return sum + text.size(); });
+size_t bytes_of(const std::vector<nmt::MarkedText>& texts,
+                const std::vector<std::string>& context) {
+  size_t bytes = 0;
+  for (const nmt::MarkedText& text : texts) bytes += text.text.size();
+  for (const std::string& text : context) bytes += text.size();
+  return bytes;
+}
+
+std::vector<nmt::MarkedText> without_marks(const std::vector<std::string>& texts) {
+  std::vector<nmt::MarkedText> marked;
+  for (const std::string& text : texts) marked.push_back({.text = text, .marks = {}});
+  return marked;
 }
 
 bool is_only_context(const TextOptions& options, size_t text) {
@@ -33,7 +41,7 @@ bool is_only_context(const TextOptions& options, size_t text) {
 }
 
 // Without its marks.
-TranslatedText plan_context(const std::string& text, TextOptions options) {
+TranslatedText plan_context(const nmt::MarkedText& text, TextOptions options) {
   options.markup = true;
   TranslatedText planned = plan_text(text, options);
   for (TranslatedSentence& sentence : planned.sentences) sentence.marked = {};
@@ -42,7 +50,7 @@ TranslatedText plan_context(const std::string& text, TextOptions options) {
 
 // `reads_context`: of the first model; otherwise there are no sentences of texts that are only
 // context.
-std::vector<TranslatedText> plan_all(const std::vector<std::string>& texts,
+std::vector<TranslatedText> plan_all(const std::vector<nmt::MarkedText>& texts,
                                      const TextOptions& options, bool reads_context,
                                      const Patience& patience) {
   std::vector<TranslatedText> planned(texts.size());
@@ -104,7 +112,7 @@ void add_context(const std::vector<TranslatedText>& texts, const LoadedModel& mo
   const int64_t most = model.decoder->source_limit(search);
   nmt::DocumentContext earlier(model.context);
   for (size_t c = 0; is_first && c < options.context.size(); ++c)
-    pass(plan_text(options.context[c], options), model, most, earlier);
+    pass(plan_text({.text = options.context[c], .marks = {}}, options), model, most, earlier);
   nmt::DocumentContext document = earlier;
   auto request = requests.begin();
   for (size_t t = 0; t < texts.size(); ++t) {
@@ -144,23 +152,29 @@ void add_translations(const nmt::NBest& found, const LoadedModel& model, const T
 // The marks of a sentence that a model made nothing of.
 void keep_marks_of_nothing(std::vector<TranslatedText>& texts, const TextOptions& options) {
   for (TranslatedText& text : texts) {
-    for (TranslatedSentence& sentence : text.sentences)
-      if (sentence.translations.empty() && !sentence.marked.marks.empty())
-        sentence.translations.push_back(
-            {.text = written(place_markup(sentence.marked, ""), sentence, options)});
+    for (TranslatedSentence& sentence : text.sentences) {
+      if (!sentence.translations.empty() || sentence.marked.marks.empty()) continue;
+      Translation parts = written(place_markup(sentence.marked, ""), sentence, options);
+      sentence.translations.push_back({.text = nmt::join(parts), .parts = std::move(parts)});
+    }
   }
 }
 
 }  // namespace
 
-std::string TranslatedText::joined(size_t n) const {
-  std::string text;
+Translation TranslatedText::parts(size_t n) const {
+  Translation all;
+  const auto add = [&](const Translation& some) {
+    all.insert(all.end(), some.begin(), some.end());
+  };
   for (const TranslatedSentence& sentence : sentences) {
-    text += sentence.before;
+    add(sentence.before);
     if (sentence.translations.empty()) continue;
-    text += sentence.translations[std::min(n, sentence.translations.size() - 1)].text;
+    const auto& found = sentence.translations[std::min(n, sentence.translations.size() - 1)];
+    found.parts.empty() ? all.push_back({found.text}) : add(found.parts);
   }
-  return text + after;
+  add(after);
+  return all;
 }
 
 bool TranslatedText::was_cut() const {
@@ -170,6 +184,12 @@ bool TranslatedText::was_cut() const {
 
 std::vector<TranslatedText> translate_texts(const ServedPath& models,
                                             const std::vector<std::string>& texts,
+                                            const TextOptions& options, const Patience& patience) {
+  return translate_texts(models, without_marks(texts), options, patience);
+}
+
+std::vector<TranslatedText> translate_texts(const ServedPath& models,
+                                            const std::vector<nmt::MarkedText>& texts,
                                             const TextOptions& options, const Patience& patience) {
   std::vector<TranslatedText> translated;
   for (size_t i = 0; i < models.size(); ++i) {
@@ -183,7 +203,7 @@ std::vector<TranslatedText> translate_texts(const ServedPath& models,
     std::vector<TranslatedSentence*> sentences;
     std::vector<nmt::TranslationRequest> requests;
     {
-      const PreparationTurn turn(bytes_of(texts) + bytes_of(options.context), patience);
+      const PreparationTurn turn(bytes_of(texts, options.context), patience);
       models[i]->queue().check_open();
       if (i == 0) translated = plan_all(texts, options, model.context.any(), patience);
       search.alignment = (search.alignment || has_marks(translated)) && model.decoder->aligns();

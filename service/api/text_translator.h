@@ -12,6 +12,7 @@
 #include "nmt/search/search_options.h"
 #include "service/api/model_path.h"
 #include "service/api/output_guard.h"
+#include "service/documents/document.h"
 
 namespace dietmt::service {
 
@@ -38,6 +39,7 @@ struct TextOptions {
 struct TranslatedSentence {
   struct Found {
     std::string text = {};
+    Translation parts = {};  // of the text, if the sentence has markup
     double score = 0.0;
     std::vector<nmt::WordPair> alignment = {};  // only with options.search.alignment
     std::vector<std::string> pieces = {};       // including end of sentence
@@ -46,7 +48,7 @@ struct TranslatedSentence {
     std::vector<std::string> missing_copies = {};  // of data::missing_copies()
     std::vector<std::string> missing_terms = {};   // target terms of the glossary that it lacks
   };
-  std::string before;                      // spacing or markup, unchanged
+  Translation before;                      // spacing or markup, unchanged
   std::string source;                      // without markup
   nmt::MarkedText marked;                  // what the last model translates, if it has markup
   std::vector<data::TextSpan> spans;       // the bytes of its tokens, if the decoder aligns
@@ -63,10 +65,11 @@ struct TranslatedSentence {
 
 struct TranslatedText {
   std::vector<TranslatedSentence> sentences;
-  std::string after;
+  Translation after;
 
   /// The text with the n-th translation of each sentence, or the last if there are fewer.
-  std::string joined(size_t n = 0) const;
+  Translation parts(size_t n = 0) const;
+  std::string joined(size_t n = 0) const { return nmt::join(parts(n)); }
 
   bool was_cut() const;
 };
@@ -74,6 +77,9 @@ struct TranslatedText {
 /// Blocks until all are done. Of several models, each but the last translates a sentence into one
 /// by beam search, which the next one takes; options.search and the prefix are for the last. Throws
 /// the exceptions of RequestQueue::translate().
+std::vector<TranslatedText> translate_texts(const ServedPath& models,
+                                            const std::vector<nmt::MarkedText>& texts,
+                                            const TextOptions& options, const Patience& patience);
 std::vector<TranslatedText> translate_texts(const ServedPath& models,
                                             const std::vector<std::string>& texts,
                                             const TextOptions& options, const Patience& patience);

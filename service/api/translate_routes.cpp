@@ -117,7 +117,7 @@ ordered_json result_json(const TranslatedText& text, const TextOptions& options)
     auto translations = ordered_json::array();
     for (const auto& found : sentence.translations)
       translations.push_back(translation_json(found, sentence, options));
-    sentences.push_back({{"before", sentence.before},
+    sentences.push_back({{"before", nmt::join(sentence.before)},
                          {"source", sentence.source},
                          {"source_tokens", sentence.source_tokens},
                          {"cut_tokens", sentence.cut_tokens},
@@ -129,7 +129,7 @@ ordered_json result_json(const TranslatedText& text, const TextOptions& options)
   }
   return {{"text", text.joined()},
           {"sentences", sentences},
-          {"after", text.after},
+          {"after", nmt::join(text.after)},
           {"cut", text.was_cut()}};
 }
 

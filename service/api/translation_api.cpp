@@ -33,12 +33,14 @@ void require_at_most(int64_t limit, int64_t characters, const std::string& what)
 void ServiceContext::check_size(const std::vector<std::string>& texts) const {
   if (static_cast<int64_t>(texts.size()) > limits.texts)
     throw HttpError(413, "a request may have at most " + std::to_string(limits.texts) + " texts");
-  check_characters(texts);
-}
-
-void ServiceContext::check_characters(const std::vector<std::string>& texts) const {
   int64_t characters = 0;
   for (const std::string& text : texts) characters += characters_of(text);
+  require_at_most(limits.characters, characters, "the text has ");
+}
+
+void ServiceContext::check_characters(const std::vector<nmt::MarkedText>& segments) const {
+  int64_t characters = 0;
+  for (const nmt::MarkedText& segment : segments) characters += characters_of(segment.text);
   require_at_most(limits.characters, characters, "the text has ");
 }
 

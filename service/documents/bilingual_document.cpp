@@ -92,7 +92,7 @@ class BilingualDocument : public Document {
                     const DocumentLimits& limits)
       : tree_(bytes, limits), languages_(languages) {}
 
-  std::string translated(const std::vector<std::string>& translations) override {
+  std::string translated(const std::vector<Translation>& translations) override {
     texts_.fill(translations);
     return tree_.text();
   }
@@ -160,7 +160,7 @@ class TmxDocument final : public BilingualDocument {
   void add_unit(xmlNode* unit) {
     const xmlNode* const source = variant(unit, language_of(languages().source));
     if (source == nullptr || variant(unit, language_of(languages().target)) != nullptr) return;
-    xmlNode* const target = xmlDocCopyNode(const_cast<xmlNode*>(source), unit->doc, 1);
+    xmlNode* const target = copied(source, Copy::kWhole);
     xmlAddChild(unit, target);
     drop_repeated_namespaces(target);
     set_language(target);
@@ -217,7 +217,7 @@ class XliffDocument final : public BilingualDocument {
     xmlNode* const old_target = child_named(unit, "target");
     if (source == nullptr || (old_target != nullptr && !is_blank(old_target))) return;
     if (!translates && !has_translated(source)) return;
-    xmlNode* const target = xmlDocCopyNode(source, unit->doc, 1);
+    xmlNode* const target = copied(source, Copy::kWhole);
     xmlNodeSetName(target, as_xml("target"));
     set_language(target);
     xmlNode* const segments = child_named(unit, "seg-source");

@@ -119,26 +119,90 @@ bool has_letter(std::string_view text) {
   return false;
 }
 
-std::string join_lines(std::string_view text) {
-  std::string joined;
-  while (!text.empty()) {
-    const size_t word = std::min(text.find_first_of(kWhiteSpace), text.size());
-    const size_t end = std::min(text.find_first_not_of(kWhiteSpace, word), text.size());
-    const std::string_view spaces = text.substr(word, end - word);
-    joined += text.substr(0, word);
-    joined += spaces.find_first_of("\r\n") == spaces.npos ? spaces : " ";
-    text.remove_prefix(end);
+void add_mark(std::string tag, nmt::MarkedText& text) {
+  const auto number = static_cast<int32_t>(text.marks.size());
+  text.marks.push_back(
+      {.parts = {{std::move(tag), true, number}}, .at = static_cast<int32_t>(text.text.size())});
+}
+
+nmt::MarkedText join_lines(const nmt::MarkedText& text) {
+  nmt::MarkedText joined{.text = {}, .marks = text.marks, .spellings = text.spellings};
+  size_t begin = 0;
+  const auto add_up_to = [&](size_t end) {
+    std::string_view rest = std::string_view(text.text).substr(begin, end - begin);
+    while (!rest.empty()) {
+      const size_t word = std::min(rest.find_first_of(kWhiteSpace), rest.size());
+      const size_t next = std::min(rest.find_first_not_of(kWhiteSpace, word), rest.size());
+      const std::string_view spaces = rest.substr(word, next - word);
+      joined.text += rest.substr(0, word);
+      joined.text += spaces.find_first_of("\r\n") == spaces.npos ? spaces : " ";
+      rest.remove_prefix(next);
+    }
+    begin = end;
+  };
+  for (nmt::InlineMark& mark : joined.marks) {
+    add_up_to(static_cast<size_t>(mark.at));
+    mark.at = static_cast<int32_t>(joined.text.size());
   }
+  add_up_to(text.text.size());
   return joined;
 }
 
-std::optional<SegmentPlace> add_segment(std::string_view text, std::vector<std::string>& segments) {
-  if (!has_letter(text)) return std::nullopt;
-  const size_t begin = text.find_first_not_of(kWhiteSpace);
-  const size_t end = text.find_last_not_of(kWhiteSpace) + 1;
-  segments.emplace_back(text.substr(begin, end - begin));
-  return SegmentPlace{segments.size() - 1, std::string(text.substr(0, begin)),
-                      std::string(text.substr(end))};
+Translation in_source_order(const nmt::MarkedText& text) {
+  Translation parts;
+  size_t begin = 0;
+  const auto add_up_to = [&](size_t end) {
+    if (end > begin) parts.push_back({text.text.substr(begin, end - begin)});
+    begin = end;
+  };
+  for (const nmt::InlineMark& mark : text.marks) {
+    add_up_to(static_cast<size_t>(mark.at));
+    parts.push_back(mark.parts.front());
+  }
+  add_up_to(text.text.size());
+  return parts;
+}
+
+bool has_all_marks(const Translation& translation, const nmt::MarkedText& segment) {
+  std::vector<bool> seen(segment.marks.size());
+  std::vector<int32_t> open;
+  for (const nmt::MarkedPart& part : translation) {
+    if (part.mark < 0) continue;
+    const auto number = static_cast<size_t>(part.mark);
+    if (number >= seen.size() || seen[number]) return false;
+    seen[number] = true;
+    const int32_t partner = segment.marks[number].partner;
+    if (partner > part.mark) {
+      open.push_back(partner);
+    } else if (partner >= 0) {
+      if (open.empty() || open.back() != part.mark) return false;
+      open.pop_back();
+    }
+  }
+  return std::ranges::find(seen, false) == seen.end();
+}
+
+std::string plain_text(const Translation& translation) {
+  std::string text;
+  for (const nmt::MarkedPart& part : translation)
+    if (part.mark < 0) text += part.text;
+  return text;
+}
+
+std::optional<SegmentPlace> add_segment(nmt::MarkedText text,
+                                        std::vector<nmt::MarkedText>& segments) {
+  if (!has_letter(text.text)) return std::nullopt;
+  size_t begin = text.text.find_first_not_of(kWhiteSpace);
+  size_t end = text.text.find_last_not_of(kWhiteSpace) + 1;
+  if (!text.marks.empty()) {
+    begin = std::min(begin, static_cast<size_t>(text.marks.front().at));
+    end = std::max(end, static_cast<size_t>(text.marks.back().at));
+  }
+  SegmentPlace place{segments.size(), text.text.substr(0, begin), text.text.substr(end)};
+  text.text = text.text.substr(begin, end - begin);
+  for (nmt::InlineMark& mark : text.marks) mark.at -= static_cast<int32_t>(begin);
+  segments.push_back(std::move(text));
+  return place;
 }
 
 }  // namespace dietmt::service

@@ -4,6 +4,9 @@
 //   const auto document = open_document(kind, bytes, {"en", "de"});
 //   bytes = document->translated(translate_keeping_placeholders(document->segments(), translate,
 //                                                               translate_marked));
+//
+// Inline elements, formatting and what else stands inside a sentence are marks outside of its text
+// (nmt/alignment/inline_markup.h), which a translation moves with their words.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +17,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "nmt/alignment/inline_markup.h"
 
 namespace dietmt::service {
 
@@ -47,18 +51,22 @@ class DocumentTooLargeError : public DataError {
   using DataError::DataError;
 };
 
+/// Text and marks. MarkedPart::mark is the place of a mark in its segment, -1 for text.
+using Translation = std::vector<nmt::MarkedPart>;
+
 class Document {
  public:
   virtual ~Document() = default;
 
-  /// The texts to translate, in order. Each has a letter and no spaces around it.
-  const std::vector<std::string>& segments() const { return segments_; }
+  /// The texts to translate, in order. Each has a letter, and no spaces before the first mark and
+  /// after the last one. Each mark is one part, with a tag that tells its kind.
+  const std::vector<nmt::MarkedText>& segments() const { return segments_; }
 
   /// The document with one translation for each segment. Call it once.
-  virtual std::string translated(const std::vector<std::string>& translations) = 0;
+  virtual std::string translated(const std::vector<Translation>& translations) = 0;
 
  protected:
-  std::vector<std::string> segments_;
+  std::vector<nmt::MarkedText> segments_;
 };
 
 /// Throws DocumentTooLargeError, and DataError, which says what is wrong: not of this kind,
@@ -69,23 +77,31 @@ std::unique_ptr<Document> open_document(DocumentKind kind, std::string_view byte
                                         const DocumentLanguages& languages,
                                         const DocumentLimits& limits = {});
 
+bool has_letter(std::string_view text);
+
+/// Adds a mark at the end of a text. `tag`: <NAME> and </NAME> of a pair, or <NAME/>.
+void add_mark(std::string tag, nmt::MarkedText& text);
+
+/// As HTML and XML read a text: each line break is a space, with the white space around it.
+nmt::MarkedText join_lines(const nmt::MarkedText& text);
+
+/// The text with its marks where they are.
+Translation in_source_order(const nmt::MarkedText& text);
+
+/// Whether a translation has each mark of its segment once, and pairs are nested as they were.
+bool has_all_marks(const Translation& translation, const nmt::MarkedText& segment);
+
+/// Without marks.
+std::string plain_text(const Translation& translation);
+
 struct SegmentPlace {
   size_t segment = 0;
   std::string before;  // spaces
   std::string after;
-
-  /// The text that replaces the one that was added.
-  std::string filled(const std::vector<std::string>& translations) const {
-    return before + translations.at(segment) + after;
-  }
 };
 
-bool has_letter(std::string_view text);
-
-/// As HTML and XML read a text: each line break is a space, with the white space around it.
-std::string join_lines(std::string_view text);
-
 /// Adds `text` without the spaces around it to `segments`, unless it has no letter to translate.
-std::optional<SegmentPlace> add_segment(std::string_view text, std::vector<std::string>& segments);
+std::optional<SegmentPlace> add_segment(nmt::MarkedText text,
+                                        std::vector<nmt::MarkedText>& segments);
 
 }  // namespace dietmt::service

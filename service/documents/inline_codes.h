@@ -1,5 +1,5 @@
-// Texts of XML with inline elements, as TMX and XLIFF have them: one segment with a tag for each
-// element, <g0>, so that a translation can move it with its words.
+// Texts of XML with inline elements, as TMX and XLIFF have them: one segment with a mark for each
+// end of an element, so that a translation can move it with its words.
 #pragma once
 
 #include <libxml/tree.h>
@@ -30,7 +30,7 @@ using InlineKindOf = std::function<InlineNode(const xmlNode*)>;
 
 class InlineSegments {
  public:
-  explicit InlineSegments(std::vector<std::string>& segments) : segments_(segments) {}
+  explicit InlineSegments(std::vector<nmt::MarkedText>& segments) : segments_(segments) {}
 
   /// Adds the content of an element as one segment, if it has a letter to translate. Comments and
   /// processing instructions are codes. `keeps_lines`: its line breaks are not spaces.
@@ -38,28 +38,28 @@ class InlineSegments {
 
   /// Rebuilds the content of all elements. Each inline node is in it exactly once: if a translation
   /// has not each of them once and nested, they follow its text in their order. Call it once.
-  void fill(const std::vector<std::string>& translations) const;
+  void fill(const std::vector<Translation>& translations) const;
 
  private:
-  // An element, a pair of codes, or one code.
-  struct Code {
-    xmlNode* open = nullptr;
-    xmlNode* close = nullptr;  // of a pair
+  // What a mark stands for: an element opens or closes around text, other nodes are written.
+  struct Node {
+    xmlNode* node = nullptr;
     bool is_element = false;
-    bool is_point() const { return !is_element && close == nullptr; }
+    bool is_end = false;  // of an element
   };
 
   struct Segment {
     xmlNode* element = nullptr;
-    std::string tag;  // the name of its tags before their numbers
-    std::vector<Code> codes;
+    std::vector<Node> nodes;  // by mark
     SegmentPlace place;
   };
 
   class Encoder;
-  class Rebuilder;
 
-  std::vector<std::string>& segments_;
+  static void add_in_places(const Segment& segment, const Translation& translation);
+  static void add_after_text(const Segment& segment, const Translation& translation);
+
+  std::vector<nmt::MarkedText>& segments_;
   std::vector<Segment> filled_;
 };
 

@@ -18,17 +18,33 @@ namespace {
 // Elements whose content is code, or must stay as the author wrote it.
 constexpr std::string_view kVerbatim[] = {"script", "style", "code", "textarea"};
 
+constexpr size_t kAroundName = 3;  // "</" and what ends a name
+
 bool starts_tag(std::string_view html) {
   if (html.size() < 2 || html[0] != '<') return false;
   return is_html_letter(html[1]) || html[1] == '!' || html[1] == '?' ||
          (html[1] == '/' && html.size() > 2 && is_html_letter(html[2]));
 }
 
-// The end of the next closing tag of `name` after `begin`, or of the text.
+// The end of the element `name` whose start tag ends at `begin`, or of the text. Code may have code
+// inside; everything in a script is text.
 size_t closing_end(std::string_view html, size_t begin, const std::string& name) {
-  for (size_t at = html.find("</", begin); at != std::string_view::npos;
-       at = html.find("</", at + 2)) {
-    if (html_lower_case(html.substr(at + 2, name.size())) == name) return tag_end(html, at);
+  size_t depth = 1;
+  for (size_t at = html.find('<', begin); at != std::string_view::npos;) {
+    const std::string_view tag = html.substr(at, name.size() + kAroundName);
+    size_t next = at + 1;
+    if (element_of(tag) == name) {
+      const bool closes = closes_element(tag);
+      if (closes && depth == 1) return tag_end(html, at);
+      if (name == "code") {
+        next = tag_end(html, at);
+        if (closes)
+          --depth;
+        else if (!html.substr(at, next - at).ends_with("/>"))
+          ++depth;
+      }
+    }
+    at = html.find('<', next);
   }
   return html.size();
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 
 #include "common/error.h"
 #include "service/documents/document_kinds.h"
@@ -32,7 +33,7 @@ xmlNode* copied_span(const StyledText& original, const std::string& text) {
   const auto* const content = reinterpret_cast<const xmlChar*>(text.c_str());
   xmlNode* const node = xmlNewDocText(original.text->doc, content);
   if (original.item == original.text) return node;
-  xmlNode* const span = xmlDocCopyNode(original.item, original.item->doc, 2);
+  xmlNode* const span = copied(original.item, Copy::kWithoutContent);
   xmlAddChild(span, node);
   return span;
 }
@@ -65,7 +66,8 @@ void add_open_document_text(xmlNode* root, StyledSegments& segments) {
     if (node->type == XML_TEXT_NODE && depth > 0) {
       const bool in_span = element_name(node->parent) == "span";
       segments.add({node, in_span ? node->parent : node,
-                    in_span ? "span " + attribute(node->parent, "style-name") : ""});
+                    in_span ? "span " + attribute(node->parent, "style-name") : "",
+                    in_span && node->prev == nullptr && node->next == nullptr});
     }
     if (is_open_document_mark(name)) segments.add_mark(node, open_document_range(node));
     if (name.empty() || is_open_document_mark(name) || is_among(name, kUntranslated)) return;
@@ -107,8 +109,9 @@ class OfficeDocument final : public Document {
     }
   }
 
-  std::string translated(const std::vector<std::string>& translations) override {
-    for (const Part& part : parts_) {
+  std::string translated(const std::vector<Translation>& translations) override {
+    for (; !parts_.empty(); parts_.pop_front()) {  // a tree takes much more memory than its text
+      const Part& part = parts_.front();
       part.texts.fill(translations);
       package_.replace(part.name, part.tree.text());
     }
@@ -123,7 +126,7 @@ class OfficeDocument final : public Document {
   };
 
   ZipPackage package_;
-  std::vector<Part> parts_;
+  std::deque<Part> parts_;
 };
 
 }  // namespace

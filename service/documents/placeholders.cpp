@@ -19,19 +19,20 @@ bool has_same_placeholders(const std::string& one, const std::string& other) {
   return left == right;
 }
 
-// Tags, and other forms whose order matters or that a model would translate.
-bool needs_places(const std::string& text) {
-  return std::ranges::any_of(placeholders_in(text), [](std::string_view mark) {
+// Marks and tags, and other forms whose order matters or that a model would translate.
+bool needs_places(const nmt::MarkedText& segment) {
+  if (!segment.marks.empty()) return true;
+  return std::ranges::any_of(placeholders_in(segment.text), [](std::string_view mark) {
     return mark.starts_with('<') || nmt::is_choice(mark) ||
            nmt::syntax_of(mark).kind != nmt::InlineMark::Kind::kPoint;
   });
 }
 
 // Translations of the segments that are not only context replace those in `translations`.
-void fill(const TranslateTexts& translate, const std::vector<std::string>& segments,
-          const std::vector<bool>& only_context, std::vector<std::string>& translations) {
+void fill(const TranslateTexts& translate, const std::vector<nmt::MarkedText>& segments,
+          const std::vector<bool>& only_context, std::vector<Translation>& translations) {
   if (std::ranges::find(only_context, false) == only_context.end()) return;
-  std::vector<std::string> found = translate({segments, only_context});
+  std::vector<Translation> found = translate({segments, only_context});
   if (found.size() != segments.size())
     throw Error("the translator returned " + std::to_string(found.size()) + " texts for " +
                 std::to_string(segments.size()));
@@ -41,15 +42,16 @@ void fill(const TranslateTexts& translate, const std::vector<std::string>& segme
 
 }  // namespace
 
-std::vector<std::string> translate_keeping_placeholders(const std::vector<std::string>& segments,
-                                                        const TranslateTexts& translate,
-                                                        const TranslateTexts& translate_marked) {
+std::vector<Translation> translate_keeping_placeholders(
+    const std::vector<nmt::MarkedText>& segments, const TranslateTexts& translate,
+    const TranslateTexts& translate_marked) {
   std::vector<bool> skipped(segments.size());
   for (size_t i = 0; i < segments.size(); ++i) skipped[i] = needs_places(segments[i]);
-  std::vector<std::string> translations(segments.size());
+  std::vector<Translation> translations(segments.size());
   fill(translate, segments, skipped, translations);
   for (size_t i = 0; i < segments.size(); ++i)
-    skipped[i] = !skipped[i] && has_same_placeholders(segments[i], translations[i]);
+    skipped[i] =
+        !skipped[i] && has_same_placeholders(segments[i].text, plain_text(translations[i]));
   fill(translate_marked, segments, skipped, translations);
   return translations;
 }

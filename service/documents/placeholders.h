@@ -2,26 +2,27 @@
 #pragma once
 
 #include <functional>
-#include <string>
 #include <vector>
+
+#include "service/documents/document.h"
 
 namespace dietmt::service {
 
 /// Texts that follow each other.
 struct ConnectedTexts {
-  std::vector<std::string> texts;
+  std::vector<nmt::MarkedText> texts;
   std::vector<bool> only_context = {};  ///< of each: others read it before them; empty: of none
 };
 
 /// The translations of texts in order; of those that are only context, any text.
-using TranslateTexts = std::function<std::vector<std::string>(const ConnectedTexts& texts)>;
+using TranslateTexts = std::function<std::vector<Translation>(const ConnectedTexts& texts)>;
 
-/// Translates segments with `translate`. Segments with tags, templates around text or choices, and
+/// Translates segments with `translate`. Segments with marks, templates around text or choices, and
 /// those whose translation lacks a placeholder of its source or has others, are translated by
-/// `translate_marked`, which moves tags and placeholders with their words
+/// `translate_marked`, which moves marks and placeholders with their words
 /// (nmt/alignment/inline_markup.h). Both get all segments.
-std::vector<std::string> translate_keeping_placeholders(const std::vector<std::string>& segments,
-                                                        const TranslateTexts& translate,
-                                                        const TranslateTexts& translate_marked);
+std::vector<Translation> translate_keeping_placeholders(
+    const std::vector<nmt::MarkedText>& segments, const TranslateTexts& translate,
+    const TranslateTexts& translate_marked);
 
 }  // namespace dietmt::service

@@ -76,11 +76,13 @@ class PoDocument final : public Document {
     if (!has_messages) throw DataError("the file has no message (msgid \"...\")");
   }
 
-  std::string translated(const std::vector<std::string>& translations) override {
-    for (const Slot& slot : slots_) {
-      std::string& line = lines_[slot.line];
+  std::string translated(const std::vector<Translation>& translations) override {
+    for (const auto& [number, keyword, place] : slots_) {
+      std::string& line = lines_[number];
       const std::string end = line.ends_with("\r\n") ? "\r\n" : line.ends_with('\n') ? "\n" : "";
-      line = slot.keyword + " " + in_quotes(slot.place.filled(translations)) + end;
+      line = keyword + " " +
+             in_quotes(place.before + plain_text(translations.at(place.segment)) + place.after) +
+             end;
     }
     std::string text;
     for (const std::string& line : lines_) text += line;
@@ -135,6 +137,8 @@ class PoDocument final : public Document {
     const bool begins = keyword == "msgctxt" || keyword == "msgid";
     if (!begins && !fields.contains("msgid")) fail(keyword + " without a msgid before it");
     if (keyword == "msgctxt" && fields.contains("msgid")) fail("msgctxt behind its msgid");
+    constexpr size_t kMostFields = 13;  // ten plural forms: no language has more than six
+    if (fields.size() == kMostFields) fail("a message has more than ten plural forms");
   }
 
   std::string string_in(std::string_view text) const {
@@ -158,7 +162,7 @@ class PoDocument final : public Document {
     for (const auto& [keyword, field] : fields) {
       if (!keyword.starts_with("msgstr") || !field.text.empty()) continue;
       const Field& source = keyword == "msgstr[0]" ? first : many;
-      if (auto place = add_segment(source.text, segments_))
+      if (auto place = add_segment({.text = source.text, .marks = {}}, segments_))
         slots_.push_back({field.first_line, keyword, *std::move(place)});
     }
   }

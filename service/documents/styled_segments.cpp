@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "data/text/word_text.h"
-#include "service/documents/segment_tags.h"
 #include "service/documents/xml_tree.h"
 
 namespace dietmt::service {
@@ -39,7 +38,7 @@ void insert_behind(xmlNode* place, xmlNode* added) {
 
 }  // namespace
 
-// Writes a segment and its tags.
+// Writes a segment and its marks.
 class StyledSegments::Encoder {
  public:
   explicit Encoder(Group& group)
@@ -51,47 +50,52 @@ class StyledSegments::Encoder {
       close();
       add_waiting_marks();
       open_style_ = style;
-      if (style != main_) open({.style = index});
+      if (style != main_) {
+        open_ = text_.marks.size();
+        add("<g" + std::to_string(codes_++) + ">", index, {});
+      }
     }
     const size_t in_word = waiting_.empty() ? 0 : continued_word(content);
-    text_ += content.substr(0, in_word);
+    text_.text += content.substr(0, in_word);
     if (in_word > 0 && in_word == content.size()) return;
     add_waiting_marks();
-    text_ += content.substr(in_word);
+    text_.text += content.substr(in_word);
   }
 
   void add_mark(const Mark& mark) { waiting_.push_back(mark); }
 
-  std::string finished() {
+  nmt::MarkedText finished() {
     add_waiting_marks();
     close();
     return std::move(text_);
   }
 
  private:
-  void open(Code style) {
-    open_code_ = group_.codes.size();
-    group_.codes.push_back(std::move(style));
-    text_ += "<" + group_.tag + std::to_string(open_code_) + ">";
+  void add(std::string tag, size_t style, Mark mark) {
+    service::add_mark(std::move(tag), text_);
+    group_.styles.push_back(style);
+    group_.nodes.push_back(std::move(mark));
   }
 
   void close() {
-    if (open_style_ != main_) text_ += "</" + group_.tag + std::to_string(open_code_) + ">";
+    if (open_style_ == main_) return;
+    text_.marks[open_].partner = static_cast<int32_t>(text_.marks.size());
+    add("</" + text_.marks[open_].parts.front().text.substr(1), group_.main, {});
+    text_.marks.back().partner = static_cast<int32_t>(open_);
   }
 
   void add_waiting_marks() {
-    for (Mark& mark : waiting_) {
-      text_ += "<" + group_.tag + std::to_string(group_.codes.size()) + "/>";
-      group_.codes.push_back({.mark = std::move(mark)});
-    }
-    waiting_.clear();
+    for (Mark& mark : std::exchange(waiting_, {}))
+      add("<g" + std::to_string(codes_++) + "/>", group_.main, std::move(mark));
   }
 
   // The bytes that go on with the last word: marks inside of it wait for its end.
   size_t continued_word(const std::string& content) const {
     constexpr size_t kMostBytes = 4;  // of a character
+    const std::string& text = text_.text;
+    if (!text_.marks.empty() && text_.marks.back().at == std::ssize(text)) return 0;
     const std::u32string before =
-        data::characters_of(text_.substr(text_.size() - std::min(text_.size(), kMostBytes)));
+        data::characters_of(text.substr(text.size() - std::min(text.size(), kMostBytes)));
     if (before.empty() || !data::joins_word(before.back())) return 0;
     std::u32string word = data::characters_of(content);
     word.erase(std::ranges::find_if_not(word, data::joins_word), word.end());
@@ -101,8 +105,9 @@ class StyledSegments::Encoder {
   Group& group_;
   const std::string main_;
   std::string open_style_;
-  size_t open_code_ = 0;
-  std::string text_;
+  size_t open_ = 0;   // the mark at which it begins, if it is not the main one
+  size_t codes_ = 0;  // marks but the ends of others
+  nmt::MarkedText text_;
   std::vector<Mark> waiting_;
 };
 
@@ -121,10 +126,6 @@ void StyledSegments::end_segment() {
   Group group;
   group.texts = std::exchange(open_, {});
   const std::vector<Mark> marks = std::exchange(open_marks_, {});
-  std::string plain;
-  for (const StyledText& one : group.texts) plain += content_of(one.text);
-  if (!has_letter(plain)) return;
-  group.tag = unused_tag_name(plain);
   group.main = main_text(group.texts);
   Encoder encoder(group);
   auto mark = marks.begin();
@@ -132,76 +133,68 @@ void StyledSegments::end_segment() {
     for (; mark != marks.end() && mark->before == i; ++mark) encoder.add_mark(*mark);
     encoder.add_text(i, content_of(group.texts[i].text));
   }
-  group.place = *add_segment(encoder.finished(), segments_);
+  auto place = add_segment(encoder.finished(), segments_);
+  if (!place) return;
+  group.place = *std::move(place);
   groups_.push_back(std::move(group));
 }
 
-void StyledSegments::fill(const std::vector<std::string>& translations) const {
+void StyledSegments::fill(const std::vector<Translation>& translations) const {
   for (const Group& group : groups_)
-    write(group, pieces_of(group, group.place.filled(translations)));
+    write(group, in_order_of_ranges(pieces_of(group, translations.at(group.place.segment))));
 }
 
-StyledSegments::Pieces StyledSegments::pieces_of(const Group& group, const std::string& text) {
-  Pieces pieces;
-  std::string plain;
-  std::vector<bool> seen(group.codes.size());
-  std::vector<size_t> open;  // the code of the style, if it is not the main one
-  size_t at = 0;
-  const auto add = [&](size_t end) {
-    plain += text.substr(at, end - at);
-    const size_t style = open.empty() ? group.main : group.codes[open.back()].style;
-    if (end > at) pieces.all.push_back({style, text.substr(at, end - at)});
+std::vector<StyledSegments::Piece> StyledSegments::pieces_of(const Group& group,
+                                                             const Translation& translation) const {
+  std::vector<Piece> pieces;
+  size_t style = group.main;
+  const auto add = [&](const std::string& text) {
+    if (text.empty()) return;
+    const bool goes_on =
+        !pieces.empty() && pieces.back().mark.node == nullptr && pieces.back().style == style;
+    if (!goes_on) pieces.push_back({.style = style});
+    pieces.back().text += text;
   };
-  while (const auto tag = next_tag(text, at, group.tag)) {
-    add(tag->begin);
-    at = tag->end;
-    const bool is_known = tag->code < seen.size();
-    const bool is_mark = is_known && group.codes[tag->code].mark.node != nullptr;
-    bool fits = is_known && is_mark == (tag->opens && tag->closes);
-    if (fits && tag->opens) fits = !seen[tag->code] && (is_mark || open.empty());
-    if (fits && !tag->opens) fits = !open.empty() && open.back() == tag->code;
-    pieces.has_all_tags = pieces.has_all_tags && fits;
-    if (!fits) continue;
-    seen[tag->code] = true;
-    if (is_mark)
-      pieces.all.push_back({.mark = group.codes[tag->code].mark});
-    else if (tag->opens)
-      open.push_back(tag->code);
-    else
-      open.pop_back();
+  add(group.place.before);
+  if (has_all_marks(translation, segments_[group.place.segment])) {
+    for (const nmt::MarkedPart& part : translation) {
+      const auto mark = static_cast<size_t>(part.mark);
+      if (part.mark < 0)
+        add(part.text);
+      else if (group.nodes[mark].node != nullptr)
+        pieces.push_back({.mark = group.nodes[mark]});
+      else
+        style = group.styles[mark];
+    }
+    add(group.place.after);
+  } else {
+    add(plain_text(translation) + group.place.after);
+    for (const Mark& mark : group.nodes)
+      if (mark.node != nullptr) pieces.push_back({.mark = mark});
   }
-  add(text.size());
-  pieces.has_all_tags = pieces.has_all_tags && open.empty() &&
-                        std::ranges::find(seen, false) == seen.end() && !pieces.all.empty();
-  if (pieces.has_all_tags) return pieces;
-  pieces.all = {{group.main, plain}};
-  for (const Code& code : group.codes)
-    if (code.mark.node != nullptr) pieces.all.push_back({.mark = code.mark});
   return pieces;
 }
 
-void StyledSegments::write(const Group& group, const Pieces& pieces) const {
-  const bool stays = group.codes.empty();
+void StyledSegments::write(const Group& group, std::vector<Piece> pieces) const {
+  const bool stays = group.nodes.empty();
   const StyledText& main = group.texts[group.main];
-  if (!stays) {
-    xmlNode* last = group.texts.front().item;
-    for (const Piece& piece : in_order_of_ranges(pieces.all)) {
-      xmlNode* const node = piece.mark.node != nullptr
-                                ? piece.mark.node
-                                : copy_item_(group.texts[piece.style], piece.text);
-      if (piece.mark.node != nullptr) xmlUnlinkNode(node);
-      insert_behind(last, node);
-      if (piece.mark.node == nullptr) drop_repeated_namespaces(node);
-      last = node;
-    }
+  xmlNode* last = group.texts.front().item;
+  for (const Piece& piece : pieces) {
+    if (stays) break;
+    xmlNode* const node = piece.mark.node != nullptr
+                              ? piece.mark.node
+                              : copy_item_(group.texts[piece.style], piece.text);
+    if (piece.mark.node != nullptr) xmlUnlinkNode(node);
+    insert_behind(last, node);
+    if (piece.mark.node == nullptr) drop_repeated_namespaces(node);
+    last = node;
   }
   std::set<xmlNode*> empty;
   for (const StyledText& one : group.texts) {
     set_content(one.text, "");
-    const bool keeps = stays && one.item == main.item;
-    if (one.goes_when_empty && pieces.has_all_tags && !keeps) empty.insert(one.item);
+    if (one.goes_when_empty && !(stays && one.item == main.item)) empty.insert(one.item);
   }
-  if (stays) set_content(main.text, pieces.all.front().text);
+  if (stays && !pieces.empty()) set_content(main.text, pieces.front().text);
   for (xmlNode* const item : empty) {
     xmlUnlinkNode(item);
     xmlFreeNode(item);

@@ -1,4 +1,4 @@
-// Paragraphs of Word and OpenDocument: text whose formatting changes is one segment, with tags
+// Paragraphs of Word and OpenDocument: text whose formatting changes is one segment, with marks
 // around the stretches that are formatted unlike most of it, and for bookmarks and references to
 // notes between them.
 #pragma once
@@ -18,68 +18,61 @@ struct StyledText {
   xmlNode* text = nullptr;
   xmlNode* item = nullptr;  // the node or the element around it that has the formatting
   std::string style;
-  // The item is nothing without text, and of one segment: a tracked insertion.
+  // The item has nothing else, and is removed if the translation leaves it empty.
   bool goes_when_empty = false;
 };
 
 class StyledSegments {
  public:
   /// `copy_item` gives a copy of an item with another text.
-  StyledSegments(std::vector<std::string>& segments,
+  StyledSegments(std::vector<nmt::MarkedText>& segments,
                  std::function<xmlNode*(const StyledText&, const std::string&)> copy_item)
       : segments_(segments), copy_item_(std::move(copy_item)) {}
 
   /// Texts are of one segment until end_segment() or an item of another parent.
   void add(StyledText text);
-  /// A node beside the items that is in the translation exactly once, if texts of a segment are on
+  /// A node between the items that is in the translation exactly once, if texts of a segment are on
   /// both sides of it; otherwise it stays where it is. `range`: the same for its beginning and its
   /// end, which stay in this order; empty for others.
   void add_mark(xmlNode* node, const std::string& range);
   void end_segment();
 
-  /// Call it once, after the last end_segment(). A translation without tags goes to the first
-  /// node with the formatting of most of the text; otherwise its stretches become copies of items,
-  /// behind the first one. If its tags are not those of the segment, it has the formatting of most
-  /// of the text, and the marks follow it.
-  void fill(const std::vector<std::string>& translations) const;
+  /// Call it once, after the last end_segment(). A translation without marks goes to the first
+  /// node with the formatting of most of the text. Otherwise its stretches become copies of items,
+  /// after the first one. If a mark is missing, all text gets the formatting of most of the text,
+  /// and the nodes between the items follow it.
+  void fill(const std::vector<Translation>& translations) const;
 
  private:
+  // A node between the items.
   struct Mark {
     xmlNode* node = nullptr;
     std::string range;
     size_t before = 0;  // the texts of the segment before it
     size_t order = 0;   // among the marks of the segment
   };
-  // What a tag of a segment stands for: a style or a mark.
-  struct Code {
-    size_t style = 0;  // among texts
-    Mark mark = {};    // node: null for a style
-  };
   struct Group {
     std::vector<StyledText> texts;
-    std::string tag;          // the name of its tags before their numbers
-    std::vector<Code> codes;  // of the tags
-    size_t main = 0;          // the style of the other text, among texts
+    size_t main = 0;  // the style of the text outside of marks, among texts
+    // Of the marks of the segment: the formatting that begins or ends, or a node.
+    std::vector<size_t> styles;  // among texts
+    std::vector<Mark> nodes;     // node: null for formatting
     SegmentPlace place;
   };
-  // A part of a translation: text that is formatted as one of the texts, or a mark.
+  // A part of a translation: text that is formatted as one of the texts, or a node.
   struct Piece {
     size_t style = 0;
     std::string text = {};
     Mark mark = {};
   };
-  struct Pieces {
-    std::vector<Piece> all;
-    bool has_all_tags = true;
-  };
 
   class Encoder;
 
-  static Pieces pieces_of(const Group& group, const std::string& text);
+  std::vector<Piece> pieces_of(const Group& group, const Translation& translation) const;
   static std::vector<Piece> in_order_of_ranges(std::vector<Piece> pieces);
-  void write(const Group& group, const Pieces& pieces) const;
+  void write(const Group& group, std::vector<Piece> pieces) const;
 
-  std::vector<std::string>& segments_;
+  std::vector<nmt::MarkedText>& segments_;
   std::function<xmlNode*(const StyledText&, const std::string&)> copy_item_;
   std::vector<Group> groups_;
   std::vector<StyledText> open_;

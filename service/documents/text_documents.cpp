@@ -23,13 +23,15 @@ std::string_view take_line(std::string_view& text) {
 class TxtDocument final : public PlacesDocument {
  public:
   explicit TxtDocument(std::string_view text) {
-    while (!text.empty()) add(take_line(text));
+    while (!text.empty()) {
+      const std::string_view line = take_line(text);
+      if (!add({.text = std::string(line), .marks = {}})) keep(line);
+    }
   }
 
  private:
-  std::string replacement(const SegmentPlace& place,
-                          const std::vector<std::string>& translations) const override {
-    std::string line = translations.at(place.segment);
+  std::string replacement(size_t /*segment*/, const Translation& translation) const override {
+    std::string line = plain_text(translation);
     std::replace(line.begin(), line.end(), '\n', ' ');
     return line;
   }
@@ -130,8 +132,7 @@ class SrtDocument final : public PlacesDocument {
   }
 
   void flush() {
-    if (has_letter(cue_)) {
-      add(cue_);
+    if (add({.text = cue_, .marks = {}})) {
       lines_of_.push_back({lines_, line_end_.empty() ? "\n" : line_end_});
       keep(line_end_);
     } else {
@@ -143,11 +144,10 @@ class SrtDocument final : public PlacesDocument {
   }
 
   // As many lines as before, of about the same length.
-  std::string replacement(const SegmentPlace& place,
-                          const std::vector<std::string>& translations) const override {
-    const std::string& text = translations.at(place.segment);
+  std::string replacement(size_t segment, const Translation& translation) const override {
+    const std::string text = plain_text(translation);
     const std::vector<std::string_view> marks = nmt::placeholders_in(text);
-    const auto& [lines, line_end] = lines_of_.at(place.segment);
+    const auto& [lines, line_end] = lines_of_.at(segment);
     std::string wrapped;
     size_t begin = 0;
     for (size_t left = lines; left > 1; --left) {

@@ -10,8 +10,6 @@
 namespace dietmt::service {
 namespace {
 
-constexpr int kAttributesToo = 2;  // of xmlDocCopyNode(): no children
-
 // They mean nothing for the text.
 constexpr std::array<std::string_view, 2> kIgnored = {"proofErr", "lastRenderedPageBreak"};
 
@@ -89,7 +87,7 @@ std::string style_of(const xmlNode* run) {
 
 // An element with the same attributes before another.
 xmlNode* added_shell(xmlNode* original, xmlNode* before) {
-  xmlNode* const shell = xmlDocCopyNode(original, original->doc, kAttributesToo);
+  xmlNode* const shell = copied(original, Copy::kWithoutContent);
   xmlAddPrevSibling(before, shell);
   drop_repeated_namespaces(shell);
   return shell;
@@ -105,15 +103,18 @@ void discard(xmlNode* node) {
   xmlFreeNode(node);
 }
 
-// Puts the content of a label in its place.
-void unwrap(xmlNode* label) {
+// Puts the content of a label before a node; labels inside of it are not moved first.
+void move_content(xmlNode* label, xmlNode* before) {
   for (xmlNode* const child : children_of(label)) {
     if (element_name(child).ends_with("Pr")) continue;  // what the label says
+    if (is_label(child)) {
+      move_content(child, before);
+      continue;
+    }
     xmlUnlinkNode(child);
-    xmlAddPrevSibling(label, child);
+    xmlAddPrevSibling(before, child);
     xmlReconciliateNs(child->doc, child);
   }
-  discard(label);
 }
 
 // Takes what cuts words and sentences out of a paragraph: labels and Word's hyphens.
@@ -127,7 +128,9 @@ void simplify(xmlNode* parent) {
       set_content(node, "\u2011");
     } else if (name != "p" && !is_formula(node) && !is_deletion(node)) {
       simplify(node);
-      if (is_label(node)) unwrap(node);
+      if (!is_label(node) || is_label(parent)) continue;
+      move_content(node, node);
+      discard(node);
     }
   }
 }
@@ -151,7 +154,7 @@ std::vector<xmlNode*> split_run(xmlNode* run) {
   for (xmlNode* const node : content) {
     runs.push_back(added_shell(run, run));
     if (properties != nullptr) {
-      xmlNode* const copy = xmlDocCopyNode(properties, run->doc, 1);
+      xmlNode* const copy = copied(properties, Copy::kWhole);
       xmlAddChild(runs.back(), copy);
       drop_repeated_namespaces(copy);
     }
@@ -206,7 +209,7 @@ void add_run(xmlNode* run, xmlNode* item, StyledSegments& segments) {
     if (name == "t") {
       // Spaces at the ends of a text count only with this attribute.
       xmlNodeSetSpacePreserve(child, 1);
-      segments.add({child, item, style, is_inserted && has_only_text});
+      segments.add({child, item, style, has_only_text});
     } else if (is_reference(child) && !has_text) {
       segments.add_mark(item, "");
     } else if (name != "rPr" && !is_among(name, kIgnored)) {
@@ -254,13 +257,12 @@ void add_paragraph(xmlNode* paragraph, StyledSegments& segments) {
 
 // A copy of a run with only this text.
 xmlNode* copied_run(const xmlNode* original, const std::string& text) {
-  xmlNode* const run =
-      xmlDocCopyNode(const_cast<xmlNode*>(original), original->doc, kAttributesToo);
+  xmlNode* const run = copied(original, Copy::kWithoutContent);
   xmlNode* kept = nullptr;
   for (xmlNode* const child : children_of(original)) {
     const bool is_text = element_name(child) == "t";
     if (kept != nullptr || (!is_text && element_name(child) != "rPr")) continue;
-    xmlNode* const copy = xmlDocCopyNode(child, original->doc, 1);
+    xmlNode* const copy = copied(child, is_text ? Copy::kWithoutContent : Copy::kWhole);
     xmlAddChild(run, copy);
     drop_repeated_namespaces(copy);
     if (is_text) kept = copy;
@@ -279,7 +281,7 @@ bool has_namespace_of(const xmlNode* node, const xmlNode* other) {
 xmlNode* copied_word_item(const StyledText& original, const std::string& text) {
   xmlNode* const run = copied_run(original.text->parent, text);
   if (original.item == original.text->parent) return run;
-  xmlNode* const insertion = xmlDocCopyNode(original.item, original.item->doc, kAttributesToo);
+  xmlNode* const insertion = copied(original.item, Copy::kWithoutContent);
   xmlAddChild(insertion, run);
   drop_repeated_namespaces(run);
   return insertion;

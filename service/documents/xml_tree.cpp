@@ -3,6 +3,7 @@
 #include <libxml/parser.h>
 #include <libxml/xmlerror.h>
 #include <libxml/xmlmemory.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -24,6 +25,39 @@ std::string taken(xmlChar* text) {
   return copy;
 }
 
+// What a tree still may take by copies of its elements, in bytes of XML.
+struct CopyBudget {
+  explicit CopyBudget(size_t of_document) : bytes(of_document), left(4 * of_document + 1'000'000) {}
+  size_t bytes;  // of the document
+  size_t left;
+};
+
+CopyBudget* budget_of(const xmlDoc* document) {
+  return static_cast<CopyBudget*>(document->_private);
+}
+
+// A tree has a hundred bytes or more for each node. What it took goes back to the system.
+void free_tree(xmlDoc* document) {
+  constexpr size_t kLarge = 1 << 20;
+  const std::unique_ptr<CopyBudget> budget(budget_of(document));
+  xmlFreeDoc(document);
+  if (budget->bytes >= kLarge) malloc_trim(0);
+}
+
+size_t bytes_of(const xmlChar* text) { return static_cast<size_t>(xmlStrlen(text)); }
+
+// About the bytes of an element without its content.
+size_t size_of(const xmlNode* element) {
+  constexpr size_t kMarkup = 5;
+  size_t size = bytes_of(element->name) + kMarkup;
+  for (const xmlAttr* one = element->properties; one != nullptr; one = one->next) {
+    size += bytes_of(one->name) + kMarkup;
+    for (const xmlNode* value = one->children; value != nullptr; value = value->next)
+      size += bytes_of(value->content);
+  }
+  return size;
+}
+
 // Ignores what libxml2 would write to stderr, with text of the document in it: validity errors come
 // in spite of XML_PARSE_NOERROR.
 void silence() {
@@ -35,7 +69,7 @@ std::unique_ptr<xmlDoc, void (*)(xmlDoc*)> parsed(std::string_view bytes) {
                                                                         xmlFreeParserCtxt);
   if (!parser) throw std::bad_alloc();
   silence();
-  // Behind an error libxml2 finds its way in another way than check_xml() did.
+  // After an error libxml2 would continue at another place than check_xml() did.
   parser->sax->serror = [](void* context, auto* error) {
     if (error->level == XML_ERR_FATAL) xmlStopParser(static_cast<xmlParserCtxt*>(context));
   };
@@ -53,14 +87,16 @@ std::unique_ptr<xmlDoc, void (*)(xmlDoc*)> parsed(std::string_view bytes) {
 }  // namespace
 
 XmlTree::XmlTree(std::string_view bytes, const DocumentLimits& limits)
-    : document_(nullptr, xmlFreeDoc) {
+    : document_(nullptr, free_tree) {
   // Each node takes about a hundred bytes of memory or more.
   if (bytes.size() > limits.bytes || most_xml_nodes(bytes) > limits.nodes)
     throw DocumentTooLargeError("the XML has more than " + std::to_string(limits.bytes) +
                                 " bytes or " + std::to_string(limits.nodes) +
                                 " elements and attributes");
   check_xml(bytes);
-  document_ = parsed(bytes);
+  auto budget = std::make_unique<CopyBudget>(bytes.size());
+  document_.reset(parsed(bytes).release());
+  document_->_private = budget.release();
 }
 
 size_t most_xml_nodes(std::string_view bytes) {
@@ -105,6 +141,25 @@ void set_content(xmlNode* node, const std::string& text) {
     xmlFreeNode(child);
   }
   xmlAddChild(node, xmlNewDocText(node->doc, xml(text.c_str())));
+}
+
+xmlNode* copied(const xmlNode* element, Copy what) {
+  size_t size = size_of(element);
+  auto* const original = const_cast<xmlNode*>(element);
+  if (what == Copy::kWhole) {
+    walk(original, [&](xmlNode* node) {
+      const bool is_element = node->type == XML_ELEMENT_NODE;
+      size += is_element ? size_of(node) : bytes_of(node->content);
+      return is_element;
+    });
+  }
+  size_t& left = budget_of(element->doc)->left;
+  if (size > left)
+    throw DocumentTooLargeError("line " + std::to_string(xmlGetLineNo(element)) +
+                                ": this formatting is too long to be repeated for each text that "
+                                "has it");
+  left -= size;
+  return xmlDocCopyNode(original, element->doc, what == Copy::kWhole ? 1 : 2);
 }
 
 void drop_repeated_namespaces(xmlNode* copy) {

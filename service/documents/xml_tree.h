@@ -46,6 +46,12 @@ std::string content_of(const xmlNode* node);
 /// Of a text node or an element.
 void set_content(xmlNode* node, const std::string& text);
 
+enum class Copy { kWhole, kWithoutContent };
+
+/// A copy of an element. Throws DocumentTooLargeError, with the line, if all copies of a document
+/// have many times the size of the document: those of one long element for many small ones would.
+xmlNode* copied(const xmlNode* element, Copy what);
+
 /// Takes the declarations of namespaces out of a copy, after it got its place, that the tree around
 /// it has already.
 void drop_repeated_namespaces(xmlNode* copy);

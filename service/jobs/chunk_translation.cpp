@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "service/documents/placeholders.h"
+#include "service/jobs/segment_lines.h"
 
 namespace dietmt::service {
 namespace {
@@ -36,8 +37,14 @@ ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& trans
                             const std::function<bool()>& cancelled) {
   ChunkResult result;
   std::vector<Line> lines = split_lines(chunk.input.text);
-  std::vector<std::string> texts;
+  std::vector<nmt::MarkedText> texts;
   for (size_t i = 0; i < lines.size(); ++i) {
+    if (chunk.options.document) {
+      lines[i].has_text = true;
+      lines[i].text = std::ssize(texts);
+      texts.push_back(segment_in(lines[i].content));
+      continue;
+    }
     LineParts parts = split_line(chunk.options.format, lines[i].content);
     if (!parts.problem.empty()) {
       result.bad_lines.push_back(
@@ -46,7 +53,7 @@ ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& trans
       lines[i].has_text = !is_blank(parts.text);
       if (!lines[i].has_text) parts.text.clear();
       lines[i].text = std::ssize(texts);
-      texts.push_back(std::move(parts.text));
+      texts.push_back({.text = std::move(parts.text), .marks = {}});
     }
   }
   std::vector<bool> cut(texts.size());
@@ -60,7 +67,7 @@ ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& trans
   const auto translate_texts = [&](const ConnectedTexts& some) {
     return translate_with(chunk.options, some);
   };
-  std::vector<std::string> translations;
+  std::vector<Translation> translations;
   const auto translate_marked = [&](const ConnectedTexts& some) {
     JobOptions options = chunk.options;
     options.decoding["markup"] = true;
@@ -78,8 +85,10 @@ ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& trans
   for (size_t i = 0; i < lines.size(); ++i) {
     const Line& line = lines[i];
     const auto text = static_cast<size_t>(line.text);
-    if (line.has_text)
-      result.text += join_line(chunk.options.format, line.content, std::move(translations[text]));
+    if (chunk.options.document)
+      result.text += translation_line(translations[text]);
+    else if (line.has_text)
+      result.text += join_line(chunk.options.format, line.content, plain_text(translations[text]));
     else
       result.text += line.content;
     result.text += line.end;

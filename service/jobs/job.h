@@ -21,7 +21,7 @@ struct JobOptions {
   std::string source;
   std::string target;
   nlohmann::json decoding = nlohmann::json::object();  // as in /v1/translate; not checked here
-  // Lines; those of a document are its segments, as {"text": "..."}.
+  // Lines; those of a document are its segments (segment_lines.h).
   LineFormat format;
   std::optional<DocumentKind> document;  // empty: the file has lines
   std::string name;                      // of the file; may be empty

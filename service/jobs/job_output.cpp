@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "service/documents/document.h"
+#include "service/jobs/segment_lines.h"
 
 namespace dietmt::service {
 
@@ -17,7 +18,9 @@ std::string translated_document(JobQueue& queue, const JobStatus& job) {
   const JobOptions& options = job.options;
   const auto document =
       open_document(*options.document, *content, {options.source, options.target});
-  std::vector<std::string> segments = document->segments();
+  std::vector<Translation> translations;
+  for (const nmt::MarkedText& segment : document->segments())
+    translations.push_back(in_source_order(segment));
   size_t at = 0;
   for (int64_t number = 0; number < job.chunks; ++number) {
     const auto lines = queue.output(job.id, number);
@@ -25,10 +28,10 @@ std::string translated_document(JobQueue& queue, const JobStatus& job) {
     for (std::string_view left = *lines; !left.empty();) {
       const std::string_view line = left.substr(0, left.find('\n'));
       left.remove_prefix(std::min(line.size() + 1, left.size()));
-      segments.at(at++) = split_line(options.format, line).text;
+      translations.at(at++) = translation_in(line);
     }
   }
-  return document->translated(segments);
+  return document->translated(translations);
 }
 
 }  // namespace

@@ -73,6 +73,13 @@ std::vector<Statements> migrations(const SqlDialect& dialect) {
           "ALTER TABLE dietmt_jobs ADD COLUMN cut_lines BIGINT NOT NULL DEFAULT 0",
           "ALTER TABLE dietmt_chunks ADD COLUMN cut_lines TEXT",
       },
+      {
+          // The segments of documents were text with tags in it; now their marks are outside of it.
+          "UPDATE dietmt_jobs SET state = 'failed', finished = COALESCE(finished, dietmt_now()), "
+          "error = 'the document was stored by an earlier version of dietmt; submit it again' "
+          "WHERE id IN (SELECT job FROM dietmt_documents) "
+          "AND state IN ('queued', 'running', 'done')",
+      },
   };
 }
 

@@ -9,6 +9,7 @@
 #include "common/memory_use.h"
 #include "common/text_io.h"
 #include "service/documents/document_bytes.h"
+#include "service/jobs/segment_lines.h"
 
 namespace dietmt::service {
 namespace {
@@ -216,9 +217,9 @@ void JobService::store_document(JobUpload& upload, const JobOptions& options,
     const auto document = open_document(*options.document, bytes, {options.source, options.target});
     upload.attach(bytes);
     Chunker chunker(options_, upload);
-    for (const std::string& segment : document->segments()) {
-      check_segment(segment, options_.max_line_bytes);
-      chunker.add(nlohmann::json{{options.format.field, segment}}.dump(), true);
+    for (const nmt::MarkedText& segment : document->segments()) {
+      check_segment(segment.text, options_.max_line_bytes);
+      chunker.add(segment_line(segment), true);
     }
     chunker.finish();
   } catch (const DocumentTooLargeError&) {

@@ -46,7 +46,7 @@ expect_code 0 "${average[@]}" --inputs "$runs/model" "$runs/model" --output "$wo
 cmp "$work/twice/model.safetensors" "$runs/model/best/model.safetensors" ||
   fail "a model averaged with itself is another one"
 expect_code 0 "${average[@]}" --inputs "$runs/model" --last 5 --output "$work/fewer"
-expect_text "averaging 1 checkpoints instead of 5: the training kept no more; train with a larger --keep-last" \
+expect_text "averaging 1 checkpoints instead of 5: the run kept no more; train with a larger --keep-last" \
   "$err"
 
 # Refused, with nothing left behind: no checkpoint, unequal models, an output that exists.
@@ -69,7 +69,7 @@ expect_code 2 "${average[@]}"
 expect_text "--inputs is missing" "$err"
 expect_text "--output is missing" "$err"
 expect_code 2 "${average[@]}" --inputs "$runs/whole" --last 1 --best 1 --output "$work/never"
-expect_text "exclude each other" "$err"
+expect_text "cannot be combined" "$err"
 left=$(find "$work" -name 'never*')
 [ -z "$left" ] || fail "an average that failed leaves $left"
 finish

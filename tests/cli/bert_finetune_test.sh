@@ -89,7 +89,7 @@ expect_code 2 "$dietmt" bert predict --model "$work/runs_done" --input "$work/te
 expect_text "--output is -; this command needs the name of a file" "$err"
 expect_code 2 "$dietmt" bert predict --model "$work/runs_done" --input "$work/test.tsv" \
   --output "$work/no.tsv" --nbest 3 --language de
-expect_text "--nbest is for answers" "$err"
+expect_text "--nbest needs a model that answers questions" "$err"
 expect_text "--language: the files of classification have one language" "$err"
 (printf '{"sentence": "x", "label": '; printf '%*s' 300000 '' | tr ' ' '['; echo) >"$work/deep.jsonl"
 expect_code 1 "${own[@]}" --train "$work/deep.jsonl" --valid "$work/deep.jsonl" --format jsonl \

@@ -77,7 +77,7 @@ expect_text "--examples is 'pages'" "$err"
 expect_text "--documents is 'chapter'" "$err"
 expect_text "--mask-rate is 2; it must be above 0 and at most 1" "$err"
 expect_code 2 "${pretrain[@]}" --output "$work/bad" --length 16 32
-expect_text "--phase-updates needs one number less than --length" "$err"
+expect_text "--phase-updates needs one number fewer than --length" "$err"
 expect_code 2 "${run[@]}" --output "$work/bad" --length 16 32 --phase-updates 1000000
 expect_text "none is left for the last --length" "$err"
 expect_code 2 "${run[@]}" --output "$work/bad" --valid-metric bleu

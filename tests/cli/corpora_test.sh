@@ -126,7 +126,7 @@ expect_text "--corpus-weights is -1; it must be from 0 to 1000000000" "$err"
 expect_code 2 "${train[@]}" --output "$work/bad" --corpus-weights 0 0 --sampling-temperature=-1
 expect_text "one of the weights must be positive" "$err"
 expect_text "--sampling-temperature is -1; it must be from 0.01 to 1000000" "$err"
-expect_text "exclude each other" "$err"
+expect_text "cannot be combined" "$err"
 expect_code 2 "${train[@]}" --output "$work/bad" --source-tags - "to german"
 expect_text "the tag 'to german' must be a word" "$err"
 model=$work/whole/best/tokenizer.model

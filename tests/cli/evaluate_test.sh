@@ -106,7 +106,7 @@ expect_output 'score only' $'48.53\t59.73\n29.29\t49.16' \
   "$dietmt" evaluate --reference ref1 ref2 --hypothesis hyp worse --metric bleu,chrf --score-only
 expect_failure 'score only and intervals' 2 '--score-only prints neither intervals nor p-values' \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp worse --score-only --paired bootstrap
-expect_failure 'score only and JSON' 2 '--json and --score-only exclude each other' \
+expect_failure 'score only and JSON' 2 '--json and --score-only cannot be combined' \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --score-only --json
 
 # Parts of the text score as these sentences in files of their own.

@@ -134,7 +134,7 @@ expect_code 0 "${train[@]}" --output "$work/plain" --max-updates 1
 expect_code 2 "$dietmt" export --model "$work/plain" --to marian --output "$work/refused"
 expect_text "starts from zeros" "$err"
 expect_code 2 "${train[@]}" --marian --position rope --output "$work/refused" --max-updates 1
-expect_text "--marian: Marian has no position encoding 'rope'" "$err"
+expect_text "--marian: Marian has only the position encoding 'sinusoidal(layout=halves)', not 'rope" "$err"
 
 # Refusals name what is wrong, write nothing and exit with the code of wrong usage.
 expect_code 2 "$dietmt" export --model "$model" --to huggingface --output "$work/refused"

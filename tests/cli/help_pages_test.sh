@@ -55,17 +55,26 @@ offers "text.en" dietmt train --train-source text.en te
 offers "" dietmt translate --beam ""
 offers "--input" dietmt translate --beam 4 --inp
 offers "--model" dietmt translate --json --mod
+offers "text.en" dietmt translate -i te
+offers "text.en" dietmt translate te
+offers "text.en" dietmt translate --beam 4 te
+offers "text.en" dietmt translate --json te
+offers "model more models" dietmt quantize ""
+offers "" dietmt train te
 
 if command -v zsh >/dev/null; then
   offered=$(cd "$work/files" && zsh -f "$here/zsh_completion.zsh" "$pages" "$work/dump" \
     'dietmt tra' 'dietmt bert pre' 'dietmt train --pres' 'dietmt train --preset t' \
-    'dietmt translate --input te' 'dietmt train --train-source text.en te')
+    'dietmt translate --input te' 'dietmt train --train-source text.en te' 'dietmt translate -i te' \
+    'dietmt translate -m model te')
   expected='dietmt tra: train translate
 dietmt bert pre: pretrain predict
 dietmt train --pres: --preset
 dietmt train --preset t: tiny
 dietmt translate --input te: text.en
-dietmt train --train-source text.en te: text.en'
+dietmt train --train-source text.en te: text.en
+dietmt translate -i te: text.en
+dietmt translate -m model te: text.en'
   [ "$offered" = "$expected" ] || fail "zsh offers '$offered'"
 else
   echo "zsh is not installed: its completion is not tried"

@@ -37,9 +37,9 @@ if len(names) != len(set(names)):
     problems.append("an option is there twice")
 for option in described["options"]:
     name = option["name"]
-    if not re.search(f"^  (-h, )?--{name}( |$)", help_all, re.M):
+    if not re.search(f"^  (-[a-z], )?--{name}( |$)", help_all, re.M):
         problems.append(f"--{name} is not in --help-all")
-    if bool(re.search(f"^  (-h, )?--{name}( |$)", help_text, re.M)) != option["basic"]:
+    if bool(re.search(f"^  (-[a-z], )?--{name}( |$)", help_text, re.M)) != option["basic"]:
         problems.append(f"--{name} is wrongly in or not in --help")
     if option["required"] and not option["basic"]:
         problems.append(f"--{name} is required but not basic")

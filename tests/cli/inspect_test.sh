@@ -63,7 +63,7 @@ cmp -s "$work/out" "$work/report.json" && fail "--seed makes no difference"
 expect_code 2 "${positions[@]}"
 expect_text "--list or --model is missing" "$err"
 expect_code 2 "${positions[@]}" --list --model "$model"
-expect_text "exclude each other" "$err"
+expect_text "cannot be combined" "$err"
 expect_code 2 "${positions[@]}" --list --json
 expect_text "--json needs --model" "$err"
 expect_code 2 "${positions[@]}" --list --length 8 --words 3 --seed 2

@@ -261,7 +261,7 @@ refused() {  # TEXT OPTION...
 }
 refused "--subword-sampling is for unigram tokenizers" --subword-sampling 0.1
 refused "--bpe-dropout is for BPE tokenizers" --bpe-dropout 0.1 --tokenizer-type unigram
-refused "exclude each other" --bpe-dropout 0.1 --subword-sampling 0.1
+refused "cannot be combined" --bpe-dropout 0.1 --subword-sampling 0.1
 refused "--sampled-sides needs" --sampled-sides source
 refused "which is a BPE model: use --bpe-dropout" --subword-sampling 0.1 \
   --tokenizer "$work/plain/last/tokenizer.model"
@@ -280,11 +280,11 @@ refused "--adapter-size keeps the 1024 positions" --init-from "$work/plain" --ad
   --max-positions 2000
 refused "keeps the position encodings" --init-from "$work/plain" --adapter-size 4 --position rope
 refused "keeps the position encodings" --init-from "$work/plain" --lora-rank 4 --position diet-rel
-refused "--lora-rank and --guided-alignment exclude each other" --init-from "$work/plain" \
+refused "--lora-rank and --guided-alignment cannot be combined" --init-from "$work/plain" \
   --lora-rank 4 --guided-alignment auto
 refused "need --lora-rank" --lora-alpha 4
-refused "exclude each other" --init-from "$work/plain" --lora-rank 4 --freeze "encoder.*"
-refused "exclude each other" --init-from "$work/plain" --lora-rank 4 --ema-decay 0.9
+refused "cannot be combined" --init-from "$work/plain" --lora-rank 4 --freeze "encoder.*"
+refused "cannot be combined" --init-from "$work/plain" --lora-rank 4 --ema-decay 0.9
 refused "--lora-on: no parameter of the model matches 'decodr*'" --init-from "$work/plain" \
   --lora-rank 4 --lora-on "decodr*"
 finish

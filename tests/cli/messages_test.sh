@@ -131,6 +131,21 @@ done
 expect_code 0 "$dietmt" train --help
 expect_text "--warmup N" "$out"
 
+# Habits of other programs.
+for size in 100 4096; do
+  expect_code 0 "${toy_train[@]}" --output "$work/short" --max-tokens $size --dry-run
+  [ "$(grep -c "max-tokens is --batch-tokens here, now 4096" "$work/err")" -eq $((size == 4096)) ] ||
+    fail "--max-tokens $size: $err"
+done
+small=("$dietmt" train --train-source "$work/train.en" --train-target "$work/train.de"
+  --valid-source "$work/valid.en" --valid-target "$work/valid.de" --output "$work/short"
+  --vocab-size 90 --dry-run --no-valid-translation)
+for device in cpu cuda; do
+  "${small[@]}" --device $device >"$work/out" 2>"$work/err"
+  [ "$(grep -c "preset tiny, the default, is small for a GPU" "$work/err")" -eq \
+    "$(grep -c cuda <<<$device)" ] || fail "--device $device: $(cat "$work/err")"
+done
+
 # Without clipping, the advice is to clip.
 expect_code 1 "${toy_train[@]}" --output "$work/diverged" --max-updates 400 --clip-norm 0 \
   --learning-rate 900

@@ -247,7 +247,7 @@ for text in "--min-lr has no effect with --schedule constant" \
   expect_text "$text" "$err"
 done
 expect_code 2 "${train[@]}" --output "$work/bad" --dry-run --find-batch
-expect_text "--dry-run and --find-batch exclude each other" "$err"
+expect_text "--dry-run and --find-batch cannot be combined" "$err"
 expect_code 0 "${train[@]}" --output "$work/slow" --dry-run --learning-rate 1e-8
 expect_code 0 "${train[@]}" --output "$work/slow" --dry-run --schedule linear --max-epochs 1 \
   --max-updates 100000

@@ -135,14 +135,18 @@ expect_text '"token_scores":[-' "$out"
 "$dietmt" translate --model "$model,$model" --input "$input" | cmp - "$work/plain" ||
   fail "an ensemble of one model twice gives another text"
 
-# A name with a comma is one model, alone, in a list and beside another --model.
+# A name with a comma is one model, by itself and next to another --model.
 odd=$work/odd,name
 ln -s "$(realpath "$model")" "$odd"
-for models in "$odd" "$odd --model $model" "$model $odd"; do
+for models in "$odd" "$odd --model $model" "$model -m $odd"; do
   # shellcheck disable=SC2086
   "$dietmt" translate --input "$input" --model $models | cmp - "$work/plain" ||
     fail "--model $models gives another text"
 done
+# A second word is the input.
+"$dietmt" translate -m "$model" "$input" | cmp - "$work/plain" || fail "FILE is not --input FILE"
+expect_code 2 "${translate[@]}" --input "$input" "$odd"
+expect_text "unexpected argument '$odd': --input is given already" "$err"
 "$dietmt" score --threads 1 --model "$odd" --source "$input" --target "$toy_target" |
   cmp - <("${score[@]}" --source "$input" --target "$toy_target") || fail "score of a name with a comma"
 

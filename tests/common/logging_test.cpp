@@ -53,7 +53,7 @@ TEST_F(LoggingTest, AMessageNamesTheRequestOfItsThread) {
   EXPECT_FALSE(last().contains("request"));
 }
 
-TEST(UsageErrorTest, EverySinkGetsItAndStderrOnce) {
+TEST(FatalErrorTest, EverySinkGetsItAndStderrOnce) {
   const auto before = spdlog::default_logger();
   std::ostringstream terminal, file;
   const auto first = std::make_shared<spdlog::sinks::ostream_sink_mt>(terminal);
@@ -62,14 +62,14 @@ TEST(UsageErrorTest, EverySinkGetsItAndStderrOnce) {
       std::make_shared<spdlog::logger>("test", spdlog::sinks_init_list{first, second}));
   ::testing::internal::CaptureStderr();
   set_log_format(LogFormat::kText);
-  log_usage_error("--beam is {}");
+  log_fatal_error("--beam is {}");
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "error: --beam is {}\n");
   EXPECT_EQ(terminal.str(), "");
   EXPECT_THAT(file.str(), testing::EndsWith(" error: --beam is {}\n"));
 
   ::testing::internal::CaptureStderr();
   set_log_format(LogFormat::kJson);
-  log_usage_error("--port");
+  log_fatal_error("--port");
   set_log_format(LogFormat::kText);
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
   EXPECT_EQ(json::parse(terminal.str())["message"], "--port");

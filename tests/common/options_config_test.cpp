@@ -35,8 +35,24 @@ TEST_F(OptionsTest, MistakesInTheConfigFile) {
   EXPECT_THAT(error_of({"--config", write("line", "rate = 1\nspeed = 3\n")}),
               HasSubstr("line:2: unknown option --speed"));
   EXPECT_THAT(error_of({"--config", write("bad", "count = many\n")}), HasSubstr("many"));
-  EXPECT_THAT(error_of({"--config", write("twice", "rate = 1\nrate = 2\n")}), HasSubstr("'rate'"));
+  EXPECT_THAT(error_of({"--config", write("help", "help = true\n")}),
+              HasSubstr("help:1: help works only on the command line"));
   EXPECT_THAT(error_of({"--config", (scratch() / "absent").string()}), HasSubstr("absent"));
+}
+
+TEST_F(OptionsTest, TheLastOfTwoConfigLinesCounts) {
+  const std::string file = write("twice", "rate = 1\nrate = 2\n");
+  EXPECT_EQ(parsed({"--config", file}).rate, 2);
+  EXPECT_EQ(parsed({"--config", file, "--rate", "3"}).rate, 3);
+  EXPECT_EQ(parsed({"--config", write("other", "rate = 5\n"), "--config", file}).rate, 2);
+}
+
+TEST_F(OptionsTest, MalformedValuesNameTheirLine) {
+  const std::string file = write("bad", "rate = 1\ncount = many\n");
+  EXPECT_EQ(error_of({"--config", file}),
+            "--config " + file +
+                ":2: count is 'many'; it must be a whole number from -1000000000 to "
+                "1000000000");
 }
 
 TEST_F(OptionsTest, AFlagInTheConfigFileNeedsAValue) {

@@ -57,7 +57,7 @@ TEST_F(OptionsTest, MistakesAreConfigErrors) {
   EXPECT_THAT(error_of({"--count"}), HasSubstr("--count"));
   EXPECT_THAT(error_of({"--rate", "fast"}), HasSubstr("fast"));
   EXPECT_THAT(error_of({"stray"}), HasSubstr("see dietmt demo --help"));
-  EXPECT_THAT(error_of({"--count", "1", "--count", "2"}), HasSubstr("--count"));
+  EXPECT_EQ(error_of({"--count"}), "--count needs a value: --count N");
 }
 
 TEST_F(OptionsTest, MalformedNumbersAreReportedTogether) {
@@ -69,9 +69,10 @@ TEST_F(OptionsTest, MalformedNumbersAreReportedTogether) {
 }
 
 TEST_F(OptionsTest, UnknownOptionsGetASuggestion) {
-  EXPECT_EQ(error_of({"--cuont", "1"}),
-            "unknown option --cuont; did you mean --count?; see dietmt demo --help-all");
-  EXPECT_THAT(error_of({"--something-else", "1"}), Not(HasSubstr("did you mean")));
+  EXPECT_EQ(error_of({"--cuont", "1"}), "unknown option --cuont; did you mean --count?");
+  EXPECT_EQ(error_of({"--something-else", "1"}),
+            "unknown option --something-else; see dietmt demo --help-all");
+  EXPECT_EQ(error_of({"-count", "1"}), "unknown option -count; did you mean --count?");
   EXPECT_THAT(error_of({"--config", write("close", "ratte = 3\n")}),
               HasSubstr("unknown option --ratte; did you mean --rate?"));
 }
@@ -174,8 +175,9 @@ TEST_F(OptionsTest, HelpShowsTheRules) {
   EXPECT_THAT(help, HasSubstr("a directory (required)"));
   EXPECT_THAT(help, HasSubstr("--norm post|pre|none"));
   EXPECT_THAT(help, HasSubstr("a position (default: post)"));
-  EXPECT_THAT(help, HasSubstr("a number (from 1 to 1000000000; default: 5)"));
-  EXPECT_THAT(help, HasSubstr("a port (from 0 to 65535)"));
+  EXPECT_THAT(help, HasSubstr("a number (default: 5)"));
+  EXPECT_THAT(help, HasSubstr("a port\n"));
+  EXPECT_THAT(help, HasSubstr("a probability (at least 0 and below 1; default: 0.1)"));
 }
 
 TEST_F(OptionsTest, HelpShowsTheBasicAndRequiredOptions) {
@@ -203,7 +205,6 @@ TEST_F(OptionsTest, SeedsHaveAllWholeNumbers) {
   table.parse({"--seed", "9223372036854775807"});
   EXPECT_NO_THROW(table.check());
   EXPECT_EQ(seed, INT64_MAX);
-  EXPECT_THAT(table.help(true), HasSubstr("from 0 to 9223372036854775807"));
   const auto described = nlohmann::json::parse(table.describe());
   EXPECT_EQ(described["options"][0]["most"], INT64_MAX);
 }
@@ -213,7 +214,7 @@ TEST_F(OptionsTest, DescribesItselfAsJson) {
   const auto described = nlohmann::json::parse(ruled_table(fields).describe());
   EXPECT_EQ(described["command"], "demo");
   const auto& options = described["options"];
-  ASSERT_EQ(options.size(), 7U + 6U);
+  ASSERT_EQ(options.size(), 7U + 7U);
   EXPECT_EQ(options[0]["name"], "output");
   EXPECT_EQ(options[0]["required"], true);
   EXPECT_EQ(options[1]["list"], true);
@@ -238,7 +239,7 @@ TEST_F(OptionsTest, HelpShowsGroupsDefaultsAndPlaceholders) {
     EXPECT_THAT(help, HasSubstr("\nFirst:\n"));
     EXPECT_THAT(help, HasSubstr("\nSecond:\n"));
     EXPECT_THAT(help, HasSubstr("--count N"));
-    EXPECT_THAT(help, HasSubstr("a number (from -1000000000 to 1000000000; default: 5)"));
+    EXPECT_THAT(help, HasSubstr("a number (default: 5)"));
     EXPECT_THAT(help, HasSubstr("default: 0.1)"));
     EXPECT_THAT(help, Not(HasSubstr("a switch (default")));
     EXPECT_LT(help.find("First:"), help.find("Second:"));

@@ -17,11 +17,15 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-std::vector<std::string> without_placeholders(const ConnectedTexts& texts) {
-  return std::vector<std::string>(texts.texts.size(), "x");
+std::vector<Translation> without_placeholders(const ConnectedTexts& texts) {
+  return std::vector<Translation>(texts.texts.size(), Translation{{.text = "x"}});
 }
 
-std::vector<std::string> unchanged(const ConnectedTexts& texts) { return texts.texts; }
+std::vector<Translation> unchanged(const ConnectedTexts& texts) {
+  std::vector<Translation> all;
+  for (const dietmt::nmt::MarkedText& text : texts.texts) all.push_back(in_source_order(text));
+  return all;
+}
 
 }  // namespace
 
@@ -33,9 +37,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     const auto document =
         open_document(kind, bytes, {"en", "de"}, {.bytes = 1 << 20, .nodes = 10'000});
-    for (const std::string& segment : document->segments()) {
-      require(!segment.empty());
-      require(dietmt::invalid_utf8_at(segment) == std::string::npos);
+    for (const dietmt::nmt::MarkedText& segment : document->segments()) {
+      require(!segment.text.empty());
+      require(dietmt::invalid_utf8_at(segment.text) == std::string::npos);
+      require(has_all_marks(in_source_order(segment), segment));
     }
     const auto translate_marked = size % 2 == 0 ? unchanged : without_placeholders;
     document->translated(translate_keeping_placeholders(document->segments(), without_placeholders,

@@ -1,12 +1,14 @@
 """docs/reference/cli.md."""
-from command_tables import all_commands
+from command_tables import all_commands, spellings
 
 HEAD = """# Commands and options
 
 Made from the option tables of the program; change it with `scripts/reference`. `dietmt COMMAND --help`
 prints the same for the options that most users need, `--help-all` for all, and `--help-json` everything
-on this page for programs. An option is given as `--name value` or `--name=value`; `...` after a
-placeholder means one value or more. Options may be in a file too (`--config FILE`, lines `name = value`).
+on this page for programs. Give an option as `--name value` or `--name=value`; `...` after a
+placeholder means one value or more. `[--input]` in the usage line means that the name can be left out.
+`--no-name` switches a flag off. If an option is given twice, the last value counts; values of lists add
+up. Options may be in a file too (`--config FILE`, lines `name = value`).
 In it, a `#` at the start of a line or after white space begins a comment. Put a value in quotes (`"..."`) to
 keep white space at its ends or such a `#`; inside quotes, `\\"`, `\\\\` and `\\n` stand for a quote, a backslash
 and a new line. `--dump-config` does this by itself.
@@ -21,7 +23,8 @@ def _cell(text):
 
 def _head(option):
     value = "" if option["type"] == "flag" else " " + option["placeholder"]
-    return f"`--{option['name']}{value}`".replace("|", "\\|")
+    *short, name = (f"`{spelling}`" for spelling in spellings(option))
+    return ", ".join([*short, f"{name[:-1]}{value}`"]).replace("|", "\\|")
 
 
 def _anchor(command):

@@ -12,6 +12,7 @@ class Command:
     description: str
     examples: list
     synopsis: str = "COMMAND [options]"
+    positional: str = ""  # the option that words without a name belong to
     options: list = dataclasses.field(default_factory=list)
     commands: list = dataclasses.field(default_factory=list)  # those of a command like bert
 
@@ -49,6 +50,7 @@ def command_tree(program, name="", summary="machine translation with pluggable p
     else:
         command.synopsis = told["synopsis"] + " [options]"
         command.options = told["options"]
+        command.positional = told["positional"]
     return command
 
 
@@ -57,6 +59,12 @@ def all_commands(command):
     yield command
     for child in command.commands:
         yield from all_commands(child)
+
+
+def spellings(option):
+    """--name, after -l if the option has a letter."""
+    short = [f"-{option['letter']}"] if "letter" in option else []
+    return [*short, f"--{option['name']}"]
 
 
 def value_kind(option):

@@ -1,11 +1,12 @@
 """Completion for bash and zsh: commands, options, choices, files and directories."""
-from command_tables import all_commands, takes_several, value_kind
+from command_tables import all_commands, spellings, takes_several, value_kind
 
 BASH = r"""# bash completion of dietmt, made from its option tables
 
-# Sets kind (text, flag, word, file, directory), several and words of an option of a command.
+# Sets kind (none, text, flag, word, file, directory), several and words of an option of a command, or
+# of the values that need no option: positional.
 _dietmt_option() {
-  kind=text several= words=
+  kind=none several= words=
   case "$1 $2" in
 OPTIONS
   esac
@@ -39,12 +40,15 @@ _dietmt() {
   # The last option before the word, and how many values stand between them.
   local values=0
   for ((start = COMP_CWORD - 1; start >= place; --start)); do
-    [[ ${COMP_WORDS[start]} == --* ]] && break
+    [[ ${COMP_WORDS[start]} == -[a-z-]* ]] && break
     [[ ${COMP_WORDS[start]} == = ]] || ((++values))
   done
-  if [[ $word != -* ]] && ((start >= place)); then
-    _dietmt_option "$command" "${COMP_WORDS[start]}"
-    if ((values == 0)) || [[ $several ]]; then
+  if [[ $word != -* ]]; then
+    ((start >= place)) && _dietmt_option "$command" "${COMP_WORDS[start]}"
+    if ((start < place)) || [[ $kind == flag ]] || { ((values > 0)) && [[ ! $several ]]; }; then
+      _dietmt_option "$command" positional
+    fi
+    if [[ $kind != none ]]; then
       # The last of several paths between commas.
       if [[ $kind == directory && $word == *,* ]]; then head=${word%,*},; fi
       case $kind in
@@ -53,7 +57,7 @@ _dietmt() {
         directory) mapfile -t COMPREPLY < <(compgen -P "$head" -d -- "${word#"$head"}") ;;
       esac
       [[ $kind == file || $kind == directory ]] && compopt -o filenames 2>/dev/null
-      [[ $kind == flag ]] || return 0
+      return 0
     fi
   fi
   mapfile -t COMPREPLY < <(compgen -W "$(_dietmt_options "$command")" -- "$word")
@@ -69,16 +73,16 @@ def bash_completion(tree):
             children = " ".join(child.name.split()[-1] for child in command.commands)
             commands.append(f"    '{command.words}') echo '{children}' ;;")
             continue
-        listed = " ".join("--" + option["name"] for option in command.options)
+        listed = " ".join(spelling for option in command.options for spelling in spellings(option))
         names.append(f"    '{command.words}') echo '{listed}' ;;")
         for option in command.options:
             kind = value_kind(option)
-            if kind == "text" and not takes_several(option):
-                continue
             settings = f"kind={kind}" + (" several=1" if takes_several(option) else "")
             if kind == "word":
                 settings += f" words='{' '.join(option['choices'])}'"
-            options.append(f"    '{command.words} --{option['name']}') {settings} ;;")
+            words = spellings(option) + ["positional"] * (option["name"] == command.positional)
+            patterns = "|".join(f"'{command.words} {word}'" for word in words)
+            options.append(f"    {patterns}) {settings} ;;")
     return (BASH.replace("OPTIONS", "\n".join(options)).replace("COMMANDS", "\n".join(commands))
             .replace("NAMES", "\n".join(names)))
 
@@ -93,16 +97,26 @@ def _bracketed(text):
     return text
 
 
-def _zsh_option(option):
-    """One argument of _arguments."""
+def _zsh_values(option):
+    """What follows the name of an option in an argument of _arguments, or is one by itself."""
     kind = value_kind(option)
-    spec = f"--{option['name']}[{_bracketed(option['help'])}]"
-    if kind == "flag":
-        return _quoted(spec)
     action = {"file": "_files", "directory": "_files -/", "text": " ",
               "word": f"({' '.join(option.get('choices', []))})"}[kind]
-    values = ":*-*:" if takes_several(option) else ":"
-    return _quoted(f"{spec}{values}{_bracketed(option['placeholder'])}:{action}")
+    return f":{_bracketed(option['placeholder'])}:{action}"
+
+
+def _zsh_options(command):
+    """The arguments of _arguments."""
+    for option in command.options:
+        names = spellings(option)
+        values = ""
+        if value_kind(option) != "flag":
+            values = (":*-*" if takes_several(option) else "") + _zsh_values(option)
+        for name in names:
+            others = f"({' '.join(names)})" if len(names) > 1 else ""
+            yield _quoted(f"{others}{name}[{_bracketed(option['help'])}]{values}")
+        if option["name"] == command.positional:
+            yield _quoted(("*" if takes_several(option) else "") + _zsh_values(option))
 
 
 def _zsh_function(command):
@@ -122,7 +136,7 @@ def _zsh_function(command):
         yield f"  (($+functions[_{command.page}-$name])) && _{command.page}-$name"
     else:
         yield "  _arguments \\"
-        lines = ["    " + _zsh_option(option) for option in command.options]
+        lines = ["    " + line for line in _zsh_options(command)]
         yield " \\\n".join(lines)
     yield "}"
     yield ""

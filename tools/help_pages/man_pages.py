@@ -1,5 +1,5 @@
 """Man pages: one for dietmt, one for each command."""
-from command_tables import all_commands
+from command_tables import all_commands, spellings
 
 EXIT_CODES = (("0", "Done."), ("1", "Failed."), ("2", "Wrong usage."),
               ("75", "Stopped, and saved what is needed: the same command continues."))
@@ -20,7 +20,7 @@ def options(command):
         yield f".SS {line(title)}"
         for option in group:
             yield ".TP"
-            name = f"\\fB\\-\\-{escaped(option['name'])}\\fR"
+            name = ", ".join(f"\\fB{escaped(spelling)}\\fR" for spelling in spellings(option))
             if option["placeholder"] and option["type"] != "flag":
                 name += f" \\fI{escaped(option['placeholder'])}\\fR"
             yield name

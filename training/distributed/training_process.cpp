@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/logging.h"
+#include "common/process.h"
 #include "encoders/device/device.h"
 #include "training/distributed/process_launcher.h"
 
@@ -39,9 +40,8 @@ std::string device_name(const std::string& name, const ProcessPlace& place) {
 // A dry run of several processes has the threads of one of them.
 int64_t threads_of(const ProcessOptions& o, const ProcessPlace& place) {
   if (o.threads > 0) return o.threads;
-  const int64_t cores = std::max(1U, std::thread::hardware_concurrency());
   const int64_t sharing = place.processes > 1 ? place.local_processes : o.processes;
-  return std::max<int64_t>(1, cores / sharing);
+  return std::max<int64_t>(1, usable_cores() / sharing);
 }
 
 // Processes with other options would train on other batches, or wait forever for one that has fewer

@@ -54,7 +54,7 @@ std::vector<std::string> TrainerOptions::problems() const {
   require(optimizer.beta2 >= 0.0 && optimizer.beta2 < 1.0, "--adam-beta2 must lie in [0, 1)");
   require(optimizer.epsilon > 0.0, "--adam-epsilon must be positive");
   require(optimizer.weight_decay >= 0.0, "--weight-decay must not be negative");
-  require(low_rank.rank == 0 || ema_decay == 0.0, "--lora-rank and --ema-decay exclude each other");
+  require(low_rank.rank == 0 || ema_decay == 0.0, "--lora-rank and --ema-decay cannot be combined");
   return found;
 }
 

@@ -227,5 +227,24 @@ TEST(InlineMarkupTest, ATranslationWithoutWordsKeepsAllMarks) {
   EXPECT_EQ(placed("<b>one {0}</b> %s <i>two", "", {}), "<b>{0}</b>%s<i>");
 }
 
+// As those of documents, which may look like text.
+TEST(MarkedTextTest, MarksOutsideOfTheTextKeepTheirNumbers) {
+  MarkedText document{.text = "Open {0} <br> now", .marks = {}};
+  for (const auto& [at, tag] : {std::pair{0, "<b>"}, {4, "</b>"}, {17, "<br/>"}}) {
+    const auto number = static_cast<int32_t>(document.marks.size());
+    document.marks.push_back({.parts = {{tag, true, number}}, .at = at});
+  }
+  const MarkedText marked = take_out_markup(document);
+  EXPECT_EQ(marked.text, "Open now");
+  std::vector<int32_t> numbers;
+  std::string found;
+  for (const MarkedPart& part : place_markup(marked, "Jetzt")) {
+    if (part.mark >= 0) numbers.push_back(part.mark);
+    if (part.mark < 0 && part.is_markup) found += part.text;
+  }
+  EXPECT_THAT(numbers, testing::UnorderedElementsAre(0, 1, 2));
+  EXPECT_EQ(found, "{0}<br>");
+}
+
 }  // namespace
 }  // namespace dietmt::nmt

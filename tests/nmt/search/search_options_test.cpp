@@ -2,9 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "common/error.h"
+#include "common/process.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -122,6 +124,15 @@ TEST(SearchOptions, CoverageIsForBeamSearch) {
 TEST(SearchOptions, ReadsTheNormsByName) {
   EXPECT_EQ(parse_length_norm("gnmt"), LengthNorm::kGnmt);
   EXPECT_THROW(parse_length_norm("wu"), ConfigError);
+}
+
+TEST(SearchOptions, WorkersLeaveEachOfTheirThreadsACore) {
+  const int64_t cores = usable_cores();
+  EXPECT_EQ(usable_workers(0, 1), cores);
+  EXPECT_EQ(usable_workers(0, cores), 1);
+  EXPECT_EQ(usable_workers(0, 4 * cores), 1);
+  EXPECT_EQ(usable_workers(0, 2), std::max<int64_t>(1, cores / 2));
+  EXPECT_EQ(usable_workers(3, 4 * cores), 3);
 }
 
 TEST(SearchOptions, TheLongestTargetGrowsWithTheSourceUpToABound) {

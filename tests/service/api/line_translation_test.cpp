@@ -7,6 +7,7 @@
 
 #include "service/api/call.h"
 #include "service/scheduling/scheduling_errors.h"
+#include "tests/service/connected_texts.h"
 #include "tests/service/fake_decoder.h"
 
 namespace dietmt::service {
@@ -21,15 +22,19 @@ ModelRegistry registry(std::chrono::microseconds step, const QueueLimits& limits
                        [step](const ModelSpec&) { return fake_model(step); }, {.limits = limits});
 }
 
+std::vector<std::string> lines_of(const TranslatedLines& translated) {
+  return texts_of(translated.lines);
+}
+
 TEST(LineTranslatorTest, ALineIsASentenceUnlessSaidOtherwise) {
   ModelRegistry models = registry(0us);
   const LineTranslator translator(models, {});
-  const std::vector<std::string> lines = {"a. b", " c ", ""};
-  EXPECT_THAT(translator.translate({"", "en", "de"}, json::object(), {lines}, nullptr).lines,
+  const ConnectedTexts lines{unmarked({"a. b", " c ", ""})};
+  EXPECT_THAT(lines_of(translator.translate({"", "en", "de"}, json::object(), lines, nullptr)),
               ElementsAre("A. B", " C ", ""));
   const TranslatedLines split =
-      translator.translate({"en-de", "", ""}, {{"split_sentences", true}}, {lines}, nullptr);
-  EXPECT_THAT(split.lines, ElementsAre("A. B", " C ", ""));
+      translator.translate({"en-de", "", ""}, {{"split_sentences", true}}, lines, nullptr);
+  EXPECT_THAT(lines_of(split), ElementsAre("A. B", " C ", ""));
   EXPECT_EQ(split.source_tokens, 5 + 2);  // characters, and the ends of two sentences
 }
 
@@ -51,8 +56,8 @@ TEST(LineTranslatorTest, WhatCannotBeServedIsRefusedBefore) {
 TEST(LineTranslatorTest, LinesThatTheModelCutsAreNamed) {
   ModelRegistry models = registry(0us);
   const LineTranslator translator(models, {});
-  const std::vector<std::string> lines = {"a", std::string(300, 'x'), ""};
-  EXPECT_THAT(translator.translate({"en-de", "", ""}, json::object(), {lines}, nullptr).cut,
+  const ConnectedTexts lines{unmarked({"a", std::string(300, 'x'), ""})};
+  EXPECT_THAT(translator.translate({"en-de", "", ""}, json::object(), lines, nullptr).cut,
               ElementsAre(false, true, false));
 }
 
@@ -61,7 +66,8 @@ TEST(LineTranslatorTest, LinesGoByWayOfThePivot) {
       {{"pt-en", "pt", "en", "first"}, {"en-de", "en", "de", "second"}},
       [](const ModelSpec& spec) { return fake_model(0us, "<" + spec.target + ">"); }, {});
   const LineTranslator translator(models, {}, "en");
-  EXPECT_THAT(translator.translate({"", "pt", "de"}, json::object(), {{"a", ""}}, nullptr).lines,
+  EXPECT_THAT(lines_of(translator.translate({"", "pt", "de"}, json::object(), {unmarked({"a", ""})},
+                                            nullptr)),
               ElementsAre("A<EN><de>", ""));
   EXPECT_THROW(LineTranslator(models, {}).check({"", "pt", "de"}, json::object()), HttpError);
 }
@@ -72,10 +78,9 @@ TEST(LineTranslatorTest, AFullQueueIsWaitedFor) {
   std::vector<std::future<std::vector<std::string>>> jobs;
   for (int i = 0; i < 6; ++i) {
     jobs.push_back(std::async(std::launch::async, [&] {
-      return translator
-          .translate({"en-de", "", ""}, json::object(),
-                     {std::vector<std::string>(200, "twelve chars")}, nullptr)
-          .lines;
+      return lines_of(
+          translator.translate({"en-de", "", ""}, json::object(),
+                               {unmarked(std::vector<std::string>(200, "twelve chars"))}, nullptr));
     }));
   }
   for (auto& job : jobs)
@@ -85,8 +90,8 @@ TEST(LineTranslatorTest, AFullQueueIsWaitedFor) {
 TEST(LineTranslatorTest, ACancelledJobEndsSoon) {
   ModelRegistry models = registry(20ms);
   const LineTranslator translator(models, {});
-  EXPECT_THROW(translator.translate({"en-de", "", ""}, json::object(), {{std::string(150, 'x')}},
-                                    [] { return true; }),
+  EXPECT_THROW(translator.translate({"en-de", "", ""}, json::object(),
+                                    {unmarked({std::string(150, 'x')})}, [] { return true; }),
                ClientGone);
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "common/error.h"
+#include "tests/service/connected_texts.h"
 
 namespace dietmt::service {
 namespace {
@@ -11,51 +12,55 @@ using testing::ElementsAre;
 
 using Texts = std::vector<std::string>;
 
-Texts no_texts(const ConnectedTexts& texts) {
-  ADD_FAILURE() << "asked for " << testing::PrintToString(texts.texts);
-  return texts.texts;
+std::vector<Translation> none(const ConnectedTexts& texts) {
+  ADD_FAILURE() << "asked for " << testing::PrintToString(texts_of(texts));
+  return {};
+}
+
+Texts kept(const Texts& segments, const TranslateTexts& translate, const TranslateTexts& mark) {
+  return texts_of(translate_keeping_placeholders(unmarked(segments), translate, mark));
 }
 
 TEST(KeepingPlaceholdersTest, AGoodTranslationStays) {
-  const auto swap = [](const ConnectedTexts&) { return Texts{"{1} und {0}"}; };
-  EXPECT_THAT(translate_keeping_placeholders({"{0} and {1}"}, swap, no_texts),
-              ElementsAre("{1} und {0}"));
+  const auto swap = [](const ConnectedTexts&) { return translations({"{1} und {0}"}); };
+  EXPECT_THAT(kept({"{0} and {1}"}, swap, none), ElementsAre("{1} und {0}"));
 }
 
 // Both passes get all segments, so that each can be the context of the next.
 TEST(KeepingPlaceholdersTest, OthersAreTranslatedWithTheirMarkupTakenOut) {
   const Texts segments = {"open %d", "all", "none", "<b>x</b>"};
   const auto lose = [&](const ConnectedTexts& asked) {
-    EXPECT_EQ(asked.texts, segments);
+    EXPECT_EQ(texts_of(asked), segments);
     EXPECT_THAT(asked.only_context, ElementsAre(false, false, false, true));
-    return Texts{"lost", "ALL", "{0} invented", "unused"};
+    return translations({"lost", "ALL", "{0} invented", "unused"});
   };
   const auto mark = [&](const ConnectedTexts& asked) {
-    EXPECT_EQ(asked.texts, segments);
+    EXPECT_EQ(texts_of(asked), segments);
     EXPECT_THAT(asked.only_context, ElementsAre(false, true, false, false));
-    Texts translations;
-    for (const std::string& text : asked.texts) translations.push_back("<<" + text + ">>");
-    return translations;
+    Texts made;
+    for (const std::string& text : texts_of(asked)) made.push_back("<<" + text + ">>");
+    return translations(made);
   };
-  EXPECT_THAT(translate_keeping_placeholders(segments, lose, mark),
+  EXPECT_THAT(kept(segments, lose, mark),
               ElementsAre("<<open %d>>", "ALL", "<<none>>", "<<<b>x</b>>>"));
 }
 
-TEST(KeepingPlaceholdersTest, TextsWithTagsAreTranslatedOnce) {
-  const auto mark = [](const ConnectedTexts&) { return Texts{"<b>A</b>"}; };
-  EXPECT_THAT(translate_keeping_placeholders({"<b>a</b>"}, no_texts, mark),
-              ElementsAre("<b>A</b>"));
+TEST(KeepingPlaceholdersTest, TextsWithTagsOrMarksAreTranslatedOnce) {
+  const auto mark = [](const ConnectedTexts&) { return translations({"A"}); };
+  EXPECT_THAT(kept({"<b>a</b>"}, none, mark), ElementsAre("A"));
+  std::vector<nmt::MarkedText> segments = unmarked({"a"});
+  add_mark("<g0/>", segments.front());
+  EXPECT_EQ(plain_text(translate_keeping_placeholders(segments, none, mark).front()), "A");
 }
 
 TEST(KeepingPlaceholdersTest, TemplatesAroundTextAndChoicesAreTranslatedOnce) {
-  const auto same = [](const ConnectedTexts& asked) { return asked.texts; };
   const Texts texts = {"{% if a %}a{% endif %}", "a {n, select, x {b} other {c}}", "<0>a</0>"};
-  EXPECT_EQ(translate_keeping_placeholders(texts, no_texts, same), texts);
+  EXPECT_EQ(kept(texts, none, unchanged), texts);
 }
 
 TEST(KeepingPlaceholdersTest, AnotherNumberOfTextsIsAnError) {
-  EXPECT_THROW(translate_keeping_placeholders(
-                   {"a"}, [](const ConnectedTexts&) { return Texts{}; }, no_texts),
+  EXPECT_THROW(kept(
+                   {"a"}, [](const ConnectedTexts&) { return translations({}); }, none),
                Error);
 }
 

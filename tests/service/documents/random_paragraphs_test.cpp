@@ -78,8 +78,10 @@ TEST_F(OfficeDocumentTest, MarksOfRandomParagraphsAreInTheTranslationOnce) {
     const std::string paragraph = random.next();
     const auto opened = open_document(DocumentKind::kDocx, word(paragraph), {"en", "de"});
     ASSERT_EQ(opened->segments().size(), 1U) << paragraph;
-    const std::string translation = random.translation(opened->segments().front());
-    const std::string xml = part(opened->translated({translation}), "word/document.xml");
+    const std::string translation = random.translation(shown(opened->segments().front()));
+    const std::string xml =
+        part(opened->translated({translation_of(opened->segments().front(), translation)}),
+             "word/document.xml");
     const std::string both = paragraph + " -> " + translation + " -> " + xml;
     ASSERT_EQ(sorted_marks(xml), sorted_marks(paragraph)) << both;
     for (size_t at = xml.find("bookmarkEnd"); at != xml.npos;

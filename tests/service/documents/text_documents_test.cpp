@@ -54,7 +54,7 @@ TEST(HtmlDocumentTest, TagsScriptsAndMarkedElementsStay) {
       "<!DOCTYPE html><title>A &amp; B</title><style>p {}</style>\n<p class=\"x\">One <b>two</b> "
       "<i translate=\"no\">three</i> &copy; 4<br>&copy; Anna</p>";
   EXPECT_THAT(segments_of(DocumentKind::kHtml, html),
-              ElementsAre("A & B", "One <g0>two</g0> <g2/> © 4", "© Anna"));
+              ElementsAre("A & B", "One <b>two</b> <i translate=\"no\">three</i> © 4", "© Anna"));
   EXPECT_EQ(bracketed(DocumentKind::kHtml, html),
             "<!DOCTYPE html><title>[A &amp; B]</title><style>p {}</style>\n<p class=\"x\">[One "
             "<b>two</b> <i translate=\"no\">three</i> © 4]<br>[© Anna]</p>");
@@ -66,25 +66,38 @@ TEST(HtmlDocumentTest, ALineBreakIsASpaceExceptInPre) {
   const std::string html =
       "<p>\n  One\r\n  <b>two\n  three</b>.\n</p><ul>\n  <li>a<br>\n  b</li></ul><pre>c\nd</pre>";
   EXPECT_THAT(segments_of(DocumentKind::kHtml, html),
-              ElementsAre("One <g0>two three</g0>.", "a", "b", "c\nd"));
+              ElementsAre("One <b>two three</b>.", "a", "b", "c\nd"));
   EXPECT_EQ(bracketed(DocumentKind::kHtml, html),
             "<p>\n  [One <b>two three</b>.]\n</p><ul>\n  <li>[a]<br>\n  [b]</li></ul>"
             "<pre>[c\nd]</pre>");
 }
 
 TEST(HtmlDocumentTest, InlineMarkupMovesWithItsWords) {
-  const auto document = open_document(
-      DocumentKind::kHtml,
-      "<p><i>a <b>b</b> <img src=x></i> <code>&lt;</code> &lt;g0&gt;</b> <u>c</p>", {"en", "de"});
-  EXPECT_THAT(document->segments(),
-              ElementsAre("<gg0>a <gg1>b</gg1> <gg3/></gg0> <gg5/> <g0></gg6> <gg7>c"));
-  EXPECT_EQ(document->translated({"<gg7>C</gg6> <gg5/> <gg0><gg3/> <gg1>B</gg1> A</gg0> & <g0>"}),
-            "<p><u>C</b> <code>&lt;</code> <i><img src=x> <b>B</b> A</i> &amp; &lt;g0&gt;</p>");
+  const std::string html =
+      "<p><i>a <b>b</b> <img src=x></i> <code>&lt;</code> &lt;b&gt;</b> <u>c</p>";
+  EXPECT_THAT(segments_of(DocumentKind::kHtml, html),
+              ElementsAre("<i>a <b>b</b> <img src=x></i> <code>&lt;</code> <b></b> <u>c"));
+  EXPECT_EQ(open_document(DocumentKind::kHtml, html, {"en", "de"})->segments().front().text,
+            "a b   <b> c");
+  EXPECT_EQ(translated(DocumentKind::kHtml, html,
+                       {"<u>C</b> <code>&lt;</code> <i><img src=x> <b>B</b> A</i> & <g>"}),
+            "<p><u>C</b> <code>&lt;</code> <i><img src=x> <b>B</b> A</i> &amp; &lt;g&gt;</p>");
+}
+
+TEST(HtmlDocumentTest, CodeInsideOfCodeStays) {
+  for (const std::string code :
+       {"<code class=f><em><code>TRANSPORT</code></em>trans.c</code>", "<code>a<code/>b</code>",
+        "<code>a <codex>b</codex></code>", "<script>if (a < script) '<script>' </script>"}) {
+    const std::string html = "<p>See " + code + " now</p>";
+    EXPECT_EQ(open_document(DocumentKind::kHtml, html, {"en", "de"})->segments().front().text,
+              code.starts_with("<code") ? "See  now" : "See");
+    EXPECT_EQ(unchanged(DocumentKind::kHtml, html), html);
+  }
 }
 
 TEST(HtmlDocumentTest, ReferencesStay) {
   const std::string html = "<p>&check; One &starf; two&nbsp</p><p>&check;</p>";
-  EXPECT_THAT(segments_of(DocumentKind::kHtml, html), ElementsAre("<g0/> One <g1/> two\u00A0"));
+  EXPECT_THAT(segments_of(DocumentKind::kHtml, html), ElementsAre("&check; One &starf; two\u00A0"));
   EXPECT_EQ(bracketed(DocumentKind::kHtml, html),
             "<p>[&check; One &starf; two\u00A0]</p><p>&check;</p>");
 }
@@ -148,12 +161,10 @@ TEST(SrtDocumentTest, LinesOutsideOfCuesAreRefused) {
 
 TEST(SrtDocumentTest, NoLineEndsInsideATagOrPlaceholder) {
   const std::string cue = "1\n00:00:01,000 --> 00:00:02,000\nOne\ntwo\n";
-  const auto translated = [&](const std::string& text) {
-    return open_document(DocumentKind::kSrt, cue, {"en", "de"})->translated({text});
-  };
   const std::string tag = "Ja <font color=\"#ff0000\" face=\"Arial\">b</font>";
-  EXPECT_THAT(translated(tag), HasSubstr(tag));
-  EXPECT_THAT(translated("Ja { $name } b"), HasSubstr("Ja { $name }\nb"));
+  EXPECT_THAT(translated(DocumentKind::kSrt, cue, {tag}), HasSubstr(tag));
+  EXPECT_THAT(translated(DocumentKind::kSrt, cue, {"Ja { $name } b"}),
+              HasSubstr("Ja { $name }\nb"));
 }
 
 // A line for each tag.
@@ -161,9 +172,8 @@ TEST(SrtDocumentTest, ManyLinesAreBrokenInOnePass) {
   constexpr int kLines = 20'000;
   std::string cue = "1\n00:00:01,000 --> 00:00:02,000\n", text;
   for (int i = 0; i < kLines; ++i) cue += "One\n", text += "a <i>b</i> ";
-  const std::string translated =
-      open_document(DocumentKind::kSrt, cue, {"en", "de"})->translated({text + "end"});
-  EXPECT_EQ(std::count(translated.begin(), translated.end(), '\n'), kLines + 2);
+  const std::string result = translated(DocumentKind::kSrt, cue, {text + "end"});
+  EXPECT_EQ(std::count(result.begin(), result.end(), '\n'), kLines + 2);
 }
 
 constexpr const char* kCatalogue =
@@ -223,7 +233,16 @@ TEST(PoDocumentTest, TheHeaderDeclaresUtf8) {
               HasSubstr("line 3: the header declares the charset ISO-8859-1; convert"));
 }
 
+std::string forms(int count) {
+  std::string all;
+  for (int i = 0; i < count; ++i) all += "msgstr[" + std::to_string(i) + "] \"\"\n";
+  return all;
+}
+
 TEST(PoDocumentTest, DamagedCataloguesAreRefused) {
+  EXPECT_EQ(
+      problem_of(DocumentKind::kPo, "msgctxt \"\"\nmsgid \"a\"\nmsgid_plural \"b\"\n" + forms(10)),
+      "none");
   EXPECT_THAT(problem_of(DocumentKind::kPo, "# nothing\n\n"), HasSubstr("no message"));
   for (const auto& [text, problem] : std::vector<std::pair<std::string, std::string>>{
            {"no catalogue\n", "line 1: this is no comment"},
@@ -237,7 +256,9 @@ TEST(PoDocumentTest, DamagedCataloguesAreRefused) {
            {"msgstr \"a\"\n", "line 1: msgstr without a msgid"},
            {"# a\n\"b\"\n", "line 2: a string without a keyword"},
            {"msgctxt \"a\"\n\n", "line 2: the message before this line has no msgstr"},
-           {"msgid \"a\"\nmsgtxt \"\"\n", "line 2: this is no comment"}})
+           {"msgid \"a\"\nmsgtxt \"\"\n", "line 2: this is no comment"},
+           {"msgctxt \"\"\nmsgid \"a\"\nmsgid_plural \"b\"\n" + forms(11),
+            "line 14: a message has more than ten plural forms"}})
     EXPECT_THAT(problem_of(DocumentKind::kPo, text), HasSubstr(problem)) << text;
 }
 

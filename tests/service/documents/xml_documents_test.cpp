@@ -115,7 +115,7 @@ TEST(XliffDocumentTest, OtherLanguagesAreRefused) {
   EXPECT_EQ(second("srcLang=\"en-GB\" trgLang=\"de\""), "none");
   const auto norwegian =
       open_document(DocumentKind::kXliff, of_languages("source-language=\"nb-NO\""), {"no", "de"});
-  EXPECT_THAT(norwegian->segments(), ElementsAre("a"));
+  EXPECT_EQ(norwegian->segments().size(), 1U);
 }
 
 TEST(XliffDocumentTest, ElementsInheritWhetherTheyAreTranslated) {
@@ -141,16 +141,23 @@ TEST(XliffDocumentTest, ElementsInheritWhetherTheyAreTranslated) {
   EXPECT_THAT(translated, HasSubstr("<source>h</source></segment>"));
 }
 
+std::string one_unit(const std::string& source) {
+  return "<xliff version=\"1.2\"><file><trans-unit><source>" + source +
+         "</source></trans-unit></file></xliff>";
+}
+
 // One unit of XLIFF whose target gets `translation`.
-std::string target_of(const std::string& source, const std::string& translation) {
-  const auto document = open_document(DocumentKind::kXliff,
-                                      "<xliff version=\"1.2\"><file><trans-unit><source>" + source +
-                                          "</source></trans-unit></file></xliff>",
-                                      {"en", "de"});
-  EXPECT_EQ(document->segments().size(), 1U);
+std::string target_of(const std::string& source, const Translation& translation) {
+  const auto document = open_document(DocumentKind::kXliff, one_unit(source), {"en", "de"});
   const std::string xml = document->translated({translation});
   const size_t begin = xml.find("<target>") + 8;
   return xml.substr(begin, xml.find("</target>") - begin);
+}
+
+std::string target_of(const std::string& source, const std::string& translation) {
+  const auto document = open_document(DocumentKind::kXliff, one_unit(source), {"en", "de"});
+  EXPECT_EQ(document->segments().size(), 1U);
+  return target_of(source, translation_of(document->segments().front(), translation));
 }
 
 TEST(InlineCodesTest, TranslationsMoveThem) {
@@ -165,12 +172,9 @@ TEST(InlineCodesTest, TranslationsMoveThem) {
 TEST(InlineCodesTest, PairsCrossedOrAloneAreSingleCodes) {
   const std::string crossed =
       "<bx id=\"1\"/>a<bx id=\"2\"/>b<ex rid=\"1\"/>c<ex rid=\"2\"/><it pos=\"begin\">d</it>";
-  const auto document = open_document(
-      DocumentKind::kXliff,
-      "<xliff version=\"1.2\"><trans-unit><source>" + crossed + "</source></trans-unit></xliff>",
-      {"en", "de"});
-  EXPECT_THAT(document->segments(), ElementsAre("<g0>a<g1/>b</g0>c<g2/><g3/>"));
-  EXPECT_EQ(target_of(crossed, document->segments().front()), crossed);
+  const std::string segment = "<g0>a<g1/>b</g0>c<g2/><g3/>";
+  EXPECT_THAT(segments_of(DocumentKind::kXliff, one_unit(crossed)), ElementsAre(segment));
+  EXPECT_EQ(target_of(crossed, segment), crossed);
 }
 
 TEST(InlineCodesTest, ProtectedElementsStay) {
@@ -178,9 +182,9 @@ TEST(InlineCodesTest, ProtectedElementsStay) {
             "jetzt <mrk mtype=\"protected\">make all</mrk>");
 }
 
-// Text may look like the tags of a segment.
-TEST(InlineCodesTest, TagsDifferFromTheText) {
-  EXPECT_EQ(target_of("a <x/> &lt;g0/&gt; &lt;gg1&gt;", "<ggg0/> b <g0/>"), "<x/> b &lt;g0/&gt;");
+TEST(InlineCodesTest, TextMayLookLikeTheTagsOfMarks) {
+  EXPECT_EQ(target_of("a <x/> &lt;g0/&gt;", {{"<g0/>", true, 0}, {" b <g0/>"}}),
+            "<x/> b &lt;g0/&gt;");
 }
 
 TEST(InlineCodesTest, ATranslationThatLostCodesGetsThemBehindItsText) {
@@ -292,7 +296,7 @@ TEST(XmlTest, EncodingsThatHideMarkupAreRefused) {
               HasSubstr("256 attributes"));
 }
 
-// Behind an error libxml2 would read on where check_xml() saw a quoted text.
+// After an error libxml2 would read tags where check_xml() saw a quoted text.
 TEST(XmlTest, ReadingStopsAtTheFirstError) {
   EXPECT_THAT(problem_of(DocumentKind::kTmx, "<tmx a=b'>\n<c" + attributes("a", 100'000) + ">'/>"),
               HasSubstr("the XML is damaged at line 1"));

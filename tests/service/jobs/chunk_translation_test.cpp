@@ -23,8 +23,8 @@ ChunkResult translated(const std::string& text, LineKind kind = LineKind::kTxt,
   return translate_chunk(
       chunk,
       [&](const JobOptions&, const ConnectedTexts& lines, const auto&) {
-        if (asked != nullptr) *asked = lines.texts;
-        return fake_translations(lines.texts);
+        if (asked != nullptr) *asked = texts_of(lines);
+        return fake_translations(lines);
       },
       never);
 }
@@ -55,18 +55,22 @@ TEST(ChunkTranslationTest, BadLinesAreHandedThroughAndReported) {
   EXPECT_EQ(result.bad_lines[1].reason, "is not valid UTF-8");
 }
 
-TEST(ChunkTranslationTest, SegmentsWithTagsAreContext) {
+TEST(ChunkTranslationTest, SegmentsWithMarksAreContext) {
   TakenChunk chunk;
-  chunk.input.text = "a\n<b>c</b>\n";
+  chunk.input.text = R"({"text":"a"})"
+                     "\n"
+                     R"({"text":"bc","marks":[[1,"<b>"]]})"
+                     "\n";
   chunk.options.document = DocumentKind::kHtml;
   std::vector<std::vector<bool>> asked;
   std::vector<std::string> decoding;
   const auto same = [&](const JobOptions& options, const ConnectedTexts& lines, const auto&) {
     asked.push_back(lines.only_context);
     decoding.push_back(options.decoding.dump());
-    return lines.texts;
+    return unchanged(lines);
   };
-  EXPECT_EQ(translate_chunk(chunk, same, never).text, chunk.input.text);
+  EXPECT_EQ(translate_chunk(chunk, same, never).text,
+            "{\"parts\":[\"a\"]}\n{\"parts\":[\"b\",0,\"c\"]}\n");
   EXPECT_THAT(asked, ElementsAre(ElementsAre(false, true), ElementsAre(true, false)));
   EXPECT_THAT(decoding, ElementsAre("{}", "{\"markup\":true}"));
 }
@@ -77,13 +81,19 @@ TEST(ChunkTranslationTest, LinesThatWereCutAreReported) {
   chunk.first_line = 201;
   chunk.input.text = "a\n\n<b>c</b>\nd\n";
   const auto cutting = [&](const JobOptions& options, const ConnectedTexts& lines, const auto&) {
-    TranslatedLines translated(lines.texts);
+    TranslatedLines translated(unchanged(lines));
     const bool is_marked = options.decoding.contains("markup");
     translated.cut = {!is_marked, false, is_marked, false};
     return translated;
   };
   EXPECT_THAT(translate_chunk(chunk, cutting, never).cut_lines, ElementsAre(201));
   chunk.options.document = DocumentKind::kHtml;
+  chunk.input.text = R"({"text":"a"})"
+                     "\n"
+                     R"({"text":"b"})"
+                     "\n"
+                     R"({"text":"<b>c</b>"})"
+                     "\n";
   EXPECT_THAT(translate_chunk(chunk, cutting, never).cut_lines, ElementsAre(201, 203));
 }
 
@@ -91,7 +101,7 @@ TEST(ChunkTranslationTest, AnotherNumberOfLinesIsAnError) {
   TakenChunk chunk;
   chunk.input.text = "a\nb\n";
   const auto one = [](const auto&, const auto&, const auto&) {
-    return std::vector<std::string>{"x"};
+    return std::vector<Translation>(1);
   };
   EXPECT_THROW(translate_chunk(chunk, one, never), Error);
 }

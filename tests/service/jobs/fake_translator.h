@@ -5,13 +5,17 @@
 #include <vector>
 
 #include "service/jobs/chunk_translation.h"
+#include "tests/service/connected_texts.h"
 
 namespace dietmt::service {
 
-inline std::vector<std::string> fake_translations(const std::vector<std::string>& lines) {
-  std::vector<std::string> translations;
-  for (const std::string& line : lines) translations.push_back("<" + line + ">");
-  return translations;
+inline std::vector<Translation> fake_translations(const ConnectedTexts& asked) {
+  std::vector<Translation> all = unchanged(asked);
+  for (Translation& parts : all) {
+    parts.insert(parts.begin(), {"<"});
+    parts.push_back({">"});
+  }
+  return all;
 }
 
 /// `lines` numbered lines, from `first`.

@@ -100,6 +100,32 @@ TEST_P(JobDatabaseTest, TablesOfVersion1AreMigrated) {
   EXPECT_EQ(count(queue, "dietmt_chunks"), 0);
 }
 
+// Their segments were text with tags in it.
+TEST_P(JobDatabaseTest, DocumentsOfVersion5MustBeSubmittedAgain) {
+  const auto submit_document = [&](JobQueue& queue) {
+    JobOptions options;
+    options.document = DocumentKind::kHtml;
+    JobUpload upload = queue.start_upload({}, options);
+    upload.attach("<p>a</p>");
+    upload.append({{1, "{\"text\":\"a\"}\n"}});
+    return upload.finish();
+  };
+  std::string document, lines;
+  {
+    JobQueue queue = make_queue();
+    document = submit_document(queue);
+    lines = submit(queue, "a\n");
+    queue.database().execute("UPDATE dietmt_schema SET version = 5");
+  }
+  JobQueue queue = make_queue();
+  EXPECT_EQ(status(queue, document).state, JobState::kFailed);
+  EXPECT_TRUE(status(queue, document).finished);
+  EXPECT_THAT(status(queue, document).error,
+              HasSubstr("earlier version of dietmt; submit it again"));
+  EXPECT_EQ(status(queue, lines).state, JobState::kQueued);
+  EXPECT_EQ(status(queue, submit_document(queue)).state, JobState::kQueued);
+}
+
 TEST_P(JobDatabaseTest, AtOnceManyThreadsTakeEachChunkOnce) {
   JobQueue queue = make_queue();
   std::string text;

@@ -70,7 +70,7 @@ class JobRoutesTest : public DatabaseTest {
     worker_ = std::make_unique<JobWorker>(
         *queue_,
         [](const JobOptions&, const ConnectedTexts& lines, const auto&) {
-          return fake_translations(lines.texts);
+          return fake_translations(lines);
         },
         JobWorkerOptions{2, std::chrono::milliseconds(10'000), std::chrono::milliseconds(10)});
   }

@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-using Lines = std::vector<std::string>;
+using Lines = std::vector<Translation>;
 using Cancelled = std::function<bool()>;
 
 class JobWorkerTest : public DatabaseTest {
@@ -38,7 +38,7 @@ class JobWorkerTest : public DatabaseTest {
 };
 
 Lines translate(const JobOptions&, const ConnectedTexts& lines, const Cancelled&) {
-  return fake_translations(lines.texts);
+  return fake_translations(lines);
 }
 
 TEST_P(JobWorkerTest, WorksOnWhatIsThereAndWhatComes) {
@@ -65,7 +65,7 @@ TEST_P(JobWorkerTest, AChunkThatTakesLongerThanALeaseStaysWithItsWorker) {
   const auto slow = [&](const JobOptions&, const ConnectedTexts& lines, const Cancelled&) {
     ++calls;
     std::this_thread::sleep_for(7s);
-    return fake_translations(lines.texts);
+    return fake_translations(lines);
   };
   const std::string id = submit(*queue_, "a\n");
   const JobWorker worker(*queue_, slow, {.threads = 2, .lease = 6s, .poll = 10ms});
@@ -81,7 +81,7 @@ TEST_P(JobWorkerTest, CancellingReachesTheTranslatorSoon) {
     started = true;
     while (!cancelled()) std::this_thread::sleep_for(1ms);
     ended = true;
-    return lines.texts;
+    return unchanged(lines);
   };
   const std::string id = submit(*queue_, "a\n");
   const JobWorker worker(*queue_, endless, quick());
@@ -101,7 +101,7 @@ TEST_P(JobWorkerTest, AStoppedWorkerGivesItsChunksBack) {
         [&](const JobOptions&, const ConnectedTexts& lines, const Cancelled& cancelled) {
           ++started;
           while (!cancelled()) std::this_thread::sleep_for(1ms);
-          return i % 2 == 0 ? lines.texts : throw Error("cancelled");
+          return i % 2 == 0 ? unchanged(lines) : throw Error("cancelled");
         },
         quick());
     EXPECT_TRUE(soon([&] { return started == 2; }));
@@ -122,7 +122,7 @@ TEST_P(JobWorkerTest, AChunkThatIsTranslatedWhenTheWorkerStopsIsStored) {
       [&](const JobOptions&, const ConnectedTexts& lines, const Cancelled&) {
         started = true;
         while (!finish) std::this_thread::sleep_for(1ms);
-        return fake_translations(lines.texts);
+        return fake_translations(lines);
       },
       quick());
   EXPECT_TRUE(soon([&] { return started.load(); }));
@@ -139,7 +139,7 @@ TEST_P(JobWorkerTest, AnErrorOfTheTranslatorIsTriedAgain) {
   std::atomic<int> calls = 0;
   const auto moody = [&](const JobOptions&, const ConnectedTexts& lines, const Cancelled&) {
     if (++calls < 3) throw Error("not today");
-    return fake_translations(lines.texts);
+    return fake_translations(lines);
   };
   const std::string id = submit(*queue_, "a\n");
   const JobWorker worker(*queue_, moody, quick());
@@ -153,7 +153,7 @@ TEST_P(JobWorkerTest, AModelThatCannotBeLoadedIsWaitedFor) {
   std::atomic<int> calls = 0;
   const auto late = [&](const JobOptions&, const ConnectedTexts& lines, const Cancelled&) {
     if (++calls < 6) throw Unavailable("the model cannot be loaded", 0);
-    return fake_translations(lines.texts);
+    return fake_translations(lines);
   };
   const std::string id = submit(*queue_, "a\n");
   const JobWorker worker(*queue_, late, quick());
@@ -166,7 +166,7 @@ TEST_P(JobWorkerTest, AWorkerWithoutTheModelLeavesTheJobToOthers) {
   std::atomic<int> calls = 0;
   const auto broken = [&](const JobOptions& options, const ConnectedTexts& lines,
                           const Cancelled&) {
-    if (options.model == "other") return fake_translations(lines.texts);
+    if (options.model == "other") return fake_translations(lines);
     ++calls;
     throw Unavailable("the model cannot be loaded", 600);
   };
@@ -188,9 +188,9 @@ TEST_P(JobWorkerTest, AWorkerWithoutTheModelLeavesTheJobToOthers) {
 
 TEST_P(JobWorkerTest, AnErrorThatStaysFailsOnlyItsJob) {
   const auto picky = [&](const JobOptions&, const ConnectedTexts& lines, const Cancelled&) {
-    if (lines.texts[0] == "bad") throw Error("/srv/models/en-de: out of memory");
-    if (lines.texts[0] == "refused") throw RequestError("there is no such model");
-    return fake_translations(lines.texts);
+    if (lines.texts[0].text == "bad") throw Error("/srv/models/en-de: out of memory");
+    if (lines.texts[0].text == "refused") throw RequestError("there is no such model");
+    return fake_translations(lines);
   };
   const std::string bad = submit(*queue_, "good\nbad\n", 1);
   const std::string refused = submit(*queue_, "refused\n", 1);

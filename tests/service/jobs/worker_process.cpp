@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
       while (processes_in(log) < processes)
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
       std::this_thread::sleep_for(per_line * static_cast<int>(lines.texts.size()));
-      return fake_translations(lines.texts);
+      return fake_translations(lines);
     };
     JobWorkerOptions options;
     options.lease = std::chrono::seconds(600);  // the others notice at once that this process died

@@ -1,0 +1,120 @@
+#include "interchange/foreign_model.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <optional>
+
+#include "common/error.h"
+#include "common/json_fields.h"
+
+namespace dietmt::interchange {
+namespace fs = std::filesystem;
+namespace {
+
+struct Kind {
+  std::string what;
+  std::string command;  // that reads it, empty: none
+  std::string advice = {};
+};
+
+const std::string kOriginal =
+    "import the model that it was made from, such as OPUS-MT's on Hugging Face";
+const std::string kCheckpoint =
+    "export it to MarianMT of Hugging Face's transformers first, if its program can";
+
+bool any_exists(const fs::path& directory, std::initializer_list<const char*> names) {
+  return std::ranges::any_of(names, [&](const char* name) { return fs::exists(directory / name); });
+}
+
+const Kind kArgos = {"an Argos package, which holds a CTranslate2 model", "", kOriginal};
+const Kind kCTranslate2 = {"a CTranslate2 model", "", kOriginal};
+
+bool is_ctranslate2(const fs::path& directory) {
+  return fs::exists(directory / "model.bin") &&
+         any_exists(directory, {"shared_vocabulary.json", "shared_vocabulary.txt",
+                                "source_vocabulary.json", "source_vocabulary.txt"});
+}
+
+// The first file in the directory, by name, that ends so.
+fs::path file_with(const fs::path& directory, const std::string& extension) {
+  fs::path first;
+  std::error_code unreadable;
+  for (const auto& entry : fs::directory_iterator(directory, unreadable))
+    if (entry.path().extension() == extension && (first.empty() || entry.path() < first))
+      first = entry.path();
+  return first;
+}
+
+// By model_type in config.json of transformers, or its absence in ours.
+std::optional<Kind> by_config(const fs::path& directory) {
+  nlohmann::json config;
+  try {
+    config = read_json(directory / "config.json");
+  } catch (const Error&) {
+    return {};  // its reader says what is wrong
+  }
+  if (!config.is_object()) return {};
+  if (config.contains("format") && config.contains("model"))
+    return Kind{"a model of dietmt, which needs no import", ""};
+  const auto type = config.find("model_type");
+  if (type == config.end() || !type->is_string()) return {};
+  const std::string name = *type;
+  if (name == "marian") return Kind{"a MarianMT model", "import"};
+  if (name == "bert" || name == "roberta" || name == "xlm-roberta")
+    return Kind{"an encoder (" + name + ") of Hugging Face", "bert import"};
+  return Kind{"a model of Hugging Face of the type " + name, "",
+              "MarianMT, BERT and XLM-R models can be imported"};
+}
+
+std::optional<Kind> by_files(const fs::path& directory) {
+  if (any_exists(directory, {"metadata.json"}) && fs::is_directory(directory / "model"))
+    return kArgos;
+  if (is_ctranslate2(directory)) return kCTranslate2;
+  if (any_exists(directory, {"hparams.yaml"})) return Kind{"a COMET checkpoint", "import"};
+  if (fs::exists(directory / "config.json")) return by_config(directory);
+  if (any_exists(directory, {"best", "last", "data"}) && fs::exists(directory / "settings.json"))
+    return Kind{"a training run of dietmt, which needs no import", ""};
+  if (const fs::path npz = file_with(directory, ".npz"); !npz.empty())
+    return Kind{"a directory with a Marian model", "",
+                "give the file: --from " + npz.string() + " --vocabulary FILE --pieces FILE"};
+  for (const char* extension : {".pt", ".ckpt", ".pth"})
+    if (!file_with(directory, extension).empty())
+      return Kind{
+          "a directory with a PyTorch checkpoint of another program (fairseq, OpenNMT-py, "
+          "JoeyNMT)",
+          "", kCheckpoint};
+  return {};
+}
+
+std::optional<Kind> by_name(const fs::path& file) {
+  const std::string extension = file.extension(), name = file.filename();
+  const auto directory = [&] {
+    return file.has_parent_path() ? file.parent_path() : fs::path(".");
+  };
+  if (extension == ".argosmodel") return kArgos;
+  if (name == "pytorch_model.bin" || extension == ".safetensors")
+    return Kind{"the weights of a model of Hugging Face", "",
+                "give their directory: --from " + directory().string()};
+  if (name == "model.bin" && is_ctranslate2(directory())) return kCTranslate2;
+  if (extension == ".pt" || extension == ".pth" || extension == ".ckpt")
+    return Kind{"a PyTorch checkpoint of another program (fairseq, OpenNMT-py, JoeyNMT)", "",
+                kCheckpoint};
+  if (extension == ".onnx") return Kind{"an ONNX model", "", kOriginal};
+  constexpr std::array kArchives = {".zip", ".tar", ".gz", ".tgz", ".xz", ".zst"};
+  if (std::ranges::find(kArchives, extension) != kArchives.end())
+    return Kind{"an archive", "", "unpack it and give the directory"};
+  return {};
+}
+
+}  // namespace
+
+std::string import_problem(const fs::path& from, const std::string& command) {
+  const std::optional<Kind> kind = fs::is_directory(from) ? by_files(from) : by_name(from);
+  if (!kind || kind->command == command) return {};
+  const std::string found = "--from " + from.string() + " is " + kind->what;
+  if (!kind->command.empty()) return found + ": use 'dietmt " + kind->command + "'";
+  return kind->advice.empty() ? found : found + ", which cannot be imported: " + kind->advice;
+}
+
+}  // namespace dietmt::interchange

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# What dietmt import says about models of other programs: import_test.sh BINARY
+dietmt=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+
+# refuses FROM TEXT [COMMAND]: the command (default: import) says the text and writes nothing.
+refuses() {
+  # shellcheck disable=SC2086  # the command may be two words
+  expect_code 2 "$dietmt" ${3:-import} "$1" --output never
+  local command=${3:-import}
+  expect_text "error: dietmt ${command%% *}: --from $1 is $2" "$err"
+  [ "$(wc -l <err)" -eq 1 ] || fail "not one line: $err"
+  [ ! -e never ] || fail "a refused import left its output"
+}
+# config DIR MODEL_TYPE
+config() { mkdir -p "$1" && echo "{\"model_type\": \"$2\"}" >"$1/config.json"; }
+
+for type in bert roberta xlm-roberta; do
+  config $type $type
+  refuses $type "an encoder ($type) of Hugging Face: use 'dietmt bert import'"
+done
+config marian marian
+refuses marian "a MarianMT model: use 'dietmt import'" "bert import"
+config nllb m2m_100
+for command in import "bert import"; do
+  refuses nllb "a model of Hugging Face of the type m2m_100, which cannot be imported" "$command"
+done
+
+mkdir ct2 && echo '{"bos_token": "<s>"}' >ct2/config.json
+touch ct2/model.bin ct2/shared_vocabulary.json
+refuses ct2 "a CTranslate2 model, which cannot be imported: import the model that it was made from"
+refuses ct2/model.bin "a CTranslate2 model, which"
+mkdir argos && cp -r ct2 argos/model && echo '{}' >argos/metadata.json
+refuses argos "an Argos package, which holds a CTranslate2 model"
+touch en_de.argosmodel && refuses en_de.argosmodel "an Argos package, which holds a CTranslate2 model"
+mkdir fairseq && touch fairseq/dict.en.txt fairseq/checkpoint_best.pt
+for from in fairseq fairseq/checkpoint_best.pt; do
+  expect_code 2 "$dietmt" import $from --output never
+  expect_text "PyTorch checkpoint of another program (fairseq, OpenNMT-py, JoeyNMT), which" "$err"
+done
+mkdir opus && touch opus/opus.npz opus/vocab.yml
+refuses opus "a directory with a Marian model, which cannot be imported: give the file: --from opus/opus.npz"
+touch opus.zip && refuses opus.zip "an archive, which cannot be imported: unpack it"
+config weights marian && touch weights/model.safetensors weights/pytorch_model.bin
+refuses weights/model.safetensors "the weights of a model of Hugging Face"
+refuses weights/pytorch_model.bin "the weights of a model of Hugging Face"
+mkdir comet && touch comet/hparams.yaml
+refuses comet "a COMET checkpoint: use 'dietmt import'" "bert import"
+mkdir own && echo '{"format": 1, "model": {}}' >own/config.json
+refuses own "a model of dietmt, which needs no import"
+
+# What nothing tells is left to the readers, and a broken config.json too.
+mkdir other broken && touch other/model.safetensors && echo '{' >broken/config.json
+expect_code 1 "$dietmt" import other --output never
+expect_text "there is neither config.json nor model*.bin" "$err"
+expect_code 1 "$dietmt" import broken --output never
+expect_text "broken/config.json: is not valid JSON" "$err"
+finish

@@ -1,0 +1,302 @@
+// Documents that are made to take long: twice the bytes may take about twice the time.
+#include <ctime>
+#include <functional>
+
+#include "service/documents/placeholders.h"
+#include "tests/service/documents/office_fixture.h"
+
+namespace dietmt::service {
+namespace {
+
+constexpr size_t kBytes = 30'000;
+
+std::string repeated(const std::string& text, size_t bytes) {
+  std::string all;
+  while (all.size() < bytes) all += text;
+  return all;
+}
+
+// With its number at each `@`.
+std::string numbered(const std::string& text, size_t bytes) {
+  std::string all;
+  for (int64_t i = 0; all.size() < bytes; ++i)
+    for (const char c : text) all += c == '@' ? std::to_string(i) : std::string(1, c);
+  return all;
+}
+
+double thread_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+// Of everything that is done with a document, except for the model's part.
+double seconds_of(DocumentKind kind, const std::string& bytes) {
+  const double begin = thread_seconds();
+  try {
+    const auto document = open_document(kind, bytes, {"en", "de"});
+    const auto same = [](const ConnectedTexts& texts) {
+      std::vector<Translation> all;
+      for (size_t i = 0; i < texts.texts.size(); ++i) {
+        nmt::take_out_markup(texts.texts[i]);
+        all.push_back(in_source_order(texts.texts[i]));
+      }
+      return all;
+    };
+    document->translated(translate_keeping_placeholders(document->segments(), same, same));
+  } catch (const DataError&) {
+  }
+  return thread_seconds() - begin;
+}
+
+class DocumentCostTest : public OfficeDocumentTest {
+ protected:
+  using Make = std::function<std::string(size_t bytes)>;
+
+  static void expect_linear(DocumentKind kind, const std::string& name, const Make& make) {
+    constexpr double kFloor = 0.05;  // seconds: shorter times measure the machine's other work
+    const std::string small = make(kBytes), large = make(2 * kBytes);
+    double once = seconds_of(kind, small), twice = seconds_of(kind, large);
+    for (int i = 0; i < 8 && twice > std::max(2.3 * once, kFloor); ++i) {
+      once = std::min(once, seconds_of(kind, small));
+      twice = std::min(twice, seconds_of(kind, large));
+    }
+    EXPECT_LE(twice, std::max(2.3 * once, kFloor)) << name_of(kind) << ": " << name;
+  }
+
+  // Documents of repeated or numbered texts, between a beginning and an end.
+  void expect_linear(DocumentKind kind, const std::vector<std::string>& texts,
+                     const std::function<std::string(const std::string&)>& document) {
+    for (const std::string& text : texts) {
+      expect_linear(kind, text, [&](size_t bytes) { return document(numbered(text, bytes)); });
+    }
+  }
+};
+
+std::string itself(const std::string& text) { return text; }
+
+// Parts of all texts, in which placeholders, references and tags may begin.
+const std::vector<std::string> kTexts = {
+    "g",        "a\n",          "{",         "{a, plural, ",
+    "{a:",      "${",           "$a",        "{{",
+    "{% ",      "{\\",          "%",         "%(",
+    "%(a)",     "a<b c='",      "a<b c='<%", "a<1",
+    "a{\"",     "a {0} ",       "a {# ",     "'{' {a, select, ",
+    "\xC2\xA0", "\xE2\x80\x9C", "a {0}, ",   "({0}",
+    "-",        "\"%s\"",       "a."};
+
+TEST_F(DocumentCostTest, OfText) {
+  expect_linear(DocumentKind::kTxt, kTexts, itself);
+  expect_linear(DocumentKind::kTxt, kTexts, [](const std::string& text) { return text + " word"; });
+}
+
+TEST_F(DocumentCostTest, OfHtml) {
+  expect_linear(DocumentKind::kHtml, kTexts,
+                [](const std::string& text) { return "<p>a" + text + "</p>"; });
+  expect_linear(DocumentKind::kHtml,
+                {"<",
+                 "</",
+                 "&",
+                 "&amp",
+                 "&#",
+                 "&lt;g",
+                 "a&lt;",
+                 "<b>a",
+                 "</b>a",
+                 "<b>a</i>",
+                 "<p>a",
+                 "</p>",
+                 "<li>a",
+                 "<table><td>a",
+                 "<pre>a\n",
+                 "<!--",
+                 "<!-- -->a",
+                 "<!-- -->",
+                 "<a b='",
+                 "<a b=",
+                 "<code>",
+                 "<code>a</code>",
+                 "<code><code>a</code>",
+                 "<code \"",
+                 "</code>",
+                 "<script>",
+                 "<textarea><script>",
+                 "<p translate=no>a",
+                 "<b translate=yes><i translate=no>a</b>",
+                 "<span translate=no>a</span>b",
+                 "<x@>a",
+                 "<meta charset=x>",
+                 "<meta http-equiv=content-type ",
+                 "<meta content='charset=",
+                 "<?xml encoding='",
+                 "a<br>",
+                 "a  \n",
+                 "<b></b>a",
+                 "<img>a <img> "},
+                itself);
+  for (const std::string begin : {"<p>a&lt;", "<a ", "<meta ", "<p>&", "<code>", "<!--"})
+    expect_linear(DocumentKind::kHtml, begin,
+                  [&](size_t bytes) { return begin + repeated("g", bytes); });
+  expect_linear(DocumentKind::kHtml, "attributes",
+                [](size_t bytes) { return "<meta" + numbered(" a@=b", bytes) + "><p>a"; });
+}
+
+TEST_F(DocumentCostTest, OfSubtitles) {
+  const std::string times = "\n00:00:01,000 --> 00:00:02,000\n";
+  expect_linear(DocumentKind::kSrt, {"a\n", "<i>a</i>\n", "- a\n", "{\\an8}a\n", "a {0} "},
+                [&](const std::string& text) { return "1" + times + text; });
+  expect_linear(DocumentKind::kSrt, {"1" + times + "a\n\n", "1" + times, "\n", "a -->"}, itself);
+}
+
+TEST_F(DocumentCostTest, OfCatalogues) {
+  const std::string message = "msgid \"\"\n";
+  expect_linear(DocumentKind::kPo, {"\"a\"\n", "\"\\\\n\"\n", "\"%s %(\"\n", "\"{0}, \"\n"},
+                [&](const std::string& text) { return message + text + "msgstr \"\"\n"; });
+  expect_linear(DocumentKind::kPo, "many forms of one long message", [](size_t bytes) {
+    return "msgid \"a\"\nmsgid_plural \"" + repeated("b ", bytes / 2) + "\"\n" +
+           numbered("msgstr[@] \"\"\n", bytes / 2);
+  });
+  expect_linear(DocumentKind::kPo,
+                {"msgid \"a\"\nmsgstr \"\"\n", "@~ a\n", "msgid \"\"\nmsgstr \"charset=UTF-8\"\n",
+                 "msgid \"", "domain\n", "msgctxt \"a\"\n"},
+                itself);
+}
+
+// What may be inside of texts, and around them.
+const std::vector<std::string> kXml = {"&lt;",
+                                       "&#65;",
+                                       "<!-- -->",
+                                       "a<!-- -->",
+                                       "<?a b?>a",
+                                       "<![CDATA[a]]>",
+                                       "<a@/>",
+                                       "<a b@='c'/>",
+                                       "<a xmlns='urn:@'/>",
+                                       "<a xml:id='i@'/>",
+                                       "<n:a xmlns:n='urn:@'><n:b n:c='d'/></n:a>",
+                                       "\n"};
+
+TEST_F(DocumentCostTest, OfXml) {
+  expect_linear(DocumentKind::kTmx, kXml,
+                [](const std::string& xml) { return "<tmx>" + xml + "</tmx>"; });
+  expect_linear(DocumentKind::kTmx,
+                {"<", "<a>", "<a b='", "<!--", "<![CDATA[", "<?", "</a>", "&a;"},
+                [](const std::string& xml) { return "<tmx>" + xml; });
+  expect_linear(DocumentKind::kTmx, "attributes", [](size_t bytes) {
+    return "<tmx>" + ("<a" + numbered(" a@=''", bytes)) + "/></tmx>";
+  });
+  expect_linear(DocumentKind::kTmx, "attributes after an error",
+                [](size_t bytes) { return "<tmx a=b'><c" + numbered(" a@=''", bytes) + ">'/>"; });
+  expect_linear(DocumentKind::kTmx, "elements inside 200 namespaces", [](size_t bytes) {
+    return "<tmx" + numbered(" xmlns:n@='u'", 2'500) + "><a>" + repeated("<n0:b n1:c=''/>", bytes) +
+           "</a></tmx>";
+  });
+  expect_linear(DocumentKind::kTmx, "a long name",
+                [](size_t bytes) { return "<tmx a='" + repeated("b", bytes) + "'/>"; });
+}
+
+TEST_F(DocumentCostTest, OfTranslationMemories) {
+  const auto segment = [](const std::string& text) {
+    return "<tmx><tu><tuv xml:lang='en'><seg>a" + text + "</seg></tuv></tu></tmx>";
+  };
+  expect_linear(DocumentKind::kTmx, kXml, segment);
+  expect_linear(DocumentKind::kTmx,
+                {"<ph x='@'/>a", "<bpt i='@'/>a<ept i='@'/>", "<bpt i='1'/>a", "<ept i='1'/>a",
+                 "<bpt i='@'/><bpt i='1'/>a<ept i='@'/>", "<hi>a</hi>", "<hi/>", "<sub>a</sub>",
+                 "<ph><sub>a</sub></ph>"},
+                segment);
+  for (const std::string one : {"bpt", "ept"}) {
+    expect_linear(DocumentKind::kTmx, "crossed pairs after " + one, [&](size_t bytes) {
+      return segment(numbered("<bpt i='@'/>b", bytes / 2) + numbered("<ept i='@'/>", bytes / 2));
+    });
+  }
+  expect_linear(DocumentKind::kTmx, {"<tuv xml:lang='fr'><seg>a</seg></tuv>"},
+                [](const std::string& text) { return "<tmx><tu>" + text + "</tu></tmx>"; });
+  expect_linear(DocumentKind::kTmx, {"<tu><tuv xml:lang='en'><seg>a</seg></tuv></tu>"},
+                [](const std::string& text) { return "<tmx>" + text + "</tmx>"; });
+}
+
+TEST_F(DocumentCostTest, OfXliff) {
+  const auto source = [](const std::string& text) {
+    return "<xliff version='1.2'><trans-unit><source>a" + text + "</source></trans-unit></xliff>";
+  };
+  expect_linear(DocumentKind::kXliff, kXml, source);
+  expect_linear(DocumentKind::kXliff,
+                {"<g id='@'>a</g>", "<x/>a", "<bx id='@'/>a<ex rid='@'/>",
+                 "<mrk translate='no'>a<mrk translate='yes'>b</mrk></mrk>", "a\n  "},
+                source);
+  expect_linear(
+      DocumentKind::kXliff,
+      {"<file source-language='en'/>", "<group>a</group>",
+       "<trans-unit><source>a</source><target/></trans-unit>"},
+      [](const std::string& text) { return "<xliff version='1.2'>" + text + "</xliff>"; });
+}
+
+TEST_F(DocumentCostTest, OfWordDocuments) {
+  const auto paragraph = [&](const std::string& text) { return word("<w:p>" + text + "</w:p>"); };
+  const auto in_text = [&](const std::string& text) {
+    return paragraph("<w:r><w:t>a" + text + "</w:t></w:r>");
+  };
+  expect_linear(DocumentKind::kDocx, kXml, in_text);
+  expect_linear(DocumentKind::kDocx, "&lt;g",
+                [&](size_t bytes) { return in_text("&lt;" + repeated("g", bytes)); });
+  const std::string run = "<w:r><w:t>a@</w:t></w:r>";
+  const std::string bold = "<w:r><w:rPr><w:b/></w:rPr><w:t>b</w:t></w:r>";
+  const std::string link = "<w:hyperlink>" + run + "</w:hyperlink>";
+  expect_linear(
+      DocumentKind::kDocx,
+      {run, run + bold, bold + "<w:r><w:rPr><w:i/></w:rPr><w:t>b</w:t></w:r>", link,
+       "<w:bookmarkStart w:id='@'/>" + run + "<w:bookmarkEnd w:id='@'/>",
+       "<w:bookmarkStart w:id='1'/>" + run, "<w:r><w:t>a</w:t><w:footnoteReference/></w:r>",
+       "<w:ins w:id='@'>" + run + bold + "</w:ins>", "<w:del w:id='@'/>" + run, "<w:proofErr/>",
+       "<w:smartTag>" + run + "</w:smartTag>", "<w:r><w:softHyphen/><w:t>a</w:t></w:r>",
+       "<w:r><w:tab/><w:t>a</w:t></w:r>", "<w:p>" + run + "</w:p>",
+       "<w:r><w:rPr><w:x w:y='@'/></w:rPr><w:t>a</w:t></w:r>"},
+      paragraph);
+  expect_linear(DocumentKind::kDocx,
+                {"<w:t>a</w:t>", "<w:t>a</w:t><w:footnoteReference/>", "<w:t/><w:tab/>",
+                 "<w:softHyphen/>", "<w:rPr><w:b/></w:rPr>"},
+                [&](const std::string& text) { return paragraph("<w:r>" + text + "</w:r>"); });
+  expect_linear(DocumentKind::kDocx, {run, bold, "<w:bookmarkStart w:id='@'/>"},
+                [&](const std::string& text) {
+                  return paragraph("<w:ins w:id='1' w:author='" + std::string(500, 'a') + "'>" +
+                                   text + "</w:ins>");
+                });
+  // Runs inside of many smart tags move once.
+  expect_linear(DocumentKind::kDocx, {run}, [&](const std::string& text) {
+    std::string open, close;
+    for (int i = 0; i < 200; ++i) open += "<w:smartTag>", close += "</w:smartTag>";
+    return paragraph(open + text + close);
+  });
+  expect_linear(DocumentKind::kDocx, "a long format and many texts", [&](size_t bytes) {
+    return paragraph("<w:r><w:rPr><w:x w:y='" + repeated("y", bytes / 2) + "'/></w:rPr>" +
+                     repeated("<w:t>a</w:t><w:footnoteReference/>", bytes / 2) + "</w:r>");
+  });
+}
+
+TEST_F(DocumentCostTest, OfOpenDocumentText) {
+  const auto paragraph = [&](const std::string& text) {
+    return archive({{"content.xml", "<o:c xmlns:o='o'><o:p>a" + text + "</o:p></o:c>"}});
+  };
+  expect_linear(DocumentKind::kOdt, kXml, paragraph);
+  expect_linear(DocumentKind::kOdt,
+                {"<o:span o:style-name='A'>a</o:span>", "<o:span o:style-name='A@'>a</o:span>b",
+                 "<o:bookmark o:name='@'/>a",
+                 "<o:bookmark-start o:name='@'/>a<o:bookmark-end "
+                 "o:name='@'/>",
+                 "<o:bookmark-start o:name='1'/>a", "<o:s/>a", "<o:a>a</o:a>",
+                 "<o:span o:style-name='A'/>", "<o:p>a</o:p>"},
+                paragraph);
+}
+
+TEST_F(DocumentCostTest, OfArchives) {
+  expect_linear(DocumentKind::kDocx, "parts", [&](size_t bytes) {
+    Parts parts = {{"word/document.xml", "<a/>"}};
+    for (size_t i = 0; i < bytes / 100; ++i)
+      parts.emplace_back("word/header" + std::to_string(i) + ".xml", "<a/>");
+    return archive(parts);
+  });
+}
+
+}  // namespace
+}  // namespace dietmt::service
