@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "kernels/dropout.h"
+#include "kernels/rowwise.h"
 #include "tests/counting_device/counting_device.h"
 
 namespace dietmt::counting {
@@ -258,12 +259,12 @@ TEST_F(FusedKernels, RotateThereAndBack) {
   call.positions = p.data_ptr<int64_t>();
   call.halved_heads = 2;  // the second
   call.output = numbers(output);
-  rotate(call);
+  counting::rotate(call);
   expect_near(output, at::stack({first, second}, 1), "output");
   call.x = numbers(output);
   call.output = numbers(again);
   call.back = true;
-  rotate(call);
+  counting::rotate(call);
   expect_near(again, x, "back");
 }
 
