@@ -84,6 +84,7 @@ TEST(ChunkTranslationTest, LinesThatWereCutAreReported) {
     TranslatedLines translated(unchanged(lines));
     const bool is_marked = options.decoding.contains("markup");
     translated.cut = {!is_marked, false, is_marked, false};
+    translated.cut.resize(translated.lines.size());
     return translated;
   };
   EXPECT_THAT(translate_chunk(chunk, cutting, never).cut_lines, ElementsAre(201));
