@@ -50,10 +50,10 @@ expect_learned() {  # PERCENT NAME
   [ "$1" -ge 95 ] || fail "$2: only $1 % are right"
 }
 
-expect_code 0 "${train[@]}" --output "$work/alone" --max-updates 300
+expect_code 0 "${train[@]}" --output "$work/alone" --max-updates 450
 alone=$(translated "$work/alone")
 [ "$alone" -le 75 ] || fail "the task needs no context: $alone %"
-expect_code 0 "${train[@]}" --context 1 --output "$work/source" --max-updates 300
+expect_code 0 "${train[@]}" --context 1 --output "$work/source" --max-updates 450
 # Drawn pieces make joined sentences longer, although these fill --max-tokens already.
 batches() { sed -nE 's/^batches +([0-9]+) .*/\1/p' <<<"$out"; }
 expect_code 0 "${train[@]}" --context 20 --max-tokens 40 --output "$work/usual" --dry-run
@@ -77,7 +77,7 @@ PYTHON
 
 # A training that was stopped ends with the same weights.
 expect_code 0 "${train[@]}" --context 1 --output "$work/parts" --max-updates 140
-expect_code 0 "${train[@]}" --context 1 --output "$work/parts" --max-updates 300
+expect_code 0 "${train[@]}" --context 1 --output "$work/parts" --max-updates 450
 expect_text "resuming from update 140" "$err"
 for file in model.safetensors training.safetensors; do
   cmp "$work/source/last/$file" "$work/parts/last/$file" || fail "$file differs after a stop"

@@ -54,8 +54,8 @@ TEST_F(AdapterLayersTest, AnyOtherWeightOfTheModelIsNoticed) {
     other[name] = tensor.clone();
     other[name].view(-1)[3] += 1e-3;
     EXPECT_THAT(refusal(other), AllOf(HasSubstr(file_.string()),
-                                      HasSubstr("was trained from another model than the one "
-                                                "beside it")))
+                                      HasSubstr("was trained from another model than the one in "
+                                                "its directory")))
         << name;
   }
 }

@@ -203,10 +203,10 @@ TEST(MarianMtConfig, ExportNamesAllThatTheyDoNotHave) {
   config.context = 1;
   EXPECT_THAT(
       failure<ConfigError>([&] { to_marianmt_config(config); }),
-      AllOf(HasSubstr("'shaw'"), HasSubstr("sinusoidal(layout=halves-2m)"), HasSubstr("'diet-rel'"),
-            HasSubstr("(--norm)"), HasSubstr("1e-5"), HasSubstr("swiglu"),
-            HasSubstr("(--norm-type rms)"), HasSubstr("(--qk-norm)"), HasSubstr("(--kv-heads)"),
-            HasSubstr("(--adapter-size)"), HasSubstr("(--context)")));
+      AllOf(HasSubstr("'shaw'"), HasSubstr("sinusoidal(layout=halves-2m)"),
+            HasSubstr("(--cross-position diet-rel)"), HasSubstr("(--norm)"), HasSubstr("1e-5"),
+            HasSubstr("swiglu"), HasSubstr("(--norm-type rms)"), HasSubstr("(--qk-norm)"),
+            HasSubstr("(--kv-heads)"), HasSubstr("(--adapter-size)"), HasSubstr("(--context)")));
 }
 
 }  // namespace

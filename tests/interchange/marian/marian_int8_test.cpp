@@ -282,7 +282,7 @@ TEST_F(MarianInt8Test, ShortlistsKeepTheirCandidates) {
     });
   };
   EXPECT_THAT(failed(bytes, 9), HasSubstr("other vocabularies"));
-  EXPECT_THAT(failed(bytes.substr(0, 20), 10), HasSubstr("no binary shortlist"));
+  EXPECT_THAT(failed(bytes.substr(0, 20), 10), HasSubstr("is not a binary shortlist of Marian"));
   std::string flipped = bytes;
   flipped[50] ^= 1;
   EXPECT_THAT(failed(flipped, 10), HasSubstr("damaged"));
