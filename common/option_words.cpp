@@ -85,6 +85,10 @@ class WordReader {
     return option;
   }
 
+  bool names_option(const std::string& word) const {
+    return looks_like_option(word) && named_by(word).shape != nullptr;
+  }
+
   std::vector<std::string> values_of(const NamedOption& option) {
     if (option.shape->values == OptionShape::Values::kFlag) {
       bool value = true;
@@ -96,7 +100,7 @@ class WordReader {
       values.push_back(*option.value);
     } else {
       // A value may begin with a hyphen if it names no option.
-      if (done() || arguments_[next_] == "--" || named_by(arguments_[next_]).shape != nullptr)
+      if (done() || arguments_[next_] == "--" || names_option(arguments_[next_]))
         throw ConfigError(option.typed + " needs a value: " + option.typed + " " +
                           option.shape->placeholder);
       values.push_back(arguments_[next_++]);

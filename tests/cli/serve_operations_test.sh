@@ -103,7 +103,7 @@ stops_soon() {
   stop
   [ $((SECONDS - began)) -le 15 ] || fail "SIGTERM waited for $1"
 }
-cp -rL "$model" "$work/stuck"
+cp -rL "$model/best" "$work/stuck"
 rm "$work/stuck/config.json"
 mkfifo "$work/stuck/config.json"
 "$dietmt" serve --model "en-de=$work/stuck" --port 0 --preload --drain 1 2>"$work/log" &
@@ -111,7 +111,7 @@ server=$!
 sleep 2
 stops_soon --preload
 expect_text 'stopped while models were being loaded' "$(cat "$work/log")"
-cp -rL "$model" "$work/changing"
+cp -rL "$model/best" "$work/changing"
 start_server "$work/changing" --preload --drain 1
 rm "$work/changing/config.json"
 mkfifo "$work/changing/config.json"

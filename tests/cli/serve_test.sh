@@ -31,7 +31,7 @@ expect_answer() {
 json='Content-Type: application/json'
 field() { sed -n "s/.*\"$1\": *\"\{0,1\}\([^\",}]*\).*/\1/p" <<<"$out" | head -n 1; }
 
-submit() { expect_answer 201 /v1/jobs -F "file=@$1" -F source=en -F target=de -F 'options={"beam": 1}'; }
+submit() { expect_answer 201 /v1/jobs -F "file=@$1;filename=lines.txt" -F source=en -F target=de -F 'options={"beam": 1}'; }
 
 await_job() {
   for _ in $(seq 1200); do
@@ -185,7 +185,7 @@ await_job "$id"
 expect_equal "$(field state)" done "state of the job"
 expect_answer 200 "/v1/jobs/$id/result"
 cmp "$work/out" "$work/expected" || fail "a job gives another text than translate"
-expect_answer 400 /v1/jobs -F "file=@$work/toy.en" -F source=en -F target=xx
+expect_answer 400 /v1/jobs -F "file=@$work/toy.en;filename=lines.txt" -F source=en -F target=xx
 expect_answer 404 /v1/jobs/00000000000000000000000000000000
 
 # kill -9 in the middle of jobs: a server that is started again goes on, each line once.

@@ -103,6 +103,11 @@ TEST_F(OptionWordsTest, ValuesThatBeginWithAHyphen) {
   EXPECT_EQ(error_of({"-m", "m", "-b", "-1"}), "-b is -1; it must be from 1 to 10");
 }
 
+TEST_F(OptionWordsTest, ValuesMayEndInTheLetterOfAnOption) {
+  EXPECT_EQ(parsed({"--model", "en"}).model, "en");
+  EXPECT_EQ(parsed({"-m", "zh", "--input", "ab"}).input, "ab");
+}
+
 TEST(ForeignOption, LeadsToOursIfTheCommandHasIt) {
   const Words ours = {"learning-rate", "batch-tokens", "patience", "valid-interval"};
   EXPECT_EQ(foreign_option("lr", ours), "; use --learning-rate");

@@ -202,7 +202,7 @@ class TranslatorTest(unittest.TestCase):
             int8 = os.path.join(folder, "int8")
             run_dietmt("quantize", "--model", MODEL, "--type", "int8", "--output", int8)
             lines = [line for line in toy_lines(30) if line]
-            rows = run_dietmt("translate", "--model", MODEL, int8, "--json",
+            rows = run_dietmt("translate", "--model", f"{MODEL},{int8}", "--json",
                               text="".join(line + "\n" for line in lines)).splitlines()
             both = dietmt.Translator([MODEL, pathlib.Path(int8)]).translate(lines)
             for row, one in zip(map(json.loads, rows), both, strict=True):
