@@ -74,7 +74,8 @@ std::vector<std::string> SearchOptions::problems() const {
 }
 
 int64_t usable_workers(int64_t workers, int64_t threads) {
-  return workers > 0 ? workers : std::max<int64_t>(1, usable_cores() / threads);
+  return workers > 0 ? workers
+                     : std::max<int64_t>(1, usable_cores() / std::max<int64_t>(1, threads));
 }
 
 SearchOptions SearchOptions::for_pivot() const {

@@ -119,7 +119,7 @@ done
 toy_training 500 50
 train=("${toy_train[@]}" --batch-tokens 300 --valid-interval 50 --learning-rate 0.01)
 expect_code 0 "${train[@]}" --marian --output "$work/for_marian" --max-updates 30
-expect_code 0 "${train[@]}" --marian --output "$work/for_marian" --max-updates 60
+expect_code 0 "${train[@]}" --marian --output "$work/for_marian" --max-updates 150
 expect_code 0 "$dietmt" export --model "$work/for_marian" --to marian --output "$work/marian.out"
 expect_code 0 "$dietmt" import --from "$work/marian.out/model.bin" --output "$work/marian.back" \
   --vocabulary "$work/marian.out/vocab.spm"
