@@ -53,7 +53,7 @@ cmp "$work/toy.en" "$work/kept.en" || fail "align has changed its source"
 { printf 'katze rot\n' && seq 16000 | tr '\n' ' ' && printf '\nhund blau\n'; } >"$work/long.de"
 expect_code 0 "$dietmt" align --source "$work/long.en" --target "$work/long.de"
 [ "$(wc -l <"$work/out")" = 3 ] && [ -z "$(sed -n 2p "$work/out")" ] || fail "lines: $out"
-expect_text "long.en:2: this line and its translation are too long to align" "$err"
+expect_text "long.en:2: too long to align with its translation: no links" "$err"
 [ "$(sed -n '1p;3p' "$work/out")" = "$("$dietmt" align --source "$work/few.en" \
   --target "$work/few.de" 2>/dev/null | sed -n '1p;3p')" ] || fail "long lines change others"
 : >"$work/empty"

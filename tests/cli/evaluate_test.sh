@@ -96,7 +96,7 @@ expect_failure 'unknown tokenizer' 2 "--tokenize is '14'; it must be 13a, intl, 
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --tokenize 14
 expect_failure 'paired test of one system' 2 '--paired compares systems' \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --paired bootstrap
-expect_failure 'unknown option' 2 'see dietmt evaluate --help' \
+expect_failure 'unknown option' 2 'unknown option --tokenizer; did you mean --tokenize?' \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --tokenizer 13a
 expect_output 'invalid UTF-8 is a warning with its line' '1' bash -c "
   '$dietmt' evaluate --reference ref1 --hypothesis invalid 2>&1 >/dev/null | grep -c 'invalid:2'"
@@ -141,7 +141,7 @@ expect_output 'documents in JSON' $'news.1\ntalk.2' bash -c "
 head -2 documents >fewer
 expect_failure 'fewer documents than sentences' 1 'fewer has 2 lines, but the texts have 3' \
   "${parts[@]}" --documents fewer --document-level
-expect_failure 'no such origin' 1 'no sentence is left to score' \
+expect_failure 'no such origin' 1 '--origlang and --subset leave no sentence to score' \
   "${parts[@]}" --origins origins --origlang fr
 expect_failure 'no regular expression' 2 '--subset ( is not a regular expression' \
   "${parts[@]}" --documents documents --subset '('

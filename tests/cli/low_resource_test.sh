@@ -159,7 +159,7 @@ cp "$base/small.adapter" "$work/whole/"
 expect_code 1 "$dietmt" translate --model "$work/whole/small.adapter" --input "$work/valid.en"
 expect_text "the model in its directory already has adapters" "$err"
 expect_code 2 "$dietmt" export --model "$base/small.adapter" --to huggingface --output "$work/hf"
-expect_text "MarianMT has no adapters" "$err"
+expect_text "MarianMT does not support adapters" "$err"
 
 # Commands that read only a part of a model take its adapters.
 for adapter in toy small; do
