@@ -62,21 +62,6 @@ fs::path without_separator(const fs::path& path) {
   return path.has_filename() ? path : path.parent_path();
 }
 
-// Renames the directory `from` to `to`; if `to` exists, the two exchange names.
-void put_in_place(const fs::path& from, const fs::path& to) {
-  const auto require = [&](int result) {
-    if (result != 0) throw Error(to.string() + ": cannot be replaced: " + std::strerror(errno));
-  };
-  if (::rename(from.c_str(), to.c_str()) == 0) return;
-  const int result = ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE);
-  if (result == 0 || errno != EINVAL) return require(result);
-  // The file system cannot exchange names (NFS).
-  const fs::path old = from.string() + ".old";
-  require(::rename(to.c_str(), old.c_str()));
-  require(::rename(from.c_str(), to.c_str()));
-  require(::rename(old.c_str(), from.c_str()));
-}
-
 }  // namespace
 
 fs::path temporary_name(const fs::path& path) {
@@ -147,7 +132,8 @@ AtomicFile::AtomicFile(const fs::path& path, Unfinished unfinished) : unfinished
   if (!kept) file_ = create_unnamed(parent_directory(path_));
   if (!file_.valid()) file_ = open_file(temporary_, O_RDWR | O_CREAT | (kept ? 0 : O_TRUNC));
   if (!file_.valid()) fail("written");
-  if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0 && kept)
+  // A file system without locks (NFS) gives another error.
+  if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK && kept)
     throw Error(temporary_.string() + ": another process is writing this file");
 }
 
@@ -217,11 +203,10 @@ void AtomicDirectory::commit() {
   write_file_atomically(temporary_ / kManifestFile,
                         nlohmann::json({{"files", files}}).dump(1) + "\n");
   sync_to_disk(temporary_);
-  put_in_place(temporary_, final_);
+  if (::rename(temporary_.c_str(), final_.c_str()) != 0)
+    throw Error(final_.string() + ": cannot be created: " + std::strerror(errno));
   committed_ = true;
   sync_to_disk(parent_directory(final_));
-  std::error_code ignored;
-  fs::remove_all(temporary_, ignored);  // the replaced directory
 }
 
 }  // namespace dietmt

@@ -117,7 +117,7 @@ class AtomicDirectory {
   /// Where to write the files.
   const std::filesystem::path& path() const { return temporary_; }
 
-  /// Replaces an existing directory of the final name.
+  /// Throws Error if the final name is that of a directory with files: nothing replaces one safely.
   void commit();
 
  private:

@@ -2,8 +2,11 @@
 
 #include <zlib.h>
 
+#include <algorithm>
+#include <limits>
 #include <new>
 
+#include "common/error.h"
 #include "common/files.h"
 
 namespace dietmt {
@@ -33,16 +36,24 @@ std::string Deflater::deflated(std::string_view text, int flush) {
   constexpr size_t kBlock = 1 << 16;
   z_stream& z = stream_->z;
   z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  z.avail_in = static_cast<uInt>(text.size());
   std::string packed;
   do {
+    // avail_in has 32 bits.
+    const size_t given = std::min<size_t>(text.size(), std::numeric_limits<uInt>::max());
+    if (z.avail_in == 0) {
+      z.avail_in = static_cast<uInt>(given);
+      text.remove_prefix(given);
+    }
     const size_t old_size = packed.size();
     packed.resize(old_size + kBlock);
     z.next_out = reinterpret_cast<Bytef*>(packed.data() + old_size);
     z.avail_out = kBlock;
-    deflate(&z, flush);
+    // Z_BUF_ERROR: everything was flushed already.
+    if (const int code = deflate(&z, text.empty() ? flush : Z_NO_FLUSH);
+        code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
+      throw Error(std::string("gzip: ") + zError(code));
     packed.resize(packed.size() - z.avail_out);
-  } while (z.avail_out == 0);
+  } while (z.avail_out == 0 || !text.empty());
   return packed;
 }
 

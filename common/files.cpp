@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -177,6 +178,10 @@ AppendFile::AppendFile(std::filesystem::path path)
 }
 
 void AppendFile::append(std::string_view record) {
+  // Another appender's record must not follow a part of this one, which is then cut off.
+  ::flock(file_.number(), LOCK_EX);
+  const std::unique_ptr<const FileDescriptor, void (*)(const FileDescriptor*)> unlock(
+      &file_, [](const FileDescriptor* file) { ::flock(file->number(), LOCK_UN); });
   const off_t end = ::lseek(file_.number(), 0, SEEK_END);
   const ssize_t written = ::write(file_.number(), record.data(), record.size());
   if (written == static_cast<ssize_t>(record.size())) return;

@@ -81,7 +81,7 @@ uint32_t crc32_of(std::string_view bytes, uint32_t before = 0);
 /// CRC-32 of a file's bytes.
 uint32_t file_crc32(const std::filesystem::path& path);
 
-/// A file to which complete records are appended.
+/// A file to which complete records are appended, also by several processes.
 class AppendFile {
  public:
   /// Opens or creates the file. Throws Error with the path and the system's reason.

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <ranges>
 
@@ -71,9 +73,32 @@ std::string record_text(int64_t update, const std::map<std::string, double>& sco
   return record.dump(1) + "\n";
 }
 
+// Sizes and times of a directory's files.
+std::map<std::string, std::pair<uintmax_t, fs::file_time_type>> file_times(const fs::path& path) {
+  std::map<std::string, std::pair<uintmax_t, fs::file_time_type>> times;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(path, ignored))
+    times[entry.path().filename()] = {entry.file_size(ignored), entry.last_write_time(ignored)};
+  return times;
+}
+
+// manifest_problem(), which reads all bytes. A run that resumes looks at its newest checkpoint
+// several times; files that have not changed since the last look are not read again.
+std::string problem_since_last_look(const fs::path& directory) {
+  static std::mutex mutex;
+  static std::map<fs::path, decltype(file_times({}))> whole;
+  const std::lock_guard lock(mutex);
+  const auto times = file_times(directory);
+  if (const auto seen = whole.find(directory); seen != whole.end() && seen->second == times)
+    return {};
+  std::string problem = manifest_problem(directory);
+  if (problem.empty()) whole[directory] = times;
+  return problem;
+}
+
 // The checkpoint in `directory`; if there is none, sets `problem` to the reason.
 std::optional<Checkpoint> read_checkpoint(const fs::path& directory, std::string& problem) {
-  problem = manifest_problem(directory);
+  problem = problem_since_last_look(directory);
   if (!problem.empty()) return std::nullopt;
   try {
     return read_json_as(directory / kRecord, [&](const json& record) {
@@ -87,19 +112,6 @@ std::optional<Checkpoint> read_checkpoint(const fs::path& directory, std::string
   } catch (const Error& error) {
     problem = error.what();
     return std::nullopt;
-  }
-}
-
-void replace_link(const fs::path& link, const fs::path& target) {
-  std::error_code error;
-  if (fs::is_symlink(link) && fs::read_symlink(link, error) == target && !error) return;
-  const fs::path temporary = temporary_name(link);
-  fs::remove(temporary, error);
-  fs::create_symlink(target, temporary, error);
-  if (!error) fs::rename(temporary, link, error);
-  if (error) {
-    spdlog::warn("{}: cannot be linked: {}", link.string(), error.message());
-    fs::remove(temporary, error);
   }
 }
 
@@ -134,6 +146,19 @@ std::vector<fs::path> entries_of(const fs::path& directory) {
 }
 
 }  // namespace
+
+void replace_link(const fs::path& link, const fs::path& target) {
+  std::error_code error;
+  if (fs::is_symlink(link) && fs::read_symlink(link, error) == target && !error) return;
+  const fs::path temporary = temporary_name(link);
+  fs::remove(temporary, error);
+  fs::create_symlink(target, temporary, error);
+  if (!error) fs::rename(temporary, link, error);
+  if (error) {
+    spdlog::warn("{}: cannot be linked: {}", link.string(), error.message());
+    fs::remove(temporary, error);
+  }
+}
 
 std::vector<Checkpoint> whole_checkpoints(const fs::path& output) {
   std::vector<Checkpoint> found;
@@ -246,6 +271,7 @@ const Checkpoint& CheckpointStore::save(int64_t update, const std::map<std::stri
     AtomicDirectory files(directory);
     write(files.path());
     write_file_atomically(files.path() / kRecord, record_text(update, scores, policy_, by_stop));
+    if (fs::exists(directory)) remove_checkpoint(directory);  // a damaged one
     files.commit();
   } catch (const Error& error) {
     fail(error);

@@ -60,6 +60,9 @@ CheckpointPolicy stored_policy(const Checkpoint& checkpoint);
 /// is none.
 std::filesystem::path resolve_model_directory(const std::filesystem::path& path);
 
+/// Makes `link` point to `target` in one step; warns if the file system cannot.
+void replace_link(const std::filesystem::path& link, const std::filesystem::path& target);
+
 /// Writes checkpoints. Its owner must hold the OutputLock of the directory.
 class CheckpointStore {
  public:

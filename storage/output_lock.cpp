@@ -1,6 +1,7 @@
 #include "storage/output_lock.h"
 
 #include <fcntl.h>
+#include <spdlog/spdlog.h>
 #include <sys/file.h>
 
 #include <cerrno>
@@ -19,8 +20,11 @@ OutputLock::OutputLock(const fs::path& output) {
   file_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (!file_.valid())
     throw CheckpointError(path.string() + ": cannot be written: " + std::strerror(errno));
-  if (::flock(file_.number(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
-  throw CheckpointError(output.string() + ": another training run is writing to this directory");
+  if (::flock(file_.number(), LOCK_EX | LOCK_NB) == 0) return;
+  if (errno == EWOULDBLOCK)
+    throw CheckpointError(output.string() + ": another training run is writing to this directory");
+  spdlog::warn("{}: cannot be locked ({}): make sure that no other run writes to this directory",
+               path.string(), std::strerror(errno));
 }
 
 }  // namespace dietmt::storage

@@ -20,6 +20,7 @@ using nlohmann::json;
 
 constexpr const char* kRuns = "runs";
 constexpr const char* kBest = "best";
+constexpr const char* kModel = "model";
 constexpr const char* kResult = "result.json";
 constexpr const char* kResults = "results.json";
 
@@ -115,9 +116,11 @@ class Runs {
            result_from(read_json(kept)).scores.at(options_.metric);
   }
 
-  // The model without the files of training.
+  // The model without the files of training, with its run; `best` is a link to it.
   void keep(const fs::path& checkpoint, const RunResult& result) const {
-    AtomicDirectory kept(options_.output / kBest);
+    const fs::path run = run_directory(options_.output, result.setting);
+    fs::remove_all(run / kModel);  // of an attempt that was killed before it was linked
+    AtomicDirectory kept(run / kModel);
     for (const fs::directory_entry& entry : fs::directory_iterator(checkpoint)) {
       const std::string name = entry.path().filename().string();
       const bool of_training =
@@ -126,6 +129,11 @@ class Runs {
     }
     write_file_atomically(kept.path() / kResult, result_json(result).dump(1) + "\n");
     kept.commit();
+    const fs::path best = options_.output / kBest;
+    if (!fs::is_symlink(best)) fs::remove_all(best);  // earlier versions kept the model there
+    storage::replace_link(best, fs::path(kRuns) / run.filename() / kModel);
+    for (const fs::directory_entry& other : fs::directory_iterator(options_.output / kRuns))
+      if (other.path() != run) fs::remove_all(other.path() / kModel);
   }
 
   const ProtocolOptions& options_;

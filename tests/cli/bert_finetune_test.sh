@@ -28,7 +28,9 @@ expect_text $'learning rate\tmedian\tseed 1\tseed 2' "$out"
 expect_text "0.01*" "$out"
 grep -q '"best_learning_rate": 0.01' "$work/runs_done/results.json" || fail "no best rate in results.json"
 [ -e "$work/runs_done/best/model.safetensors" ] || fail "the best model is not kept"
-[ -z "$(find "$work/runs_done/runs" -name '*.safetensors')" ] || fail "checkpoints of runs are left"
+[ "$(find "$work/runs_done/runs" -name '*.safetensors')" = \
+  "$work/runs_done/$(readlink "$work/runs_done/best")/model.safetensors" ] ||
+  fail "checkpoints of runs are left"
 
 # The same command again trains nothing; another seed adds runs; another option is refused.
 expect_code 0 "${run[@]}" "${protocol[@]}" --output "$work/runs_done"

@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <functional>
+#include <future>
 
 #include "common/atomic_file.h"
 #include "common/error.h"
@@ -181,17 +183,47 @@ TEST_F(FilesTest, ANewDirectoryRemovesWhatKilledWritersHaveLeft) {
   EXPECT_THAT(names(), UnorderedElementsAre("model", "model.dietmt-tmp2"));
 }
 
-TEST_F(FilesTest, CommitReplacesADirectory) {
+TEST_F(FilesTest, CommitReplacesNoDirectoryWithFiles) {
   const fs::path path = scratch() / "model";
   for (const std::string name : {"old", "new"}) {
     AtomicDirectory directory(path);
     write_file_atomically(directory.path() / name, name);
-    directory.commit();
+    if (name == "old")
+      directory.commit();
+    else
+      EXPECT_THROW(directory.commit(), Error);
   }
-  EXPECT_FALSE(fs::exists(path / "old"));
-  EXPECT_EQ(read_file(path / "new"), "new");
+  EXPECT_FALSE(fs::exists(path / "new"));
+  EXPECT_EQ(read_file(path / "old"), "old");
   EXPECT_EQ(manifest_problem(path), "");
   EXPECT_THAT(names(), UnorderedElementsAre("model"));
+}
+
+// Each cuts off what it could not write whole, which must never be a record of the other.
+TEST_F(FilesTest, TwoMayAppendWhileTheDiskFills) {
+  for (int round = 0; round < 50; ++round) {
+    const fs::path path = scratch() / ("records" + std::to_string(round));
+    const FileSizeLimit limit(1000);
+    const auto append_all = [&](const std::string& record) {
+      AppendFile file(path);
+      int whole = 0;
+      for (int i = 0; i < 100; ++i) {
+        try {
+          file.append(record);
+          ++whole;
+        } catch (const Error&) {
+        }
+      }
+      return whole;
+    };
+    const std::string one = "1\n", many = std::string(300, '2') + '\n';
+    auto other = std::async(std::launch::async, append_all, many);
+    const int ones = append_all(one), manys = other.get();
+    const std::string text = read_file(path);
+    EXPECT_EQ(text.size(),
+              static_cast<size_t>(ones) * one.size() + static_cast<size_t>(manys) * many.size());
+    EXPECT_EQ(std::ranges::count(text, '1'), ones);
+  }
 }
 
 TEST_F(FilesTest, AFileIsIntactUnlessItsManifestSaysOtherwise) {

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <fstream>
+#include <string>
 #include <thread>
 
 #include "common/atomic_file.h"
@@ -152,6 +154,34 @@ TEST(CheckpointStore, PassesOverDamagedCheckpoints) {
   EXPECT_THAT(updates_of(whole_checkpoints(directory.path())), ElementsAre(1, 4));
 }
 
+// Bytes that this process has read.
+int64_t bytes_read() {
+  std::ifstream file("/proc/self/io");
+  std::string name;
+  int64_t bytes = 0;
+  file >> name >> bytes;
+  EXPECT_EQ(name, "rchar:");
+  return bytes;
+}
+
+TEST(CheckpointStore, AnUnchangedCheckpointIsReadOnce) {
+  constexpr int64_t kBytes = 4 << 20;
+  const TestDirectory directory;
+  {
+    CheckpointStore store(directory.path(), {});
+    store.save(1, {}, [&](const fs::path& files) {
+      write_text(files / "model.safetensors", std::string(kBytes, 'x'));
+    });
+  }
+  EXPECT_TRUE(newest_checkpoint(directory.path()));
+  const int64_t before = bytes_read();
+  EXPECT_TRUE(newest_checkpoint(directory.path()));
+  EXPECT_EQ(CheckpointStore(directory.path(), {}).latest()->update, 1);
+  EXPECT_LT(bytes_read() - before, kBytes / 2);
+  write_text(directory / "checkpoints/update-00000001/model.safetensors", std::string(kBytes, 'y'));
+  EXPECT_THROW(newest_checkpoint(directory.path()), CheckpointError);
+}
+
 TEST(CheckpointStore, ARunWithOnlyDamagedCheckpointsIsNotTakenForANewOne) {
   const TestDirectory directory;
   EXPECT_FALSE(newest_checkpoint(directory.path()));
@@ -195,6 +225,7 @@ TEST(CheckpointStore, NamesTheFieldOfARecordThatIsWrong) {
             record + ": keep_last is \"2\"; it must be a whole number");
   AtomicDirectory files(checkpoint);  // with a manifest of the record that lacks its update
   write_text(files.path() / "checkpoint.json", R"({"scores": {}})");
+  fs::remove_all(checkpoint);
   files.commit();
   EXPECT_THAT(error_of([&] { newest_checkpoint(directory.path()); }),
               HasSubstr("\n  " + record + ": update is missing"));

@@ -85,6 +85,7 @@ TEST_F(ProtocolTest, OnlyTheWeightsOfTheBestRunStay) {
   for (const fs::directory_entry& run : fs::directory_iterator(options_.output / "runs")) {
     EXPECT_FALSE(fs::exists(run.path() / "checkpoints")) << run.path();
     EXPECT_TRUE(fs::exists(run.path() / "result.json")) << run.path();
+    EXPECT_EQ(fs::exists(run.path() / "model"), run.path().filename() == "lr-1e-05-seed-1");
   }
 }
 
@@ -116,6 +117,18 @@ TEST_F(ProtocolTest, AnEndedRunWithCheckpointsIsSettledLater) {
   EXPECT_THAT(runs_, ElementsAre());
   EXPECT_EQ(read_file(options_.output / "best/model.safetensors"), std::to_string(90.0));
   EXPECT_FALSE(fs::exists(options_.output / "runs/lr-1e-05-seed-1/checkpoints"));
+}
+
+// The name leads to a whole model at every moment: it is a link, which is replaced in one step.
+TEST_F(ProtocolTest, TheBestModelIsALinkToThatOfItsRun) {
+  options_.learning_rates = {2e-5};
+  options_.seeds = {1};
+  run();
+  EXPECT_EQ(fs::read_symlink(options_.output / "best"), "runs/lr-2e-05-seed-1/model");
+  options_.seeds = {1, 3};
+  run();
+  EXPECT_EQ(fs::read_symlink(options_.output / "best"), "runs/lr-2e-05-seed-3/model");
+  EXPECT_FALSE(fs::exists(options_.output / "runs/lr-2e-05-seed-1/model"));
 }
 
 TEST_F(ProtocolTest, MoreSeedsAddRuns) {
