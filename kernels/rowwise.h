@@ -74,7 +74,7 @@ struct CrossEntropy {
   int64_t rows = 0;
   int64_t classes = 0;
   Number* logits = nullptr;          // [rows, classes]
-  const int64_t* targets = nullptr;  // [rows]
+  const int64_t* targets = nullptr;  // [rows]; below 0: the row has no loss and no gradient
   double smoothing = 0.0;
   double gradient_scale = 1.0;
   bool gradient = false;

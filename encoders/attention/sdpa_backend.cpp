@@ -87,7 +87,9 @@ void accumulate(at::Tensor& sum, const at::Tensor& term) {
 at::Tensor added_terms(const DenseAttentionCall& call, const ContentScale& scale) {
   const ScoreTerms& terms = call.terms;
   at::Tensor sum;
-  if (terms.position_bias.defined()) accumulate(sum, terms.position_bias);
+  if (terms.position_bias.defined())
+    accumulate(
+        sum, terms.position_bias.narrow(1, 0, call.extent.queries).narrow(2, 0, call.extent.keys));
   if (terms.query_features.defined())
     accumulate(sum, at::matmul(terms.query_features, terms.key_features.transpose(1, 2)));
   if (terms.offset_bias.defined()) {

@@ -4,10 +4,16 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
+#include <limits>
 #include <mutex>
 
 namespace dietmt::encoders {
 namespace {
+
+bool are_subnormals_zeros() {
+  const volatile float smallest = std::numeric_limits<float>::min();
+  return smallest * 0.5f == 0.0f;
+}
 
 void flush_subnormals(bool flush) {
   at::parallel_for(0, at::get_num_threads(), 1,
@@ -33,8 +39,8 @@ SeededDraws::~SeededDraws() {
   generator_.set_state(state_);
 }
 
-SubnormalsAsZeros::SubnormalsAsZeros() { flush_subnormals(true); }
+SubnormalsAsZeros::SubnormalsAsZeros() : before_(are_subnormals_zeros()) { flush_subnormals(true); }
 
-SubnormalsAsZeros::~SubnormalsAsZeros() { flush_subnormals(false); }
+SubnormalsAsZeros::~SubnormalsAsZeros() { flush_subnormals(before_); }
 
 }  // namespace dietmt::encoders

@@ -46,6 +46,9 @@ class SubnormalsAsZeros {
   ~SubnormalsAsZeros();
   SubnormalsAsZeros(const SubnormalsAsZeros&) = delete;
   SubnormalsAsZeros& operator=(const SubnormalsAsZeros&) = delete;
+
+ private:
+  bool before_;  // whether they were zeros already
 };
 
 }  // namespace dietmt::encoders

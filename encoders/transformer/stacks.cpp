@@ -166,8 +166,11 @@ std::vector<Tensor> EncoderStack::hidden_states(const StackInput& input, const P
   std::vector<Tensor> states = {embed(input, packing, keys)};
   const std::vector<ScoreTerms> terms =
       lower(*position_, full_extent(packing, packing), states.front());
-  for (size_t l = 0; l < layers_.size(); ++l)
-    states.push_back(layers_[l]->forward(states.back(), packing, terms[l], backend, keys));
+  for (size_t l = 0; l < layers_.size(); ++l) {
+    states.push_back(is_dropped(layer_drop_, keys)
+                         ? states.back()
+                         : layers_[l]->forward(states.back(), packing, terms[l], backend, keys));
+  }
   if (final_norm_) states.back() = final_norm_->forward(states.back());
   return states;
 }

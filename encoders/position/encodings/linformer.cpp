@@ -84,6 +84,13 @@ LinformerOptions linformer_options(const OptionValues& values) {
           .sharing = sharing_of(values)};
 }
 
+EncodingOption share_of_positions() {
+  EncodingOption option = share_option(DietAbsOptions().sharing);
+  option.meaning = "what shares one P_Q and P_K";
+  return option;
+}
+
+// `share` is that of P_Q and P_K. E and F of Chen et al. are those of a layer, as Linformer's.
 LinformerOptions diet_abs_lin_options(const OptionValues& values) {
   return {.length = values.number("length"),
           .tied = values.flag("tied"),
@@ -132,8 +139,7 @@ EncodingRow diet_abs_lin_row() {
           .sites = kNotCausal,
           .not_mixed = kCompresses,
           .compresses_keys = true,
-          .options = {length_option(), tied_option(), rank_option(),
-                      share_option(DietAbsOptions().sharing)},
+          .options = {length_option(), tied_option(), rank_option(), share_of_positions()},
           .check = check_linformer,
           .parameters = diet_abs_lin_parameters,
           .make = make_encoding<Linformer, diet_abs_lin_options>};

@@ -5,7 +5,9 @@
 //   kerple  q_i . k_j / sqrt(Dh) - r1[h] ln(1 + r2[h] |i - j|)     (Chi et al. 2022, logarithmic)
 //
 // If H is not a power of two, ALiBi takes the slopes of the next smaller power, then every second
-// slope of twice that power. Choose either to run on longer inputs than in training.
+// slope of twice that power. In a mix, H is the number of heads that alibi owns: they get the whole
+// range of slopes, as if they were all there were. Choose either to run on longer inputs than in
+// training.
 
 #include <ATen/ATen.h>
 

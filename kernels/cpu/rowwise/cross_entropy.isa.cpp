@@ -38,6 +38,12 @@ void row_cross_entropy(const CrossEntropy<Number>& call, int64_t r, float* expon
   const int64_t classes = call.classes;
   LogitRow<Number> row(call.logits + r * classes, classes);
   const int64_t target = call.targets[r];
+  if (target < 0) {
+    call.losses[r] = call.target_losses[r] = 0.0;
+    if (call.gradient)
+      for (int64_t c = 0; c < classes; c += kLanes) row.put(c, Vector{});
+    return;
+  }
   const float target_logit = row.at(target)[0];
 
   Vector largest = broadcast(target_logit), total = {};

@@ -29,6 +29,24 @@ TEST(CrossAttention, SdpaEqualsReference) {
   }
 }
 
+// A table may be larger than the batch needs.
+TEST(SdpaAttention, TakesTheStartOfALargerPositionBias) {
+  const Packing queries({4, 9, 1});
+  const Packing keys({11, 2, 7});
+  at::manual_seed(4);
+  const auto random = [](int64_t tokens) { return at::randn({tokens, kRunHeads, kRunHeadWidth}); };
+  ScoreTerms terms;
+  terms.position_bias = at::randn({kRunHeads, 12, 16});
+  terms.content_scale = std::vector<double>(kRunHeads, 0.5);
+  const AttentionCall call{.queries = random(14),
+                           .keys = random(20),
+                           .values = random(20),
+                           .query_packing = queries,
+                           .key_packing = keys,
+                           .terms = terms};
+  EXPECT_LE(largest_gap(attend(call, Backend::kSdpa), attend(call, Backend::kReference)), 1e-5);
+}
+
 // As in training with bf16 on a device, where autocast converts nothing.
 TEST(ReferenceAttention, TakesTermsInFp32BesideValuesInBf16) {
   const Packing packing({4, 9, 1});

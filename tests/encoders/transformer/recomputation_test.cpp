@@ -50,6 +50,20 @@ std::vector<at::Tensor> pass(EncoderStack& encoder, DecoderStack& decoder, Backe
   return results;
 }
 
+TEST(HiddenStates, DropTheLayersThatForwardDrops) {
+  at::manual_seed(3);
+  EncoderStack encoder(small_config("diet-rel", NormPlacement::kPre));
+  encoder.set_layer_drop(0.5);
+  const Packing packing({5, 9});
+  const at::Tensor x = torch::randn({packing.tokens(), 32});
+  for (uint64_t key = 0; key < 8; ++key) {  // 0 to 2 of the 2 layers are dropped
+    DropoutKeys keys(key), same_keys(key);
+    const at::Tensor out = encoder.forward(x, packing, Backend::kReference, &keys);
+    const auto states = encoder.hidden_states(x, packing, Backend::kReference, &same_keys);
+    EXPECT_TRUE(at::equal(states.back(), out)) << key;
+  }
+}
+
 class RecomputationTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(RecomputationTest, ChangesNothing) {

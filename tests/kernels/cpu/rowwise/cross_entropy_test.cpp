@@ -87,6 +87,24 @@ TEST_P(CrossEntropyTest, LargeLogitsStayFiniteAndNaNShows) {
   EXPECT_TRUE(std::isnan(loss));
 }
 
+// As on a GPU, where such rows fill a batch.
+TEST_P(CrossEntropyTest, ARowWithoutTargetHasNoLossAndNoGradient) {
+  constexpr int64_t kClasses = 35;
+  std::vector<float> gradient = random_values(3 * kClasses, 3, 6.0f);
+  const std::vector<int64_t> targets = {4, -1, 4};
+  std::vector<double> losses(3, 9.0), target_losses(3, 9.0);
+  level().cross_entropy(CrossEntropy<float>{3, kClasses, gradient.data(), targets.data(), 0.1, 1.0,
+                                            true, losses.data(), target_losses.data()});
+  EXPECT_EQ(losses[1], 0.0);
+  EXPECT_EQ(target_losses[1], 0.0);
+  float of_first = 0.0f;  // the gradients of a row sum to zero
+  for (int64_t c = 0; c < kClasses; ++c) {
+    of_first += gradient[static_cast<size_t>(c)];
+    EXPECT_EQ(gradient[static_cast<size_t>(kClasses + c)], 0.0f) << c;
+  }
+  EXPECT_NEAR(of_first, 0.0f, 1e-5f);
+}
+
 TEST_P(CrossEntropyTest, NotANumberShowsOnlyInItsRow) {
   constexpr int64_t kClasses = 35;
   for (const size_t bad : {0U, 15U, 16U, 33U, 34U}) {
