@@ -67,7 +67,8 @@ struct Progress::Impl {
   // Curves must not end a training run: warns once and drops what cannot be written.
   void write(const std::string& kind, int64_t update, const ordered_json& values) {
     if (!lines) return;
-    ordered_json entry = {{"kind", kind}, {"update", update}, {"seconds", std::round(seconds)}};
+    ordered_json entry = {
+        {"kind", kind}, {"update", update}, {"seconds", std::round(seconds * 1e3) / 1e3}};
     entry.update(values);
     try {
       lines->append(entry.dump() + "\n");

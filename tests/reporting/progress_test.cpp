@@ -66,6 +66,15 @@ TEST(Progress, WritesOneEntryAnInterval) {
   EXPECT_TRUE(valid.at("bleu").is_null());
 }
 
+TEST(Progress, SecondsHaveFractions) {
+  const TestDirectory directory;
+  {
+    Progress progress(options_of(directory.path()), 0);
+    for (int64_t update = 1; update <= 11; ++update) progress.update(stats_of(update));
+  }
+  EXPECT_DOUBLE_EQ(read_progress(directory / "progress.jsonl").back().at("seconds"), 5.5);
+}
+
 TEST(Progress, ResumingRemovesLaterEntries) {
   const TestDirectory directory;
   const fs::path path = directory / "progress.jsonl";

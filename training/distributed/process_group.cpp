@@ -128,18 +128,28 @@ struct ProcessGroup::Impl {
     throw PeerError(lost_text(reason_of(message)));
   }
 
-  // Runs a call that talks to other processes; a failure that is not ours is theirs.
+  // NCCL does not say who failed. The watch ends this process meanwhile if another one is lost.
+  [[noreturn]] static void throw_failed(const std::string& message) {
+    std::this_thread::sleep_for(kLossShows);
+    throw Error("the devices cannot exchange numbers: " + in_one_line(message));
+  }
+
+  // Runs a call that talks to other processes. Failed connections are losses of theirs, which a
+  // launcher may repair by starting again; all else would fail again.
   template <typename Call>
   auto talk(const Call& call) {
     try {
       return call();
+    } catch (const c10::DistBackendError& error) {
+      if (nccl) throw_failed(error.what_without_backtrace());
+      throw_lost(error.what_without_backtrace());
     } catch (const c10::DistError& error) {
       throw_lost(error.what_without_backtrace());
     } catch (const c10::Error&) {
       throw;  // a mistake in the call
     } catch (const Error&) {
       throw;
-    } catch (const std::exception& error) {
+    } catch (const std::runtime_error& error) {  // of Gloo and the system
       throw_lost(error.what());
     }
   }
@@ -279,8 +289,8 @@ void FirstTurn::done() {
 FirstTurn::~FirstTurn() {
   try {
     if (group_ != nullptr) group_->broadcast(at::full({1}, stop_requested() ? kStopped : kFailed));
-  } catch (const PeerError&) {
-    // The others have ended already.
+  } catch (...) {
+    // The others have ended already, or will see that this process ends.
   }
 }
 

@@ -140,13 +140,12 @@ std::string rehearsal_text(const Rehearsal& rehearsal, int64_t parameters,
         std::min(updates, std::ceil(static_cast<double>(options.max_epochs) * updates_per_epoch));
   return fmt::format(
       "parameters  {}\n"
-      "memory      {:.0f} MB{}{}\n"
+      "memory      {:.0f} MB{}, without validation and checkpoints{}\n"
       "batches     {:.0f} an epoch, {:.0f} tokens each\n"
       "updates     {:.1f} an epoch, {:.0f} in {:.1f} epochs\n"
       "time        {:.3g} s an update, {:.0f} tokens/s; {} for all, without validation\n",
       parameters, static_cast<double>(rehearsal.peak_memory) / 1e6,
-      processes > 1 ? " a process" : "",
-      rehearsal.has_graphs ? ", without graphs (--cuda-graphs), which may take more" : "",
+      processes > 1 ? " a process" : "", rehearsal.has_graphs ? " and graphs (--cuda-graphs)" : "",
       rehearsal.batches_per_epoch, rehearsal.tokens, updates_per_epoch, updates,
       updates / updates_per_epoch, seconds, rehearsal.tokens * accumulate / seconds,
       reporting::duration_text(seconds * updates));

@@ -342,9 +342,11 @@ TrainingEnd train(TrainingTask& task, const TrainerOptions& options,
                   const Configuration& configuration, bool resume, ProcessGroup* group) {
   throw_if_any(options.problems());
   require_score(task.score_names(), options.valid_metric);
-  if (group != nullptr && options.low_rank.rank > 0)
-    throw ConfigError("--lora-rank trains in one process");
-  if (group != nullptr) require_batches_for(group->processes(), options.accumulate);
+  if (group != nullptr) {
+    throw_if_any(options.problems_of_several());
+    throw_if_any(task.problems_of_several());
+    require_batches_for(group->processes(), options.accumulate);
+  }
   return Loop(task, options, configuration, resume, group).run();
 }
 

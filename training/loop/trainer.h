@@ -57,6 +57,9 @@ class TrainingTask {
   /// What validate() measures: "valid_loss" and others. Of a loss the lower is the better one.
   virtual std::vector<std::string> score_names() const = 0;
 
+  /// What several processes cannot train of it.
+  virtual std::vector<std::string> problems_of_several() const { return {}; }
+
   /// Scores of the present weights by these names.
   virtual std::map<std::string, double> validate() = 0;
 
@@ -83,7 +86,8 @@ enum class TrainingEnd {
 ///
 /// With a `group` of several processes, each calls this with the same arguments and tasks whose
 /// batches are shared out (data::BatchShare) by options.accumulate, at least one a process
-/// (ConfigError). Only the first writes, validates and logs. Throws PeerError if one ends.
+/// (ConfigError, also for what only one process can train). Only the first writes, validates and
+/// logs. Throws PeerError if one ends.
 TrainingEnd train(TrainingTask& task, const TrainerOptions& options,
                   const Configuration& configuration, bool resume, ProcessGroup* group = nullptr);
 

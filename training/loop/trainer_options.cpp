@@ -25,6 +25,8 @@ std::vector<std::string> changeable_options() {
           "valid-tokenize",
           "valid-lowercase",
           "no-valid-translation",
+          "remove-bpe",
+          "valid-command",
           "precision",
           "attention-backend",
           "cuda-graphs"};
@@ -55,6 +57,14 @@ std::vector<std::string> TrainerOptions::problems() const {
   require(optimizer.epsilon > 0.0, "--adam-epsilon must be positive");
   require(optimizer.weight_decay >= 0.0, "--weight-decay must not be negative");
   require(low_rank.rank == 0 || ema_decay == 0.0, "--lora-rank and --ema-decay cannot be combined");
+  return found;
+}
+
+std::vector<std::string> TrainerOptions::problems_of_several() const {
+  std::vector<std::string> found;
+  if (!optimizer.works_in_parts())
+    found.push_back("--optimizer " + optimizer.type + " trains in one process");
+  if (low_rank.rank > 0) found.emplace_back("--lora-rank trains in one process");
   return found;
 }
 

@@ -39,6 +39,8 @@ struct TrainerOptions {
   LowRankOptions low_rank;
 
   std::vector<std::string> problems() const;
+  /// What several processes cannot do.
+  std::vector<std::string> problems_of_several() const;
 };
 
 /// The options that `resume_changed` may name: learning rate, validation and kernels. The others

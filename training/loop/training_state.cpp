@@ -27,8 +27,9 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 // Whether an option changes how the metric is computed. All changeable ones are about translations.
 bool changes_metric(const std::string& option, const std::string& metric) {
-  return metric != "valid_loss" &&
-         (option == "valid-beam" || option == "valid-tokenize" || option == "valid-lowercase");
+  constexpr const char* kOptions[] = {"valid-beam", "valid-tokenize", "valid-lowercase",
+                                      "remove-bpe", "valid-command"};
+  return metric != "valid_loss" && std::ranges::find(kOptions, option) != std::end(kOptions);
 }
 
 // All values are text.

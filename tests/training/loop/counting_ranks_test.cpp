@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <stdexcept>
 #include <thread>
 
 #include "common/error.h"
@@ -120,6 +122,60 @@ TEST(CountingRanks, SayWhyTheirDevicesCannotBeConnected) {
     EXPECT_THAT(error.what(),
                 testing::EndsWith(" cannot connect its GPU with the others: NCCL error: invalid "
                                   "usage Duplicate GPU detected"));
+  }
+}
+
+/// Connects, and then fails.
+struct FailingBackend : CountingBackend {
+  FailingBackend(CountingCollectives& collectives, std::function<void()> failure)
+      : CountingBackend(collectives, 0, 1), fail(std::move(failure)) {}
+  WorkPointer allreduce(std::vector<at::Tensor>& values,
+                        const c10d::AllreduceOptions& options) override {
+    if (connected) fail();
+    connected = true;
+    return CountingBackend::allreduce(values, options);
+  }
+  std::function<void()> fail;
+  bool connected = false;
+};
+
+void sum_over_devices_that(const std::function<void()>& fail) {
+  const MeetingPlace meeting_place;
+  CountingCollectives collectives(1);
+  const auto connect = [&](const auto&, int64_t, int64_t, std::chrono::milliseconds) {
+    return c10::make_intrusive<FailingBackend>(collectives, fail);
+  };
+  ProcessGroup group(place_of(0, 1, meeting_place), kDevice, "", connect);
+  group.sum(at::zeros({1}, kDevice));
+}
+
+// A launcher that starts again after a lost process would do so for ever.
+TEST(CountingRanks, AMistakeIsNoLossOfAnotherProcess) {
+  EXPECT_THROW(sum_over_devices_that([] { throw std::logic_error("a mistake"); }),
+               std::logic_error);
+  try {
+    sum_over_devices_that([] { C10_THROW_ERROR(DistBackendError, "out of something"); });
+    FAIL() << "no error";
+  } catch (const PeerError& error) {
+    FAIL() << "no peer is lost: " << error.what();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("out of something"));
+  }
+}
+
+TEST(CountingRanks, WhatOnlyOneProcessCanTrainIsRefused) {
+  const MeetingPlace meeting_place;
+  CountingCollectives collectives(1);
+  const auto connect = [&](const auto&, int64_t own, int64_t ranks, std::chrono::milliseconds) {
+    return c10::make_intrusive<CountingBackend>(collectives, own, ranks);
+  };
+  ProcessGroup group(place_of(0, 1, meeting_place), kDevice, "", connect);
+  const TestDirectory directory;
+  for (const char* type : {"muon", "adafactor"}) {
+    TrainerOptions options = options_in(directory.path());
+    options.optimizer.type = type;
+    ToyTask task(kDevice);
+    EXPECT_THROW(train(task, options, {}, false, &group), ConfigError) << type;
   }
 }
 

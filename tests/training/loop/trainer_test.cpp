@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/random.h"
+#include "encoders/ops/scopes.h"
 #include "tests/common/test_directory.h"
 
 namespace dietmt::training {
@@ -82,6 +83,13 @@ TEST(Trainer, TakesSubnormalNumbersAsZerosOnAllThreads) {
   EXPECT_EQ(task.batches(), 2);
   EXPECT_EQ(parts_with_subnormals(), 2);
   std::filesystem::remove_all(options.output);
+}
+
+TEST(Trainer, LeavesSubnormalNumbersAsTheyWere) {
+  at::set_num_threads(2);
+  const encoders::SubnormalsAsZeros outer;
+  { const encoders::SubnormalsAsZeros inner; }
+  EXPECT_EQ(parts_with_subnormals(), 0);
 }
 
 TEST(Trainer, ABatchWithoutTargetsContributesNothing) {
