@@ -89,6 +89,9 @@ OptionTable option_table(PretrainOptions& o) {
            "vocabulary size of the tokenizer, if one is trained", ranges::kVocabulary)
       .add("tokenizer-type", &trained.type, "", "type of the tokenizer, if one is trained",
            {.choices = {"bpe", "unigram"}})
+      .add("character-coverage", &trained.character_coverage, "SHARE",
+           "share of the text's characters that get a piece, if a tokenizer is trained",
+           kCharacterCoverage)
       .add("lowercase", &trained.lowercase, "",
            "fold the case of text in the tokenizer, if one is trained");
   bind_bert_model(table, o);
@@ -135,6 +138,7 @@ std::vector<std::string> problems_of(const OptionTable& table, PretrainOptions& 
     o.batches.examples.length = length;
     for (const std::string& problem : o.batches.examples.problems()) problems.push_back(problem);
   }
+  o.trained_tokenizer.may_shrink = !table.given("vocab-size");
   o.batches.seed = static_cast<uint64_t>(o.seed);
   o.trainer.output = o.output;
   for (const std::string& problem : resolve_training(table, o)) problems.push_back(problem);
@@ -171,7 +175,7 @@ void warn_of_unused_subword_options(const OptionTable& table, const PretrainOpti
                             tokenizer.vocabulary_size()))
     spdlog::warn(warning);
   for (const std::string& warning :
-       ignored_without_training(table, {"tokenizer-type", "lowercase"}))
+       ignored_without_training(table, {"tokenizer-type", "character-coverage", "lowercase"}))
     spdlog::warn(warning);
 }
 
@@ -201,6 +205,17 @@ void require_positions(const encoders::BertModel& model, const std::vector<int64
                     " is longer than the position encoding: use at most " +
                     std::to_string(model.max_length()) + ", or --max-positions " +
                     std::to_string(longest) + " or more");
+}
+
+// Options for training a tokenizer do nothing if there is one, and may change when a run resumes.
+training::Configuration settings(const OptionTable& table, const PretrainOptions& o) {
+  training::Configuration settings = configuration_of(table, o);
+  if (o.tokenizer.empty() && o.init_from.empty()) return settings;
+  PretrainOptions untouched;
+  set_defaults(untouched);
+  reset(settings, option_table(untouched),
+        {"vocab-size", "tokenizer-type", "character-coverage", "lowercase"});
+  return settings;
 }
 
 int run(const OptionTable& table, PretrainOptions& o) {
@@ -244,7 +259,7 @@ int run(const OptionTable& table, PretrainOptions& o) {
                tokenizer->vocabulary_size());
   bert::PretrainingTask task(model, train, valid, task_options(o, process));
   if (o.dry_run) return print_rehearsal(task, o);
-  return exit_code(training::train(task, o.trainer, configuration_of(table, o), o.resume == "auto",
+  return exit_code(training::train(task, o.trainer, settings(table, o), o.resume == "auto",
                                    process.group.get()));
 }
 
@@ -259,7 +274,7 @@ int run_bert_pretrain(const std::vector<std::string>& arguments) {
   options.trainer.defaulted = options_not_given(table);
   if (options.resume == "auto") {
     if (const auto checkpoint = storage::newest_checkpoint(options.output))
-      training::require_same_configuration(checkpoint->directory, configuration_of(table, options),
+      training::require_same_configuration(checkpoint->directory, settings(table, options),
                                            options.trainer);
   }
   if (options.dry_run) {

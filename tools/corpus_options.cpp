@@ -14,23 +14,25 @@
 namespace dietmt::tools {
 namespace fs = std::filesystem;
 
-std::vector<data::CorpusFiles> CorpusOptions::train_files() const {
-  std::vector<data::CorpusFiles> files =
-      data::corpus_files(train_source, train_target, source_tags);
+namespace {
+
+std::vector<data::CorpusFiles> prepared(std::vector<data::CorpusFiles> files,
+                                        data::InvalidUtf8 utf8_choice) {
   for (data::CorpusFiles& corpus : files) {
     if (corpus.source_tag == "-") corpus.source_tag.clear();
-    corpus.invalid_utf8 = utf8_choice();
+    corpus.invalid_utf8 = utf8_choice;
   }
   return files;
 }
 
-data::CorpusFiles CorpusOptions::valid_files() const {
-  return {valid_source, valid_target, tag_of_validation(), utf8_choice()};
+}  // namespace
+
+std::vector<data::CorpusFiles> CorpusOptions::train_files() const {
+  return prepared(data::corpus_files(train_source, train_target, source_tags), utf8_choice());
 }
 
-std::string CorpusOptions::tag_of_validation() const {
-  const std::string tag = valid_source_tag.value_or("");
-  return tag == "-" ? "" : tag;
+std::vector<data::CorpusFiles> CorpusOptions::valid_files() const {
+  return prepared(data::corpus_files(valid_source, valid_target, valid_source_tags), utf8_choice());
 }
 
 data::InvalidUtf8 CorpusOptions::utf8_choice() const {
@@ -39,17 +41,21 @@ data::InvalidUtf8 CorpusOptions::utf8_choice() const {
 
 std::vector<std::string> CorpusOptions::tags() const {
   std::set<std::string> tags(source_tags.begin(), source_tags.end());
-  tags.insert(tag_of_validation());
+  tags.insert(valid_source_tags.begin(), valid_source_tags.end());
   tags.erase("-");
   tags.erase("");
   return {tags.begin(), tags.end()};
 }
 
 std::vector<std::pair<std::string, std::string>> CorpusOptions::texts() const {
-  std::vector<std::pair<std::string, std::string>> all = {{"--valid-source", valid_source},
-                                                          {"--valid-target", valid_target}};
-  for (const std::string& file : train_source) all.emplace_back("--train-source", file);
-  for (const std::string& file : train_target) all.emplace_back("--train-target", file);
+  std::vector<std::pair<std::string, std::string>> all;
+  const auto add = [&](const char* option, const std::vector<std::string>& files) {
+    for (const std::string& file : files) all.emplace_back(option, file);
+  };
+  add("--valid-source", valid_source);
+  add("--valid-target", valid_target);
+  add("--train-source", train_source);
+  add("--train-target", train_target);
   return all;
 }
 
@@ -58,13 +64,18 @@ std::vector<std::string> CorpusOptions::problems() const {
   const auto require = [&](bool good, const std::string& message) {
     if (!good) found.push_back(message);
   };
-  require(train_source.size() == train_target.size(),
-          "--train-source has " + std::to_string(train_source.size()) +
-              " files, --train-target has " + std::to_string(train_target.size()));
-  require(source_tags.empty() || source_tags.size() == train_source.size(),
-          "--source-tags has " + std::to_string(source_tags.size()) + " tags for " +
-              std::to_string(train_source.size()) +
-              " files of --train-source: give one for each, - for none");
+  const auto require_pairs = [&](const std::string& kind, const auto& sources, const auto& targets,
+                                 const std::string& tag_option, const auto& tags) {
+    require(sources.size() == targets.size(),
+            "--" + kind + "-source has " + std::to_string(sources.size()) + " files, --" + kind +
+                "-target has " + std::to_string(targets.size()));
+    require(tags.empty() || tags.size() == sources.size(),
+            tag_option + " has " + std::to_string(tags.size()) + " tags for " +
+                std::to_string(sources.size()) + " files of --" + kind +
+                "-source: give one for each, - for none");
+  };
+  require_pairs("train", train_source, train_target, "--source-tags", source_tags);
+  require_pairs("valid", valid_source, valid_target, "--valid-source-tag", valid_source_tags);
   require(corpus_weights.empty() || !sampling_temperature,
           "--corpus-weights and --sampling-temperature cannot be combined");
   for (const std::string& problem : data::weight_problems(corpus_weights, std::ssize(train_source)))
@@ -80,7 +91,8 @@ std::vector<std::string> CorpusOptions::problems() const {
   };
   for (const std::string& tag : std::set(source_tags.begin(), source_tags.end()))
     if (tag != "-") check_tag("--source-tags", tag);
-  if (!tag_of_validation().empty()) check_tag("--valid-source-tag", tag_of_validation());
+  for (const std::string& tag : std::set(valid_source_tags.begin(), valid_source_tags.end()))
+    if (tag != "-") check_tag("--valid-source-tag", tag);
   return found;
 }
 
@@ -100,12 +112,15 @@ void bind_corpora(OptionTable& table, CorpusOptions& o) {
       .add("source-tags", &o.source_tags, "TAG...",
            "word to put before each source line, such as <2de> or <bt>, one for each corpus; "
            "-: none")
-      .add("valid-source", &o.valid_source, "FILE", "source side of the validation text",
+      .add("valid-source", &o.valid_source, "FILE...",
+           "source side of the validation text; each of several texts also gets its own scores, "
+           "bleu_1 "
+           "and so on",
            {.required = true})
-      .add("valid-target", &o.valid_target, "FILE", "target side of the validation text",
+      .add("valid-target", &o.valid_target, "FILE...", "target side of the validation text",
            {.required = true})
-      .add("valid-source-tag", &o.valid_source_tag, "TAG",
-           "word to put before each source line of the validation text")
+      .add("valid-source-tag", &o.valid_source_tags, "TAG...",
+           "word to put before each source line of the validation text, one for each text; -: none")
       .add("invalid-utf8", &o.invalid_utf8, "",
            "lines that are not UTF-8: stop with an error, replace ill-formed bytes by "
            "U+FFFD, or skip the pair; default: refuse",
@@ -169,6 +184,10 @@ void bind_subwords(OptionTable& table, SubwordOptions& o) {
            "vocabulary size of the tokenizer, if one is trained", ranges::kVocabulary)
       .add("tokenizer-type", &t.options.type, "", "type of the tokenizer, if one is trained",
            {.choices = {"bpe", "unigram"}})
+      .add("character-coverage", &t.options.character_coverage, "SHARE",
+           "share of the text's characters that get a piece, if a tokenizer is trained; use 0.9995 "
+           "for Chinese or Japanese",
+           kCharacterCoverage)
       .add("separate-tokenizers", &t.separate, "",
            "train one model for each language instead of a joint one")
       .add("subword-sampling", &o.subword_sampling, "ALPHA",
@@ -210,7 +229,7 @@ std::vector<std::string> vocabulary_contradictions(const OptionTable& table,
     found.push_back(fmt::format("--vocab-size is {}, but {} has {}, which --init-from keeps", size,
                                 name, source.vocabulary_size()));
   }
-  for (const char* option : {"tokenizer-type", "separate-tokenizers"}) {
+  for (const char* option : {"tokenizer-type", "character-coverage", "separate-tokenizers"}) {
     if (table.given(option)) {
       found.push_back(fmt::format(
           "--{} is for training tokenizers, but --init-from keeps those of {}", option, name));
@@ -221,7 +240,8 @@ std::vector<std::string> vocabulary_contradictions(const OptionTable& table,
 
 std::vector<std::string> unused_subword_options(const OptionTable& table, const SubwordOptions& o,
                                                 const nmt::Tokenizers& given) {
-  std::vector<std::string> found = ignored_without_training(table, {"tokenizer-type"});
+  std::vector<std::string> found =
+      ignored_without_training(table, {"tokenizer-type", "character-coverage"});
   for (const data::Tokenizer* tokenizer : {given.source.get(), given.target.get()}) {
     for (std::string& warning :
          ignored_by_tokenizer(table, o.tokenizers.options.vocabulary_size, tokenizer->file(),
@@ -236,7 +256,7 @@ std::vector<std::string> unused_subword_options(const OptionTable& table, const 
 
 void check_texts(const CorpusOptions& o) {
   std::vector<data::CorpusFiles> texts = o.train_files();
-  texts.insert(texts.begin(), o.valid_files());
+  for (const data::CorpusFiles& files : o.valid_files()) texts.insert(texts.begin(), files);
   for (const data::CorpusFiles& files : texts)
     if (fs::is_regular_file(files.source) && fs::is_regular_file(files.target))
       data::check_parallel_text(files);

@@ -20,20 +20,19 @@ struct CorpusOptions {
   std::vector<double> corpus_weights;
   std::optional<double> sampling_temperature;
   std::vector<std::string> source_tags;  // "-": none
-  std::string valid_source, valid_target;
-  std::optional<std::string> valid_source_tag;  // "-": none
+  std::vector<std::string> valid_source, valid_target;
+  std::vector<std::string> valid_source_tags;  // "-": none
   std::optional<std::string> invalid_utf8;
   data::LengthFilter filter;
 
   /// The training files with their tags, and the validation files with theirs.
   std::vector<data::CorpusFiles> train_files() const;
-  data::CorpusFiles valid_files() const;
-  std::string tag_of_validation() const;  // empty: none
+  std::vector<data::CorpusFiles> valid_files() const;
   /// The files of all text, each with its option.
   std::vector<std::pair<std::string, std::string>> texts() const;
   /// What becomes of lines that are not UTF-8.
   data::InvalidUtf8 utf8_choice() const;
-  /// The tags of the training files, each once.
+  /// The tags of all files, each once.
   std::vector<std::string> tags() const;
   /// All problems that the option table does not see, one sentence each.
   std::vector<std::string> problems() const;

@@ -7,6 +7,7 @@
 
 #include "bert/comet/comet_directory.h"
 #include "bert/model/model_directory.h"
+#include "bert/prediction/task_description.h"
 #include "common/error.h"
 #include "common/files.h"
 #include "common/options.h"
@@ -162,8 +163,37 @@ int run_import(const std::vector<std::string>& arguments) {
   return 0;
 }
 
+namespace {
+
+bool is_number(const std::string& column) {
+  return !column.empty() && column.find_first_not_of("0123456789") == column.npos;
+}
+
+// What `bert predict` needs besides a classifier's weights. Without names, columns are numbers.
+void write_task_of_classifier(const fs::path& output, const fs::path& from,
+                              const encoders::BertConfig& config, data::TableLayout layout) {
+  bert::TaskDescription description;
+  data::Task& task = description.task;
+  task.name = "imported";
+  const std::vector<std::string> labels =
+      interchange::class_labels(from / "config.json", config.task_heads.classes);
+  const bool regression = labels.empty();
+  task.target.kind = regression ? data::TaskKind::kRegression : data::TaskKind::kClassification;
+  task.target.labels = labels;
+  task.metrics = {regression ? "pearson" : "accuracy"};
+  layout.header = !is_number(layout.first);
+  layout.max_columns = 0;
+  task.layouts = {layout};
+  description.max_length = std::min<int64_t>(config.max_positions, 512);
+  bert::write_task(output, description);
+}
+
+}  // namespace
+
 int run_bert_import(const std::vector<std::string>& arguments) {
   std::string from, output_directory, tokenizer_path, position;
+  data::TableLayout layout;
+  layout.first = "1";
   int64_t seed = 1;
   OptionTable table("bert import", "[--from] DIR --output DIR",
                     "Converts a BERT or XLM-R of Hugging Face, with all its heads, into a model "
@@ -180,6 +210,12 @@ int run_bert_import(const std::vector<std::string>& arguments) {
       .add("position", &position, "SPEC",
            "replace the model's position encoding; 'dietmt train --position help' lists them")
       .add("seed", &seed, "N", "random seed of a new position encoding", ranges::kSeed);
+  table.group("Files that 'bert predict' classifies with the model")
+      .add("first", &layout.first, "COLUMN",
+           "column of the text in tab-separated files: its name in the header, or its number in "
+           "files without header")
+      .add("second", &layout.second, "COLUMN", "column of the second text of a pair")
+      .add("label", &layout.label, "COLUMN", "column of the label, if there is one");
   table.positional("from").example("dietmt bert import bert-base-uncased --output bert");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   std::vector<std::string> problems;
@@ -192,6 +228,8 @@ int run_bert_import(const std::vector<std::string>& arguments) {
       from, {.position = position, .heads = {}, .seed = static_cast<uint64_t>(seed)});
   AtomicDirectory output(output_directory);
   bert::write_bert(output.path(), model->config(), weights_of(*model), tokenizer.get());
+  if (model->config().task_heads.classes > 0)
+    write_task_of_classifier(output.path(), from, model->config(), layout);
   output.commit();
   spdlog::info("{}: {} parameters, position encoding {}", output_directory, parameter_count(*model),
                model->config().position_and_segments());

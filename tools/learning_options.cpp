@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include "encoders/weights/adapter_layers.h"
+#include "nmt/training/translation_task.h"
 #include "tools/model_options.h"
 #include "training/optimization/freezing.h"
 #include "training/processes/process_place.h"
@@ -68,13 +69,9 @@ std::vector<std::string> LearningOptions::problems(const nmt::ModelConfig& model
         "--adapter-size trains only its own blocks: leave out --lora-rank and --freeze");
   if (!lora_rank && (lora_alpha || !lora_on.empty()))
     found.emplace_back("--lora-alpha and --lora-on need --lora-rank");
-  // A layer's gradient then arrives in zero to two parts, which gradient buckets do not expect.
   const bool several = run.processes > 1 || training::process_place().processes > 1;
-  if (r_drop && layer_drop && run.checkpoint_activations && several) {
-    found.emplace_back(
-        "--r-drop, --layer-drop and --checkpoint-activations together need --processes 1");
-  }
-  if (lora_rank && several) found.emplace_back("--lora-rank trains in one process");
+  if (r_drop && layer_drop && run.checkpoint_activations && several)
+    found.emplace_back(nmt::kNotInProcesses);
   return found;
 }
 

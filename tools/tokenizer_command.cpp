@@ -5,6 +5,7 @@
 #include "data/text/tokenizer.h"
 #include "tools/commands.h"
 #include "tools/output_problems.h"
+#include "tools/unused_options.h"
 
 namespace dietmt::tools {
 
@@ -40,7 +41,7 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
       .add("lowercase", &options.lowercase, "", "fold the case of the text")
       .add("character-coverage", &options.character_coverage, "SHARE",
            "share of the text's characters that get a piece; use 0.9995 for Chinese or Japanese",
-           {.least = 0.98, .most = 1})
+           kCharacterCoverage)
       .add("output", &output, "FILE", "model file to write", {.required = true});
   table.group("Machine").add("threads", &options.threads, "N", "threads of the trainer",
                              {.least = 1, .most = 128});
@@ -52,6 +53,7 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
   table.check(file_output_problems(output, inputs));
 
   options.seed = static_cast<uint64_t>(seed);
+  options.may_shrink = !table.given("vocab-size");
   options.special = data::special_set_from_name(special);
   options.invalid_utf8 = data::invalid_utf8_from_name(invalid_utf8);
   data::train_tokenizer(options, output);

@@ -12,6 +12,7 @@
 #include "common/options.h"
 #include "data/corpus/parallel_reader.h"
 #include "data/corpus/subword_sampling.h"
+#include "data/text/bpe_marks.h"
 #include "data/text/source_tag.h"
 #include "encoders/attention/attention.h"
 #include "encoders/device/device_graphs.h"
@@ -54,7 +55,9 @@ void warn_of_unused_options(const OptionTable& table, const TrainOptions& o) {
   if (o.train_source.size() == 1)
     warn_of_unused(table, {"corpus-weights", "sampling-temperature"}, "one corpus");
   if (o.no_valid_translation)
-    warn_of_unused(table, {"valid-beam", "valid-tokenize", "valid-lowercase", "valid-batch-tokens"},
+    warn_of_unused(table,
+                   {"valid-beam", "valid-tokenize", "valid-lowercase", "valid-batch-tokens",
+                    "remove-bpe", "valid-command", "valid-output"},
                    "--no-valid-translation");
   if (o.find_batch) warn_of_unused(table, {"batch-tokens"}, "--find-batch");
 }
@@ -88,6 +91,7 @@ nmt::Tokenizers choose_tokenizers(const OptionTable& table, const TrainOptions& 
   nmt::TokenizerChoice choice = o.tokenizers;
   choice.options.seed = static_cast<uint64_t>(o.seed);
   choice.options.threads = process.threads;
+  choice.options.may_shrink = !table.given("vocab-size");
   choice.options.invalid_utf8 = o.utf8_choice();
   choice.separator = o.model.context > 0;
   // Training a tokenizer takes minutes; mistakes in the text show before.
@@ -109,20 +113,27 @@ nmt::TranslationTaskOptions task_options(const TrainOptions& o, const nmt::Token
                      sampling};
   options.label_smoothing = o.label_smoothing;
   options.r_drop = o.r_drop.value_or(0.0);
+  options.recomputes = o.checkpoint_activations;
   options.partly_frozen = o.partly_frozen();
   options.only_adapters = o.adapter_size.has_value();
   options.bf16 = o.trainer.bf16;
   options.device = process.device;
-  options.valid_tokenizer = o.valid_tokenizer;
-  options.valid_lowercase = o.valid_lowercase;
-  options.search = o.search;
+  options.validation = o.validation;
+  options.validation.output = o.valid_output;
   if (o.no_valid_translation) return options;
-  data::TextPairs valid = data::read_parallel_text(o.valid_files());
-  options.valid_source = std::move(valid.sources);
-  options.valid_reference = std::move(valid.targets);
-  const data::SourceTag tag(*tokenizers.source, o.tag_of_validation());
-  for (std::string& line : options.valid_source)
-    if (!tokenizers.source->encode(line).empty()) line = tag.before(line);
+  bool has_marks = false;
+  for (const data::CorpusFiles& files : o.valid_files()) {
+    data::TextPairs valid = data::read_parallel_text(files);
+    const data::SourceTag tag(*tokenizers.source, files.source_tag);
+    for (std::string& line : valid.sources)
+      if (!tokenizers.source->encode(line).empty()) line = tag.before(line);
+    has_marks = has_marks || std::ranges::any_of(valid.targets, data::has_bpe_marks);
+    options.validation.texts.push_back({std::move(valid.sources), std::move(valid.targets)});
+  }
+  if (has_marks && !o.validation.remove_bpe && process.is_first())
+    spdlog::warn(
+        "the validation text has words that BPE has cut (@@), and BLEU counts the pieces: give "
+        "--remove-bpe, or better the text before BPE, since dietmt cuts words itself");
   return options;
 }
 
@@ -162,7 +173,7 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
   // The validation text first: it is short, so its problems show at once.
   const data::CacheUse use =
       process.is_first() ? data::CacheUse::kUpToDate : data::CacheUse::kOfFirstProcess;
-  const data::ParallelCorpus valid({o.valid_files()}, *tokenizers.source, *tokenizers.target,
+  const data::ParallelCorpus valid(o.valid_files(), *tokenizers.source, *tokenizers.target,
                                    o.filter, folder, process.threads, context, use);
   spdlog::info("validation text: {}", valid.report().summary());
   const data::ParallelCorpus train =
@@ -206,8 +217,13 @@ int run_train(const std::vector<std::string>& arguments) {
     problems.push_back(problem);
   table.check(problems);
   o.trainer.defaulted = options_not_given(table);
-  const training::Configuration configuration =
-      configuration_of(table, o, {"valid-batch-tokens", "find-batch"});
+  training::Configuration configuration =
+      configuration_of(table, o, {"valid-batch-tokens", "find-batch", "valid-output"});
+  if (o.SubwordOptions::given()) {
+    TrainOptions untouched;
+    reset(configuration, train_option_table(untouched),
+          {"vocab-size", "tokenizer-type", "character-coverage", "separate-tokenizers"});
+  }
   if (initial && initial->resumed)
     training::require_same_configuration(initial->files.directory, configuration, o.trainer);
   if (o.dry_run) training::require_one_process("train --dry-run");

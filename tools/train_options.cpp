@@ -8,6 +8,7 @@
 #include "interchange/marian/marian_export.h"
 #include "nmt/network/model_size.h"
 #include "nmt/training/translation_task.h"
+#include "tools/output_problems.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -50,12 +51,23 @@ OptionTable train_option_table(TrainOptions& o) {
   table
       .add("no-valid-translation", &o.no_valid_translation, "",
            "validate only the loss, without beam search for BLEU and chrF")
-      .add("valid-beam", &o.search.beam, "N", "beam size of validation", nmt::search_rules::kBeam)
-      .add("valid-tokenize", &o.valid_tokenizer, "",
+      .add("valid-beam", &o.validation.search.beam, "N", "beam size of validation",
+           nmt::search_rules::kBeam)
+      .add("valid-tokenize", &o.validation.tokenizer, "",
            "tokenizer of BLEU; none: the text is tokenized already",
            {.choices = {"13a", "intl", "char", "zh", "none"}})
-      .add("valid-lowercase", &o.valid_lowercase, "", "lower-case both sides for BLEU and chrF")
-      .add("valid-batch-tokens", &o.search.batch_tokens, "N",
+      .add("valid-lowercase", &o.validation.lowercase, "",
+           "lower-case both sides for BLEU and chrF")
+      .add("remove-bpe", &o.validation.remove_bpe, "",
+           "text that was cut by other BPE (new@@ er): measure whole words")
+      .add("valid-command", &o.validation.command, "COMMAND",
+           "shell command that gets the file of the translations (of several texts, the files) and "
+           "prints a score as its last line, the higher the better; --valid-metric command selects "
+           "by it")
+      .add("valid-output", &o.valid_output, "FILE",
+           "write the translations of the newest validation here; of several texts FILE.1 and so "
+           "on")
+      .add("valid-batch-tokens", &o.validation.search.batch_tokens, "N",
            "batch size of validation in source tokens", ranges::kBatchTokens);
   bind_machine(table, o);
   add_cuda_graphs(table, o.cuda_graphs);
@@ -81,8 +93,9 @@ std::vector<std::string> reading_problems(const TrainOptions& o, bool has_tokeni
       found.push_back(file + " can be read only once, but " + reason);
   };
   if (!o.no_valid_translation) {
-    for (const std::string& file : {o.valid_source, o.valid_target})
-      require_file(file, "validation reads it twice: give a file, or --no-valid-translation");
+    for (const auto* files : {&o.valid_source, &o.valid_target})
+      for (const std::string& file : *files)
+        require_file(file, "validation reads it twice: give a file, or --no-valid-translation");
   }
   const bool trains_tokenizer = !has_tokenizers && !o.SubwordOptions::given();
   for (const auto* files : {&o.train_source, &o.train_target}) {
@@ -117,8 +130,10 @@ std::vector<std::string> problems_of(const OptionTable& table, TrainOptions& o,
   if (o.one_each() && o.model.tied_embeddings == "all")
     problems.push_back("--tied-embeddings all needs a joint tokenizer: choose none or decoder");
   try {
-    training::require_score(nmt::TranslationTask::possible_scores(!o.no_valid_translation),
-                            o.trainer.valid_metric);
+    const size_t translated = o.no_valid_translation ? 0 : o.valid_source.size();
+    training::require_score(
+        nmt::TranslationTask::possible_scores(translated, !o.validation.command.empty()),
+        o.trainer.valid_metric);
   } catch (const ConfigError& error) {
     problems.push_back(error.what());
   }
@@ -126,6 +141,8 @@ std::vector<std::string> problems_of(const OptionTable& table, TrainOptions& o,
     problems.push_back("--context-sides needs --context");
   add(o.GuidedAlignmentOptions::problems(o.model, o.subword_sampling || o.bpe_dropout,
                                          !o.tags().empty()));
+  for (const std::string& problem : output_problems(o.valid_output, o.texts()))
+    problems.push_back("--valid-output: " + problem);
   if (o.dry_run && o.find_batch)
     problems.emplace_back("--dry-run and --find-batch cannot be combined");
   o.trainer.output = o.output;

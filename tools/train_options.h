@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/options.h"
-#include "nmt/search/search_options.h"
+#include "nmt/training/validation_scores.h"
 #include "tools/corpus_options.h"
 #include "tools/guided_alignment_options.h"
 #include "tools/learning_options.h"
@@ -29,9 +29,8 @@ struct TrainOptions : CorpusOptions,
   int64_t batch_tokens = 4096;
   bool find_batch = false;
   bool no_valid_translation = false;
-  std::string valid_tokenizer = "13a";
-  bool valid_lowercase = false;
-  nmt::SearchOptions search;
+  nmt::ValidationOptions validation;
+  std::string valid_output;
 };
 
 OptionTable train_option_table(TrainOptions& o);

@@ -211,9 +211,8 @@ std::vector<std::string> resolve_training(const OptionTable& table, TrainingOpti
     problems.push_back("--schedule " + o.schedule +
                        " ends at --max-updates: give it, too, with --max-epochs");
   for (const std::string& problem : o.trainer.problems()) problems.push_back(problem);
-  if (!o.trainer.optimizer.works_in_parts() &&
-      (o.processes > 1 || training::process_place().processes > 1))
-    problems.push_back("--optimizer " + o.trainer.optimizer.type + " trains in one process");
+  if (o.processes > 1 || training::process_place().processes > 1)
+    for (const std::string& problem : o.trainer.problems_of_several()) problems.push_back(problem);
   return problems;
 }
 
@@ -277,6 +276,12 @@ training::Configuration configuration_of(const OptionTable& table, const Trainin
   if (training::ends_at_total(o.trainer.schedule.schedule))
     configuration["max-updates"] = std::to_string(o.trainer.max_updates);
   return configuration;
+}
+
+void reset(training::Configuration& configuration, const OptionTable& defaults,
+           const std::vector<std::string>& unused) {
+  const training::Configuration values = joined_options(defaults);
+  for (const std::string& name : unused) configuration[name] = values.at(name);
 }
 
 int exit_code(training::TrainingEnd end) {

@@ -78,6 +78,10 @@ std::vector<std::string> options_not_given(const OptionTable& table);
 training::Configuration configuration_of(const OptionTable& table, const TrainingOptions& o,
                                          const std::vector<std::string>& operational = {});
 
+/// Gives options that do nothing in this run their values from the table of a run without options.
+void reset(training::Configuration& configuration, const OptionTable& defaults,
+           const std::vector<std::string>& unused);
+
 /// The exit code of a training command.
 int exit_code(training::TrainingEnd end);
 

@@ -37,6 +37,7 @@ struct TranslateOptions : DecodingOptions {
   bool json = false;
   bool scores = false;
   bool flush = false;
+  bool remove_bpe = false;
   std::vector<std::string> then;
   std::string then_shortlist;
   std::string mbr = "none";
@@ -79,6 +80,8 @@ OptionTable option_table(TranslateOptions& o) {
       .add("markup", &o.markup, "",
            "translate without tags and placeholders (<b>, {0}, %s, $name$), then put each "
            "of them back exactly once, next to the words it belongs to")
+      .add("remove-bpe", &o.remove_bpe, "",
+           "for models of text that other BPE has cut: write whole words (newer, not new@@ er)")
       .add("check", &o.check, "",
            "copies: warn of each number, URL, e-mail address and name (USB, GitHub) in the "
            "source that is missing from the best translation",
@@ -177,6 +180,8 @@ std::vector<std::string> problems_of(const OptionTable& table, TranslateOptions&
   o.search.alignment = o.markup || o.alignment != "none";
   if (o.markup && o.alignment != "none")
     problems.push_back("--markup moves words: leave out --alignment");
+  if (o.remove_bpe && o.alignment != "none")
+    problems.push_back("--remove-bpe joins the words of --alignment: leave out one of them");
   if (o.search.alignment && !o.then.empty())
     problems.push_back("--alignment and --markup need one model: leave out --then");
   return problems;
@@ -225,6 +230,7 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
                                         .scores = o.scores,
                                         .json = o.json,
                                         .markup = o.markup,
+                                        .remove_bpe = o.remove_bpe,
                                         .alignment = o.alignment,
                                         .missing_terms = !o.glossary.empty(),
                                         .missing_copies = o.check == "copies",

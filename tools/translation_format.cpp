@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "data/text/bpe_marks.h"
 #include "data/text/copy_check.h"
 #include "data/text/glossary.h"
 #include "nmt/translation/line_alignment.h"
@@ -41,8 +42,9 @@ std::string TranslationFormatter::operator()(const nmt::TranslatedLine& line) co
 
 std::string TranslationFormatter::words(const nmt::TranslatedLine& line,
                                         const nmt::Hypothesis& found) const {
-  return form_.markup ? nmt::with_markup(line, found, tokenizer_)
-                      : nmt::decode_line(tokenizer_, found.ids);
+  const std::string text = form_.markup ? nmt::with_markup(line, found, tokenizer_)
+                                        : nmt::decode_line(tokenizer_, found.ids);
+  return form_.remove_bpe ? data::without_bpe_marks(text) : text;
 }
 
 std::string TranslationFormatter::alignment(const nmt::TranslatedLine& line,

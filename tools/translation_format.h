@@ -16,6 +16,7 @@ struct TranslationForm {
   bool scores = false;
   bool json = false;
   bool markup = false;             // put back what StreamOptions::markup took out
+  bool remove_bpe = false;         // join words that the text's own BPE has cut
   std::string alignment = "none";  // hard, soft
   // JSON has these for a glossary, and for two models.
   bool missing_terms = false;

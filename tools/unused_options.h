@@ -10,6 +10,9 @@
 
 namespace dietmt::tools {
 
+/// The range of sentencepiece's trainer.
+inline const OptionRule kCharacterCoverage{.least = 0.98, .most = 1};
+
 /// Adds the problem "--NAME needs NEEDED" for each of these options that was changed.
 void refuse_unused(const OptionTable& table, std::initializer_list<const char*> names,
                    const std::string& needed, std::vector<std::string>& problems);

@@ -72,11 +72,12 @@ class Message {
   std::string_view rest_;
 };
 
-constexpr uint64_t kPieces = 1, kTrainerSpec = 2;     // of the model
-constexpr uint64_t kText = 1, kScore = 2, kKind = 3;  // of a piece
-constexpr uint64_t kNormal = 1;                       // a kind
-constexpr uint64_t kModelType = 3;                    // of the trainer's settings
+constexpr uint64_t kPieces = 1, kTrainerSpec = 2, kNormalizerSpec = 3;  // of the model
+constexpr uint64_t kText = 1, kScore = 2, kKind = 3;                    // of a piece
+constexpr uint64_t kNormal = 1;                                         // a kind
+constexpr uint64_t kModelType = 3;                                      // of the trainer's settings
 constexpr uint64_t kUnigramType = 1, kBpeType = 2;
+constexpr uint64_t kRules = 2;  // of the normalizer's settings
 
 ModelPiece piece_of(std::string_view bytes) {
   ModelPiece piece;
@@ -102,6 +103,14 @@ SubwordModel model_of(std::string_view trainer_spec) {
   return model;
 }
 
+std::string rules_of(std::string_view normalizer_spec) {
+  std::string rules;
+  Message message(normalizer_spec);
+  for (Field field; message.next(field);)
+    if (field.number == kRules) rules = field.bytes;
+  return rules;
+}
+
 }  // namespace
 
 ModelPieces model_pieces(std::string_view model) {
@@ -110,6 +119,7 @@ ModelPieces model_pieces(std::string_view model) {
   for (Field field; message.next(field);) {
     if (field.number == kPieces) result.pieces.push_back(piece_of(field.bytes));
     if (field.number == kTrainerSpec) result.model = model_of(field.bytes);
+    if (field.number == kNormalizerSpec) result.normalization = rules_of(field.bytes);
   }
   return result;
 }

@@ -23,6 +23,7 @@ struct ModelPiece {
 struct ModelPieces {
   SubwordModel model = SubwordModel::kUnigram;
   std::vector<ModelPiece> pieces;  // by the model's own ids
+  std::string normalization;       // precompiled rules, in the format of the library
 };
 
 /// `model`: the bytes of a sentencepiece model. Throws DataError if they are not.

@@ -55,10 +55,9 @@ void require_no_text_separator(const sentencepiece::SentencePieceProcessor& proc
 class OwnNumbers : public Subwords {
  public:
   OwnNumbers(std::string bytes, const std::string& where) : model_(std::move(bytes), where) {
-    if (unknown() < 0 || begin() < 0 || end() < 0) {
-      throw DataError(
-          where + ": the sentencepiece model lacks a piece for unknown, begin or end of sentence");
-    }
+    require(unknown(), "unknown characters", "--unk_id 0", where);
+    require(begin(), "begin of sentence", "--bos_id 1", where);
+    require(end(), "end of sentence", "--eos_id 2", where);
   }
 
   std::vector<int32_t> encode(std::string_view text) const override {
@@ -118,6 +117,13 @@ class OwnNumbers : public Subwords {
   const std::string& sentencepiece() const override { return model_.serialized(); }
 
  private:
+  static void require(int32_t id, const char* meaning, const char* option,
+                      const std::string& where) {
+    if (id < 0)
+      throw DataError(where + ": the sentencepiece model has no piece for " + meaning +
+                      "; train it with " + option);
+  }
+
   SentencePieceModel model_;
 };
 

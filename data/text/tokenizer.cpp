@@ -208,13 +208,19 @@ void train_tokenizer(const TokenizerOptions& options, const std::filesystem::pat
     if (run_trainer(lines, options, "char", characters).ok() &&
         pieces_in(characters) > options.vocabulary_size) {
       throw ConfigError(size_text + " is too small for this text: its characters need " +
-                        std::to_string(pieces_in(characters)) + " pieces");
+                        std::to_string(pieces_in(characters)) +
+                        " pieces; give a larger one, or leave the rarest characters without a "
+                        "piece: --character-coverage 0.9995");
     }
     throw DataError(std::string("sentencepiece cannot train: ") + status.message());
   }
   if (const int64_t largest = pieces_in(serialized); largest < options.vocabulary_size) {
-    throw ConfigError(size_text + " is too large for this text: the largest possible one is " +
-                      std::to_string(largest));
+    if (options.may_shrink)
+      spdlog::info("the text has too few words for {} pieces: the vocabulary has {}",
+                   options.vocabulary_size, largest);
+    else
+      throw ConfigError(size_text + " is too large for this text: the largest possible one is " +
+                        std::to_string(largest));
   }
   check_tags(serialized, options.tags);
   write_file_atomically(output, serialized);

@@ -120,6 +120,7 @@ SpecialSet special_set_from_name(const std::string& name);
 struct TokenizerOptions {
   std::vector<std::string> inputs;  // text files, plain or compressed
   int64_t vocabulary_size = 8000;
+  bool may_shrink = false;   // a text with fewer pieces gets a smaller vocabulary
   std::string type = "bpe";  // "bpe" or "unigram"
   SpecialSet special = SpecialSet::kTranslation;
   bool lowercase = false;  // the model folds the case of the text
@@ -135,8 +136,9 @@ struct TokenizerOptions {
 
 /// Trains a sentencepiece model and writes it to `output` atomically.
 /// Throws ConfigError with all that is wrong with the options, also for a vocabulary that is too
-/// large for the text (the message says the largest possible size). Throws DataError for a
-/// file:line that is not UTF-8 and for a tag that the model's normalisation changes.
+/// large for the text and may not shrink (the message says the largest possible size). Throws
+/// DataError for a file:line that is not UTF-8 and for a tag that the model's normalisation
+/// changes.
 void train_tokenizer(const TokenizerOptions& options, const std::filesystem::path& output);
 
 /// Text as the pieces of a sentencepiece model, for metrics over subwords: a function that returns

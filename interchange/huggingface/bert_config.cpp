@@ -143,6 +143,17 @@ EncoderDescription read_encoder_description(const fs::path& path) {
   return encoder;
 }
 
+std::vector<std::string> class_labels(const fs::path& path, int64_t classes) {
+  if (classes == 1) return {};
+  return read_json_as(path, [&](const json& description) {
+    const json names = description.value("id2label", json::object());
+    std::vector<std::string> labels;
+    for (int64_t c = 0; c < classes; ++c)
+      labels.push_back(names.value(std::to_string(c), "LABEL_" + std::to_string(c)));
+    return labels;
+  });
+}
+
 json to_bert_config(const BertConfig& config) {
   std::vector<std::string> problems;
   std::string position;

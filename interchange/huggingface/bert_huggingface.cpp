@@ -10,10 +10,12 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "data/text/sentencepiece_bert.h"
 #include "encoders/bert/bert_config.h"
 #include "encoders/weights/safetensors.h"
 #include "interchange/foreign_tensors.h"
 #include "interchange/huggingface/encoder_names.h"
+#include "interchange/huggingface/tokenizer_json.h"
 #include "interchange/huggingface/transformers_config.h"
 #include "interchange/huggingface/weights.h"
 
@@ -173,7 +175,12 @@ void export_huggingface(const fs::path& directory, const Bert& model,
         tensor = at::cat({at::zeros({tokenizer->special().pad + 1, config.width}), tensor});
   write_file_atomically(directory / "config.json", description.dump(2) + "\n");
   encoders::save_safetensors(directory / storage::kSafetensorsFile, tensors, {{"format", "pt"}});
-  if (tokenizer != nullptr) tokenizer->save(directory);
+  if (tokenizer == nullptr) return;
+  tokenizer->save(directory);
+  const fs::path model_file = directory / data::kSentencePieceFile;
+  if (fs::exists(model_file))
+    write_tokenizer_json(directory, read_file(model_file), tokenizer->special(),
+                         config.max_positions);
 }
 
 }  // namespace dietmt::interchange

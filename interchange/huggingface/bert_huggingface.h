@@ -8,6 +8,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "data/text/bert_tokenizer.h"
 #include "encoders/bert/bert.h"
@@ -49,6 +50,9 @@ struct EncoderDescription {
 
 /// Throws CheckpointError naming the file if it describes a model that dietmt does not support.
 EncoderDescription read_encoder_description(const std::filesystem::path& config_json);
+
+/// The names of a classifier's classes in config.json; none of a regression, which has one number.
+std::vector<std::string> class_labels(const std::filesystem::path& config_json, int64_t classes);
 
 /// config.json of a BERT. Throws ConfigError with every choice that transformers does not support.
 nlohmann::json to_bert_config(const encoders::BertConfig& config);

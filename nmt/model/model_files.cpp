@@ -102,7 +102,9 @@ void ModelFiles::require_full_weights() const {
                         "(a model that was imported in int8 has none)");
 }
 
-bool is_adapter(const fs::path& path) { return path.extension() == ".adapter"; }
+bool is_adapter(const fs::path& path) {
+  return path.extension() == ".adapter" && !fs::is_directory(path);
+}
 
 ModelFiles open_model(const fs::path& path) {
   ModelFiles files;

@@ -10,8 +10,6 @@
 #include "encoders/device/device.h"
 #include "encoders/ops/scopes.h"
 #include "encoders/weights/adapter_layers.h"
-#include "metrics/bleu.h"
-#include "metrics/chrf.h"
 #include "nmt/batch_decoding/decoder_loader.h"
 #include "nmt/network/model_directory.h"
 #include "nmt/network/translation_model.h"
@@ -132,13 +130,21 @@ void TranslationTask::require_memory(const TranslationBatch& batch) {
 
 double TranslationTask::epoch() const { return training::epochs_of(*batches_); }
 
-std::vector<std::string> TranslationTask::possible_scores(bool translated) {
-  if (!translated) return {"valid_loss"};
-  return {"valid_loss", "bleu", "chrf"};
+std::vector<std::string> TranslationTask::possible_scores(size_t translated_texts,
+                                                          bool has_command) {
+  std::vector<std::string> names = names_of_scores(translated_texts, has_command);
+  names.insert(names.begin(), "valid_loss");
+  return names;
 }
 
 std::vector<std::string> TranslationTask::score_names() const {
-  return possible_scores(!options_.valid_source.empty());
+  return possible_scores(options_.validation.texts.size(), !options_.validation.command.empty());
+}
+
+std::vector<std::string> TranslationTask::problems_of_several() const {
+  if (options_.r_drop == 0.0 || model_->whole_dropout().layers == 0.0 || !options_.recomputes)
+    return {};
+  return {kNotInProcesses};
 }
 
 std::map<std::string, double> TranslationTask::validate() {
@@ -152,17 +158,10 @@ std::map<std::string, double> TranslationTask::validate() {
   }
   std::map<std::string, double> scores = {
       {"valid_loss", all.target_loss() / static_cast<double>(all.targets)}};
-  if (options_.valid_source.empty()) return scores;
-  const std::vector<std::string> translations =
-      translate_lines(*model_, source_, target_, options_.valid_source, options_.search);
-  metrics::BleuOptions bleu;
-  bleu.tokenizer = metrics::bleu_tokenizer_from_name(options_.valid_tokenizer);
-  bleu.lowercase = options_.valid_lowercase;
-  metrics::ChrfOptions chrf;
-  chrf.lowercase = options_.valid_lowercase;
-  const metrics::References references = {options_.valid_reference};
-  scores["bleu"] = metrics::Bleu(bleu).corpus_score(translations, references).score;
-  scores["chrf"] = metrics::Chrf(chrf).corpus_score(translations, references).score;
+  if (options_.validation.texts.empty()) return scores;
+  scores.merge(translation_scores(options_.validation, [&](const std::vector<std::string>& lines) {
+    return translate_lines(*model_, source_, target_, lines, options_.validation.search);
+  }));
   return scores;
 }
 

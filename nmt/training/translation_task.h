@@ -10,9 +10,9 @@
 #include "data/corpus/parallel_corpus.h"
 #include "encoders/ops/weight_copies.h"
 #include "nmt/network/translation_model.h"
-#include "nmt/search/search_options.h"
 #include "nmt/training/guided_alignment.h"
 #include "nmt/training/translation_batch.h"
+#include "nmt/training/validation_scores.h"
 #include "training/loop/batch_memory.h"
 #include "training/loop/recorded_passes.h"
 #include "training/loop/trainer.h"
@@ -23,19 +23,19 @@ struct TranslationTaskOptions {
   data::BatchOptions batches;
   double label_smoothing = 0.1;
   double r_drop = 0.0;         // alpha of training/optimization/r_drop.h; 0: one pass over a batch
+  bool recomputes = false;     // activations, in backward
   bool partly_frozen = false;  // some parameters are not trained
   bool only_adapters = false;  // only those of adapters are, which a checkpoint has as a file too
   std::shared_ptr<const AlignmentGuide> guide;  // of the training text; null: none
   double guide_weight = 0.05;                   // of alignment_loss(), added to the cross-entropy
   bool bf16 = false;
   at::Device device = at::kCPU;
-  // Validation by beam search; without lines, only the validation loss.
-  std::vector<std::string> valid_source;
-  std::vector<std::string> valid_reference;
-  std::string valid_tokenizer = "13a";  // of BLEU; "none" for tokenized text
-  bool valid_lowercase = false;         // of BLEU and chrF
-  SearchOptions search;
+  ValidationOptions validation;
 };
+
+/// A layer's gradient arrives in zero to two parts, which gradient buckets do not expect.
+inline constexpr char kNotInProcesses[] =
+    "--r-drop, --layer-drop and --checkpoint-activations together need --processes 1";
 
 class TranslationTask : public training::TrainingTask {
  public:
@@ -44,8 +44,8 @@ class TranslationTask : public training::TrainingTask {
                   const data::ParallelCorpus& valid, const data::Tokenizer& source,
                   const data::Tokenizer& target, TranslationTaskOptions options);
 
-  /// The names of the scores of a task. `translated`: whether it translates its validation text.
-  static std::vector<std::string> possible_scores(bool translated);
+  /// The names of the scores of a task that translates as many validation texts.
+  static std::vector<std::string> possible_scores(size_t translated_texts, bool has_command);
 
   /// How many sizes of batches are recorded.
   size_t graphs() const { return passes_.graphs(); }
@@ -61,6 +61,7 @@ class TranslationTask : public training::TrainingTask {
   void skip_batch() override { batches_->skip(); }
   double epoch() const override;
   std::vector<std::string> score_names() const override;
+  std::vector<std::string> problems_of_several() const override;
   std::map<std::string, double> validate() override;
   nlohmann::json data_position() const override;
   void restore_data_position(const nlohmann::json& position) override;

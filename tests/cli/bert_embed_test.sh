@@ -94,6 +94,15 @@ expect_code 0 "$dietmt" bert pretrain --train "$runs/train.txt" --valid "$runs/v
   --max-positions 40
 expect_code 0 "$dietmt" bert export --model "$work/learned" --output "$work/exported"
 grep -q '"model_type"' "$work/exported/config.json" || fail "config.json is not transformers'"
+# AutoTokenizer of transformers reads these.
+python3 - "$work/exported" <<'PYTHON' || fail "no tokenizer for transformers"
+import json, sys
+tokenizer = json.load(open(sys.argv[1] + "/tokenizer.json"))
+assert tokenizer["model"]["type"] == "BPE" and tokenizer["model"]["merges"], tokenizer["model"].keys()
+ids = tokenizer["model"]["vocab"]
+assert [ids[name] for name in ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")] == [0, 1, 2, 3, 4], ids
+assert json.load(open(sys.argv[1] + "/tokenizer_config.json"))["cls_token"] == "[CLS]"
+PYTHON
 expect_code 0 "$dietmt" bert import --from "$work/exported" --output "$work/imported"
 cmp "$work/learned/best/model.safetensors" "$work/imported/model.safetensors" ||
   fail "a model that was exported and imported is another one"
@@ -119,4 +128,20 @@ expect_text "--from is missing" "$err"
 expect_text "--output is missing" "$err"
 left=$(find "$work" -name 'never*')
 [ -z "$left" ] || fail "a command that failed leaves $left"
+
+# A classifier that comes from elsewhere predicts like the one that it is: labels keep their order.
+toy_corpus 200 5 "$work/classes"
+awk '{ print $0 "\t" (/cat|dog|bird/ ? "animal" : "other") }' "$work/classes.en" >"$work/classes.tsv"
+expect_code 0 "$dietmt" bert finetune --model "$work/learned" --train "$work/classes.tsv" \
+  --valid "$work/classes.tsv" --no-header --first 1 --label 2 --output "$work/classifier" \
+  --batch-size 16 --max-length 32 --epochs 6 --learning-rates 0.01 --seeds 1 --threads 1
+expect_code 0 "$dietmt" bert export --model "$work/classifier" --output "$work/foreign"
+expect_code 0 "$dietmt" bert import --from "$work/foreign" --output "$work/known"
+for model in classifier known; do
+  expect_code 0 "$dietmt" bert predict --model "$work/$model" --input "$work/classes.tsv" \
+    --output "$work/$model.tsv" --threads 1
+done
+sed 's/animal$/LABEL_0/;s/other$/LABEL_1/' "$work/classifier.tsv" | cmp - "$work/known.tsv" ||
+  fail "the imported classifier predicts something else"
+[ "$(cut -f 2 "$work/known.tsv" | sort -u | wc -l)" -eq 3 ] || fail "one class is predicted for all"
 finish

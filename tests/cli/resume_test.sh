@@ -70,6 +70,30 @@ for _ in 1 2; do
 done
 expect_text "already complete" "$err"
 
+# --vocab-size is ignored beside --tokenizer, so a resumption may leave it out.
+given=("${toy_train[@]}" --batch-tokens 500 --output "$work/given" --valid-interval 10
+  --tokenizer "$work/model/data/tokenizer.model")
+expect_code 0 "${given[@]}" --max-updates 10
+for at in "${!given[@]}"; do
+  [ "${given[at]-}" = --vocab-size ] && unset "given[at]" "given[at + 1]"
+done
+expect_code 0 "${given[@]}" --max-updates 20
+expect_text "resuming from update 10" "$err"
+
+# Several validation texts have scores and translations of their own; a command scores them.
+several=("${toy_train[@]:0:6}" --valid-source "$work/valid.en" "$work/valid.en"
+  --valid-target "$work/valid.de" "$work/valid.de" "${toy_train[@]:10:${#toy_train[@]}-11}"
+  --batch-tokens 500 --output "$work/several" --valid-output "$work/translations"
+  --valid-command "sh -c 'cat \"\$@\" | wc -w' sh" --valid-metric command --max-updates 5)
+expect_code 0 "${several[@]}"
+expect_lines "$work/translations.1" 20
+expect_lines "$work/translations.2" 20
+for name in bleu_1 chrf_2 command; do
+  grep -q "\"$name\"" "$work/several/progress.jsonl" || fail "progress.jsonl lacks $name"
+done
+expect_code 2 "${several[@]}" --valid-source-tag "<a>"
+expect_text "--valid-source-tag has 1 tags for 2 files" "$err"
+
 # --max-time saves and ends as a signal does. The log file has what --quiet keeps from stderr.
 limited=("${toy_train[@]}" --batch-tokens 500 --valid-interval 1000 --output "$work/limited"
   --quiet --log-file "$work/log")

@@ -1,6 +1,7 @@
 #include "data/text/tokenizer.h"
 
 #include <gmock/gmock.h>
+#include <sentencepiece_trainer.h>
 
 #include <cstdlib>
 #include <future>
@@ -257,6 +258,19 @@ TEST_F(TokenizerTest, AVocabularyTooLargeNamesTheLargest) {
   }
 }
 
+TEST_F(TokenizerTest, ADefaultVocabularyTooLargeShrinks) {
+  for (const std::string type : {"bpe", "unigram"}) {
+    TokenizerOptions chosen = options();
+    chosen.type = type;
+    chosen.vocabulary_size = 50'000;
+    chosen.may_shrink = true;
+    train_tokenizer(chosen, scratch() / "shrunk");
+    const int64_t size = Tokenizer(scratch() / "shrunk").vocabulary_size();
+    chosen.may_shrink = false;
+    EXPECT_EQ(size, number_after("largest possible one is ", training_error(chosen)));
+  }
+}
+
 TEST_F(TokenizerTest, AVocabularyTooSmallNamesTheSmallest) {
   for (const std::string type : {"bpe", "unigram"}) {
     TokenizerOptions chosen = options();
@@ -266,6 +280,22 @@ TEST_F(TokenizerTest, AVocabularyTooSmallNamesTheSmallest) {
     chosen.vocabulary_size = number_after("characters need ", message);
     train_tokenizer(chosen, scratch() / "smallest");
     EXPECT_EQ(Tokenizer(scratch() / "smallest").vocabulary_size(), chosen.vocabulary_size);
+  }
+}
+
+// As those of T5 and Marian.
+TEST_F(TokenizerTest, AModelWithoutAPieceSaysWhich) {
+  const std::string prefix = (scratch() / "foreign").string();
+  ASSERT_TRUE(sentencepiece::SentencePieceTrainer::Train(
+                  "--minloglevel=2 --vocab_size=100 --model_type=bpe --bos_id=-1 --input=" +
+                  source_file() + " --model_prefix=" + prefix)
+                  .ok());
+  try {
+    Tokenizer(prefix + ".model");
+    FAIL() << "no error";
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(),
+                HasSubstr("no piece for begin of sentence; train it with --bos_id 1"));
   }
 }
 

@@ -183,6 +183,20 @@ TEST_F(TranslationTaskTest, RDropComparesTwoPasses) {
   EXPECT_EQ(agreeing.validate(), plain.validate());
 }
 
+// Gradient buckets would wait for parts that never come.
+TEST_F(TranslationTaskTest, SeveralProcessesCannotTrainAllThatOneCan) {
+  options_.r_drop = 5.0;
+  const auto problems = [&](bool recomputes, double layer_drop) {
+    const auto trained = model();
+    options_.recomputes = recomputes;
+    trained->set_whole_dropout({0.0, 0.0, layer_drop});
+    return task(trained).problems_of_several();
+  };
+  EXPECT_THAT(problems(true, 0.2), ElementsAre(HasSubstr("need --processes 1")));
+  EXPECT_THAT(problems(true, 0.0), ElementsAre());
+  EXPECT_THAT(problems(false, 0.2), ElementsAre());
+}
+
 TEST_F(TranslationTaskTest, RefusesTheCheckpointOfOtherText) {
   TranslationTask training = task(model());
   for (const std::string text : {"training", "validation"}) {
@@ -195,10 +209,10 @@ TEST_F(TranslationTaskTest, RefusesTheCheckpointOfOtherText) {
 
 TEST_F(TranslationTaskTest, ValidationWithLinesTranslatesThem) {
   EXPECT_THAT(task(model()).score_names(), ElementsAre("valid_loss"));
-  options_.valid_source = {text_.source.begin(), text_.source.begin() + 4};
-  options_.valid_reference = {text_.target.begin(), text_.target.begin() + 4};
-  options_.search.beam = 1;
-  options_.search.max_length_offset = 5;
+  options_.validation.texts = {{{text_.source.begin(), text_.source.begin() + 4},
+                                {text_.target.begin(), text_.target.begin() + 4}}};
+  options_.validation.search.beam = 1;
+  options_.validation.search.max_length_offset = 5;
   TranslationTask training = task(model());
   const std::map<std::string, double> scores = training.validate();
   EXPECT_THAT(training.score_names(), ElementsAre("valid_loss", "bleu", "chrf"));

@@ -1,0 +1,39 @@
+// Validation by translating: BLEU, chrF and the score of a command.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "nmt/search/search_options.h"
+
+namespace dietmt::nmt {
+
+struct ValidationText {
+  std::vector<std::string> sources;  // with their tags
+  std::vector<std::string> references;
+};
+
+struct ValidationOptions {
+  std::vector<ValidationText> texts;  // none: only the loss is measured
+  std::string tokenizer = "13a";      // of BLEU; "none" for tokenized text
+  bool lowercase = false;             // of BLEU and chrF
+  bool remove_bpe = false;            // join words that the text's own BPE has cut
+  std::string command;                // its last line on stdout is a score; empty: none
+  std::filesystem::path output;       // where translations stay; of several texts FILE.1, FILE.2
+  SearchOptions search;
+};
+
+/// "bleu" and "chrf" of all lines; "bleu_1", "chrf_1" and so on of each text if there are several;
+/// "command".
+std::vector<std::string> names_of_scores(size_t texts, bool has_command);
+
+/// These scores. `translate` translates lines. A command that fails or prints no number gets a
+/// warning and scores NaN.
+std::map<std::string, double> translation_scores(
+    const ValidationOptions& options,
+    const std::function<std::vector<std::string>(const std::vector<std::string>&)>& translate);
+
+}  // namespace dietmt::nmt
