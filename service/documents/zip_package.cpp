@@ -29,6 +29,18 @@ zip_source_t* source_of(std::string_view bytes) {
   return source;
 }
 
+// Whether the part can be copied as it is packed, `block` by block.
+bool is_whole(zip_t* archive, uint64_t index, uint64_t packed_size, std::string& block) {
+  const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file(
+      zip_fopen_index(archive, index, ZIP_FL_COMPRESSED), zip_fclose);
+  if (!file) return false;
+  uint64_t size = 0;
+  int64_t count = 0;
+  while ((count = zip_fread(file.get(), block.data(), block.size())) > 0)
+    size += static_cast<uint64_t>(count);
+  return count == 0 && size == packed_size;
+}
+
 }  // namespace
 
 ZipPackage::ZipPackage(std::string_view bytes)
@@ -42,13 +54,19 @@ ZipPackage::ZipPackage(std::string_view bytes)
   const int64_t parts = zip_get_num_entries(archive_.get(), 0);
   if (parts > kMaxParts)
     throw DataError("the archive has more than " + std::to_string(kMaxParts) + " parts");
+  uint64_t left = bytes.size();  // parts that overlap would take long to read
+  std::string block(1 << 16, '\0');
   for (int64_t i = 0; i < parts; ++i) {
     zip_stat_t about;
-    if (zip_stat_index(archive_.get(), static_cast<uint64_t>(i), 0, &about) != 0) damaged();
+    const auto index = static_cast<uint64_t>(i);
+    if (zip_stat_index(archive_.get(), index, 0, &about) != 0) damaged();
     names_.emplace_back(about.name);
     if (leads_out(names_.back()))
       throw DataError("the archive has a part with the unsafe name \"" + names_.back() + "\"");
     if (about.encryption_method != ZIP_EM_NONE) throw DataError("the archive is encrypted");
+    if (about.comp_size > left || !is_whole(archive_.get(), index, about.comp_size, block))
+      damaged();
+    left -= about.comp_size;
   }
   if (std::set<std::string>(names_.begin(), names_.end()).size() != names_.size())
     throw DataError("the archive has two parts of one name");
