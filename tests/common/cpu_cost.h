@@ -1,20 +1,30 @@
 // Whether work costs time in proportion to the size of its input.
 #pragma once
 
+#include <malloc.h>
+
 #include <algorithm>
+#include <cmath>
 #include <ctime>
+#include <limits>
 
 namespace dietmt {
 
 /// The most that the cost may grow when the size doubles.
 constexpr double kLinearGrowth = 2.3;
 
-/// How many times as long `work(make(2 * size))` takes as `work(make(size))`. Counts the CPU time
-/// of this thread, which other programs hardly change, and takes the least of several measurements,
-/// so that only growth at every attempt shows. `size`: such that the work takes milliseconds.
+/// How many times as long work() takes when its input doubles: the mean of two doublings, from
+/// make(size / 2) to make(2 * size), since one of them may cross the size of a cache. Counts the
+/// CPU time of this thread, which other programs hardly change, and takes the least of several
+/// measurements, so that only growth at every attempt shows. `size`: such that the work takes
+/// milliseconds.
 template <typename Make, typename Work>
 double cost_growth(size_t size, Make make, Work work) {
-  constexpr int kAttempts = 9;
+  constexpr int kAttempts = 24;
+  // Memory stays with the process: the system clears new pages, which large inputs would pay for in
+  // every attempt and small ones only once.
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   const auto cpu_seconds = [&](const auto& input) {
     timespec begin = {}, end = {};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
@@ -23,15 +33,16 @@ double cost_growth(size_t size, Make make, Work work) {
     return static_cast<double>(end.tv_sec - begin.tv_sec) +
            1e-9 * static_cast<double>(end.tv_nsec - begin.tv_nsec);
   };
-  const auto once = make(size);
-  const auto twice = make(2 * size);
-  double least_once = cpu_seconds(once);
-  double least_twice = cpu_seconds(twice);
-  for (int i = 0; i < kAttempts && least_twice > kLinearGrowth * least_once; ++i) {
-    least_once = std::min(least_once, cpu_seconds(once));
-    least_twice = std::min(least_twice, cpu_seconds(twice));
+  const auto small = make(size / 2);
+  const auto large = make(2 * size);
+  double least_small = cpu_seconds(small);
+  double least_large = cpu_seconds(large);
+  const auto growth = [&] { return std::sqrt(least_large / least_small); };
+  for (int i = 0; i < kAttempts && growth() > kLinearGrowth; ++i) {
+    least_small = std::min(least_small, cpu_seconds(small));
+    least_large = std::min(least_large, cpu_seconds(large));
   }
-  return least_twice / least_once;
+  return growth();
 }
 
 }  // namespace dietmt
