@@ -1,13 +1,12 @@
 // The translated file of a job, as text or gzip.
 #pragma once
 
-#include <zlib.h>
-
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "common/deflater.h"
 #include "common/error.h"
 #include "service/jobs/job_queue.h"
 
@@ -17,25 +16,6 @@ namespace dietmt::service {
 class NoSuchJobError : public RequestError {
  public:
   using RequestError::RequestError;
-};
-
-/// Compresses one member of a gzip stream, piece by piece.
-class GzipWriter {
- public:
-  GzipWriter();
-  ~GzipWriter();
-  GzipWriter(const GzipWriter&) = delete;
-  GzipWriter& operator=(const GzipWriter&) = delete;
-
-  /// Adds `bytes` and returns the compressed bytes that are ready, possibly none.
-  std::string add(std::string_view bytes) { return deflated(bytes, Z_NO_FLUSH); }
-  /// Returns the remaining bytes. Call it once, at the end.
-  std::string finish() { return deflated({}, Z_FINISH); }
-
- private:
-  std::string deflated(std::string_view bytes, int flush);
-
-  z_stream stream_ = {};
 };
 
 /// The translated file of a job, piece by piece.
@@ -68,7 +48,7 @@ class JobOutput {
   bool ended_ = false;
   std::string rest_;                     // bytes that come before all others
   std::optional<std::string> document_;  // the translated one; none if the job has lines
-  std::unique_ptr<GzipWriter> gzip_;
+  std::unique_ptr<Deflater> gzip_;
 };
 
 }  // namespace dietmt::service

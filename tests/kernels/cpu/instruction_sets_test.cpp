@@ -74,7 +74,7 @@ TEST(InstructionSetsTest, EveryFolderHasTheSetsInOrder) {
 TEST(InstructionSetsTest, TheChoiceFollowsTheEnvironment) {
   const char* wanted = std::getenv("DIETMT_INSTRUCTION_SET");
   EXPECT_EQ(&chosen_instruction_set(), &choose_instruction_set(wanted));
-  EXPECT_EQ(linear_kernels().instruction_set, chosen_instruction_set().name);  // it has all sets
+  EXPECT_STREQ(linear_kernels().instruction_set, chosen_instruction_set().name);  // it has all sets
 }
 
 }  // namespace
