@@ -6,21 +6,19 @@
 #include <utility>
 
 #include "common/error.h"
-#include "data/text/copy_check.h"
+#include "common/text_io.h"
 #include "dietmt/model_loading.h"
-#include "nmt/search/document_context.h"
 #include "nmt/translation/forced_scoring.h"
-#include "nmt/translation/line_alignment.h"
-#include "nmt/translation/text_lines.h"
 #include "nmt/translation/translator.h"
 
 namespace dietmt {
 namespace {
 
-std::string without_line_end(std::string line) {
+// Without its line end; bytes that are not UTF-8 become U+FFFD.
+std::string clean(std::string line) {
   if (line.ends_with('\n')) line.pop_back();
   if (line.ends_with('\r')) line.pop_back();
-  return line;
+  return invalid_utf8_at(line) == std::string::npos ? line : replace_invalid_utf8(line);
 }
 
 // Throws DataError, which names the entry that is wrong.
@@ -42,11 +40,18 @@ bool checks_copies(const std::string& check) {
   throw ConfigError("check is '" + check + "'; possible: none, copies");
 }
 
-AlignmentKind alignment_from_name(const std::string& name) {
-  if (name == "none") return AlignmentKind::kNone;
-  if (name == "hard") return AlignmentKind::kHard;
-  if (name == "soft") return AlignmentKind::kSoft;
-  throw ConfigError("alignment is '" + name + "'; possible: none, hard, soft");
+Hypothesis hypothesis(nmt::LineResult found) {
+  Hypothesis result;
+  result.text = std::move(found.text);
+  result.score = found.score;
+  result.tokens = std::move(found.pieces);
+  result.token_scores = std::move(found.token_scores);
+  result.missing_terms = std::move(found.missing_terms);
+  result.missing_copies = std::move(found.missing_copies);
+  for (const nmt::WordPair& pair : found.alignment)
+    result.alignment.push_back({pair.source, pair.target});
+  result.attention = std::move(found.attention);
+  return result;
 }
 
 }  // namespace
@@ -64,18 +69,22 @@ Engine::~Engine() {
 
 TranslationPlan Engine::plan(const TranslateOptions& options) const {
   TranslationPlan plan{.search = search_options(options),
-                       .tag = source_tag(options.source_tag),
                        .glossary = glossary_of(options),
-                       .alignment = alignment_from_name(options.alignment),
-                       .markup = options.markup,
-                       .check_copies = checks_copies(options.check)};
-  plan.search.alignment = plan.markup || plan.alignment != AlignmentKind::kNone;
-  if (plan.markup && plan.alignment != AlignmentKind::kNone)
-    throw ConfigError("markup moves words: leave out alignment");
+                       .line = {.source_tag = options.source_tag,
+                                .markup = options.markup,
+                                .alignment = nmt::alignment_from_name(options.alignment),
+                                .check_copies = checks_copies(options.check),
+                                .pieces = true}};
+  const bool aligns = plan.line.alignment != nmt::AlignmentKind::kNone;
+  plan.search.alignment = plan.line.markup || aligns;
+  if (plan.line.markup && aligns) throw ConfigError("markup moves words: leave out alignment");
   if (plan.search.alignment && !loaded_->decoder->aligns())
-    throw ConfigError(std::string(plan.markup ? "markup" : "alignment") +
+    throw ConfigError(std::string(plan.line.markup ? "markup" : "alignment") +
                       " does not work with this model: it compresses the keys of cross-attention, "
                       "which are no tokens then");
+  if (!options.source_tag.empty() && !options.source_tags.empty())
+    throw ConfigError("source_tags has the tag of each line: leave out source_tag");
+  nmt::LineCoder(*loaded_, plan.search, plan.line);  // looks at the tag
   return plan;
 }
 
@@ -107,145 +116,38 @@ nmt::SearchOptions Engine::search_options(const TranslateOptions& o) const {
   return search;
 }
 
-data::SourceTag Engine::source_tag(const std::string& tag) const {
-  if (!tag.empty()) {
-    const std::string problem = data::source_tag_problem(tag);
-    if (!problem.empty()) throw ConfigError("source_tag: " + problem);
-  }
-  return {*loaded_->source_tokenizer, tag};
-}
-
-// Ends the sentence. Whether tokens were cut off.
-bool Engine::cut(std::vector<int32_t>& ids) const {
-  const int64_t longest = loaded_->decoder->source_limit(machine_options(options_));
-  return nmt::cut_and_end(ids, longest, loaded_->source_tokenizer->end_id()) > 0;
-}
-
-// Without end of sentence, for which there must be room.
-std::vector<int32_t> Engine::encode_target(const std::string& line) const {
-  std::vector<int32_t> ids = loaded_->target_tokenizer->encode(without_line_end(line));
-  const int64_t limit = loaded_->decoder->max_target_length() - 1;
-  if (std::ssize(ids) > limit) ids.resize(static_cast<size_t>(limit));
-  return ids;
-}
-
-Hypothesis Engine::hypothesis(const nmt::Hypothesis& found) const {
-  const data::Tokenizer& tokenizer = *loaded_->target_tokenizer;
-  Hypothesis result;
-  result.text = nmt::decode_line(tokenizer, found.ids);
-  result.score = found.score;
-  result.token_scores = found.token_scores;
-  result.tokens.reserve(found.token_scores.size());
-  for (const int32_t id : found.ids) result.tokens.push_back(tokenizer.piece(id));
-  if (result.tokens.size() < found.token_scores.size())
-    result.tokens.push_back(tokenizer.piece(tokenizer.end_id()));
-  return result;
-}
-
-const nmt::TermEncoder& Engine::terms() {
-  std::call_once(has_terms_, [&] {
-    terms_ =
-        std::make_unique<const nmt::TermEncoder>(nmt::TargetPieces::of(*loaded_->target_tokenizer));
-  });
-  return *terms_;
-}
-
-// A line and its tokens.
-nmt::TranslatedLine Engine::prepared(std::string line, const TranslationPlan& plan,
-                                     bool& truncated) const {
-  nmt::TranslatedLine made{.source = without_line_end(std::move(line)), .translations = {}};
-  const data::Tokenizer& tokenizer = *loaded_->source_tokenizer;
-  if (!plan.search.alignment) {
-    made.pieces.ids = tokenizer.encode(plan.tag.before(made.source));
-    truncated = cut(made.pieces.ids);
-    return made;
-  }
-  made.source = replace_invalid_utf8(made.source);
-  if (plan.markup) made.marked = nmt::take_out_markup(made.source);
-  made.pieces =
-      nmt::encode_tagged_line(tokenizer, plan.tag, plan.markup ? made.marked.text : made.source);
-  truncated = cut(made.pieces.ids);
-  made.pieces.spans.resize(made.pieces.ids.size() - 1);
-  return made;
-}
-
-// Terms of a part that was cut off are wanted, but not required.
-void Engine::add_terms(nmt::TranslatedLine& line, const TranslationPlan& plan, bool truncated,
-                       nmt::TranslationRequest& request) {
-  const std::string& text = plan.markup ? line.marked.text : line.source;
-  line.terms = plan.glossary.find(text);
-  if (line.terms.empty()) return;
-  const int64_t tokens = std::ssize(request.source) - 1;
-  const auto required = truncated ? plan.glossary.find(nmt::text_of_tokens(
-                                        *loaded_->source_tokenizer, plan.tag, text, tokens))
-                                  : line.terms;
-  if (!required.empty()) request.constraints = terms().constraints(required);
-}
-
-void Engine::add_hypothesis(const nmt::TranslatedLine& line, const nmt::Hypothesis& found,
-                            const TranslationPlan& plan, Translation& translation) const {
-  const data::Tokenizer& tokenizer = *loaded_->target_tokenizer;
-  Hypothesis& result = translation.hypotheses.emplace_back(hypothesis(found));
-  for (const data::GlossaryTerm* term : data::missing_terms(line.terms, result.text))
-    result.missing_terms.push_back(term->target_text());
-  if (plan.check_copies)
-    result.missing_copies =
-        data::missing_copies(plan.markup ? line.marked.text : line.source, result.text);
-  if (plan.markup) result.text = nmt::with_markup(line, found, tokenizer);
-  if (plan.alignment == AlignmentKind::kHard) {
-    for (const nmt::WordPair& pair : nmt::word_pairs(line, found, tokenizer))
-      result.alignment.push_back({pair.source, pair.target});
-  }
-  if (plan.alignment == AlignmentKind::kSoft) {
-    result.attention = nmt::token_rows(line, found);
-    translation.source_tokens = nmt::source_pieces(line, *loaded_->source_tokenizer);
-  }
-}
-
 std::vector<Translation> Engine::translate(const LineBatch& batch, const TranslationPlan& plan,
                                            const std::function<bool()>& cancelled) {
-  std::vector<Translation> translations(batch.lines.size());
+  nmt::LineOptions options = plan.line;
+  options.glossary = &plan.glossary;
+  nmt::LineCoder coder(*loaded_, plan.search, options);
+  for (const std::string& line : batch.earlier) coder.prepare(clean(line));
+  std::vector<nmt::LineRequest> lines;
   std::vector<nmt::TranslationRequest> requests;
-  std::vector<nmt::TranslatedLine> lines;  // of the requests
-  std::vector<size_t> places;              // of them in the batch
-  nmt::DocumentContext document(loaded_->context);
-  const int64_t longest = loaded_->decoder->source_limit(plan.search);
-  for (const std::string& text : batch.earlier) {
-    bool truncated = false;
-    nmt::TranslationRequest passed;
-    passed.source = prepared(text, plan, truncated).pieces.ids;
-    if (std::ssize(passed.source) - 1 > plan.tag.pieces())
-      document.next(passed, longest);
-    else
-      document.end();
-  }
   for (size_t i = 0; i < batch.lines.size(); ++i) {
-    bool& truncated = translations[i].truncated;
-    nmt::TranslatedLine line = prepared(batch.lines[i], plan, truncated);
-    if (std::ssize(line.pieces.ids) - 1 <= plan.tag.pieces()) {
-      translations[i].hypotheses.resize(1);
-      if (!line.marked.marks.empty()) translations[i].hypotheses.front().text = line.source;
-      document.end();
-      continue;
-    }
-    std::vector<int32_t> prefix;
-    if (!batch.prefixes.empty()) prefix = encode_target(batch.prefixes[i]);
-    requests.push_back({line.pieces.ids, std::move(prefix), batch.first + static_cast<int64_t>(i)});
-    add_terms(line, plan, truncated, requests.back());
-    lines.push_back(std::move(line));
-    places.push_back(i);
-    document.next(requests.back(), longest);
+    nmt::LineExtras extras{.index = batch.first + static_cast<int64_t>(i)};
+    if (!batch.prefixes.empty()) extras.prefix = clean(batch.prefixes[i]);
+    if (!batch.tags.empty()) extras.tag = batch.tags[i];
+    nmt::LineRequest& line =
+        lines.emplace_back(coder.prepare(clean(batch.lines[i]), std::move(extras)));
+    if (line.has_text) requests.push_back(std::move(line.request));
   }
   const std::vector<nmt::NBest> found = decode(std::move(requests), plan.search, cancelled);
-  for (size_t r = 0; r < found.size(); ++r)
-    for (const nmt::Hypothesis& one : found[r])
-      add_hypothesis(lines[r], one, plan, translations[places[r]]);
+  std::vector<Translation> translations(lines.size());
+  auto next = found.begin();
+  for (size_t i = 0; i < lines.size(); ++i) {
+    Translation& made = translations[i];
+    made.truncated = lines[i].cut_tokens > 0;
+    for (nmt::LineResult& one : coder.finish(lines[i], lines[i].has_text ? *next++ : nmt::NBest()))
+      made.hypotheses.push_back(hypothesis(std::move(one)));
+    made.source_tokens = std::move(lines[i].pieces);
+  }
   return translations;
 }
 
 std::vector<Hypothesis> Engine::score(const std::vector<std::string>& sources,
                                       const std::vector<std::string>& targets,
-                                      const std::function<bool()>& cancelled) {
+                                      const ScoreOptions& options) {
   if (!options_.shortlist.empty())
     throw ConfigError(
         "scores need all probabilities, and a shortlist leaves some out: load the "
@@ -254,14 +156,15 @@ std::vector<Hypothesis> Engine::score(const std::vector<std::string>& sources,
     throw DataError(std::to_string(sources.size()) + " sources, but " +
                     std::to_string(targets.size()) + " targets");
   const nmt::SearchOptions search = nmt::forced_search(machine_options(options_));
-  nmt::ForcedRequests pairs(*loaded_, "", loaded_->decoder->source_limit(search),
+  nmt::ForcedRequests pairs(*loaded_, options.source_tag, loaded_->decoder->source_limit(search),
                             loaded_->decoder->max_target_length());
   std::vector<nmt::TranslationRequest> requests;
   for (size_t i = 0; i < sources.size(); ++i)
-    requests.push_back(pairs.next({without_line_end(sources[i]), without_line_end(targets[i])}));
+    requests.push_back(pairs.next({clean(sources[i]), clean(targets[i])}));
+  const nmt::LineCoder coder(*loaded_, search, {.pieces = true});
   std::vector<Hypothesis> scores;
-  for (const nmt::NBest& found : decode(std::move(requests), search, cancelled)) {
-    scores.push_back(hypothesis(found.front()));
+  for (const nmt::NBest& found : decode(std::move(requests), search, options.cancelled)) {
+    scores.push_back(hypothesis(coder.finish(nmt::LineRequest{.has_text = true}, found.front())));
     scores.back().score = found.front().sum;  // without the context
   }
   return scores;

@@ -5,16 +5,13 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "data/text/glossary.h"
-#include "data/text/source_tag.h"
 #include "dietmt/translator.h"
-#include "nmt/search/term_encoder.h"
+#include "nmt/translation/line_coder.h"
 #include "nmt/translation/loaded_decoder.h"
-#include "nmt/translation/translation_stream.h"
 #include "service/scheduling/served_model.h"
 
 namespace dietmt {
@@ -23,20 +20,16 @@ namespace dietmt {
 struct LineBatch {
   std::vector<std::string> lines;
   std::vector<std::string> prefixes;  // as many, or none
+  std::vector<std::string> tags;      // as many, or none
   std::vector<std::string> earlier;   // lines before them: context, for a model that reads it
   int64_t first = 0;                  // number of the first line: part of the key of sampling
 };
 
-enum class AlignmentKind { kNone, kHard, kSoft };
-
 /// Options of a call, checked.
 struct TranslationPlan {
   nmt::SearchOptions search;
-  data::SourceTag tag;
   data::Glossary glossary;
-  AlignmentKind alignment = AlignmentKind::kNone;
-  bool markup = false;
-  bool check_copies = false;
+  nmt::LineOptions line;  // without the glossary
 };
 
 /// Public calls end with translate() or score(); several threads use one Engine at once.
@@ -59,34 +52,21 @@ class Engine {
 
   std::vector<Hypothesis> score(const std::vector<std::string>& sources,
                                 const std::vector<std::string>& targets,
-                                const std::function<bool()>& cancelled);
+                                const ScoreOptions& options);
 
   /// Throws Error in a process that was forked after the model was loaded: it lacks the threads.
   void require_own_process() const;
 
  private:
   nmt::SearchOptions search_options(const TranslateOptions& options) const;
-  data::SourceTag source_tag(const std::string& tag) const;
-  const nmt::TermEncoder& terms();
-  nmt::TranslatedLine prepared(std::string line, const TranslationPlan& plan,
-                               bool& truncated) const;
-  void add_terms(nmt::TranslatedLine& line, const TranslationPlan& plan, bool truncated,
-                 nmt::TranslationRequest& request);
-  void add_hypothesis(const nmt::TranslatedLine& line, const nmt::Hypothesis& found,
-                      const TranslationPlan& plan, Translation& translation) const;
   std::vector<nmt::NBest> decode(std::vector<nmt::TranslationRequest> requests,
                                  const nmt::SearchOptions& search,
                                  const std::function<bool()>& cancelled);
-  bool cut(std::vector<int32_t>& ids) const;
-  std::vector<int32_t> encode_target(const std::string& line) const;
-  Hypothesis hypothesis(const nmt::Hypothesis& found) const;
 
   TranslatorOptions options_;
   pid_t process_;  // whose threads decode
   std::shared_ptr<const nmt::LoadedDecoder> loaded_;
   std::unique_ptr<service::ServedModel> served_;
-  std::once_flag has_terms_;
-  std::unique_ptr<const nmt::TermEncoder> terms_;  // made for the first glossary
 };
 
 }  // namespace dietmt

@@ -62,10 +62,8 @@ std::shared_ptr<const nmt::LoadedDecoder> load_decoder(const std::string& model,
 
 std::unique_ptr<service::ServedModel> serve_model(
     const std::shared_ptr<const nmt::LoadedDecoder>& loaded, const TranslatorOptions& o) {
-  service::LoadedModel model;
-  model.decoder = {loaded, loaded->decoder.get()};
   return std::make_unique<service::ServedModel>(
-      std::move(model),
+      *loaded,
       service::DecodingThreads{.workers = nmt::usable_workers(o.workers, o.threads),
                                .threads = o.threads,
                                .batch_tokens = o.batch_tokens},

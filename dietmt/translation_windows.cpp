@@ -7,13 +7,14 @@
 #include <system_error>
 #include <utility>
 
+#include "common/error.h"
 #include "dietmt/error.h"
 #include "nmt/translation/translation_stream.h"
 
 namespace dietmt {
 namespace {
 
-const nmt::StreamOptions kSizes;  // of windows, as in a stream of the program
+const nmt::WindowSizes kSizes;  // as in a stream of the program
 
 }  // namespace
 
@@ -22,9 +23,10 @@ TranslationWindows::TranslationWindows(std::shared_ptr<Engine> engine, LineSourc
     : engine_(std::move(engine)),
       lines_(std::move(lines)),
       cancelled_(options.cancelled),
+      tags_(options.source_tags),
       plan_(engine_->plan(options)),
       line_by_line_(line_by_line),
-      max_lines_(line_by_line ? 1 : kSizes.first_window_lines) {}
+      max_lines_(line_by_line ? 1 : kSizes.first_lines) {}
 
 TranslationWindows::~TranslationWindows() { stopped_ = true; }
 
@@ -58,10 +60,12 @@ LineBatch TranslationWindows::read() {
   int64_t bytes = 0;
   bool has_prefixes = false;
   std::vector<std::string> prefixes;
-  while (std::ssize(batch.lines) < max_lines_ && bytes < kSizes.window_bytes) {
+  while (std::ssize(batch.lines) < max_lines_ && bytes < kSizes.bytes) {
     std::string line, prefix;
-    if (!take_line(line, prefix)) break;
+    const int64_t number = lines_read_ + std::ssize(batch.lines);
+    if (!take_line(number, line, prefix)) break;
     bytes += std::ssize(line);
+    if (!tags_.empty()) batch.tags.push_back(tags_[static_cast<size_t>(number)]);
     remember(line);
     has_prefixes = has_prefixes || !prefix.empty();
     batch.lines.push_back(std::move(line));
@@ -69,14 +73,17 @@ LineBatch TranslationWindows::read() {
   }
   lines_read_ += std::ssize(batch.lines);
   if (has_prefixes) batch.prefixes = std::move(prefixes);
-  if (!line_by_line_) max_lines_ = std::min(2 * max_lines_, kSizes.window_lines);
+  if (!line_by_line_) max_lines_ = std::min(2 * max_lines_, kSizes.lines);
   return batch;
 }
 
-// False at the end of the source, and when it fails.
-bool TranslationWindows::take_line(std::string& line, std::string& prefix) {
+// False at the end of the source, and when it fails or does not fit the tags.
+bool TranslationWindows::take_line(int64_t number, std::string& line, std::string& prefix) {
   try {
     ended_ = !lines_(line, prefix);
+    if (!tags_.empty() && ended_ != (number == std::ssize(tags_)))
+      throw DataError("there are " + std::to_string(tags_.size()) + " source tags, but " +
+                      (ended_ ? std::to_string(number) + " lines" : "more lines"));
   } catch (...) {
     failure_ = std::current_exception();
   }

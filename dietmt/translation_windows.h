@@ -31,7 +31,7 @@ class TranslationWindows {
   using Translations = std::vector<Translation>;
 
   LineBatch read();
-  bool take_line(std::string& line, std::string& prefix);
+  bool take_line(int64_t number, std::string& line, std::string& prefix);
   void remember(const std::string& line);
   std::future<Translations> start(LineBatch batch, bool here);
   Translations wait(std::future<Translations> window);
@@ -39,6 +39,7 @@ class TranslationWindows {
   const std::shared_ptr<Engine> engine_;
   const LineSource lines_;
   const std::function<bool()> cancelled_;
+  const std::vector<std::string> tags_;  // of the lines, or none
   const TranslationPlan plan_;
   const bool line_by_line_;
   int64_t max_lines_;

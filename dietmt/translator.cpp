@@ -78,8 +78,8 @@ TranslationStream Translator::stream(LineSource lines, const TranslateOptions& o
 
 std::vector<Hypothesis> Translator::score(const std::vector<std::string>& sources,
                                           const std::vector<std::string>& targets,
-                                          const std::function<bool()>& cancelled) const {
-  return guarded([&] { return impl_->engine()->score(sources, targets, cancelled); });
+                                          const ScoreOptions& options) const {
+  return guarded([&] { return impl_->engine()->score(sources, targets, options); });
 }
 
 void Translator::reload() {

@@ -33,6 +33,8 @@ struct TranslatorOptions {
 
 struct TranslateOptions {
   std::string source_tag = {};  ///< word before each line that has text, such as <2de>
+  /// Of each line instead, in their order; an empty one: none.
+  std::vector<std::string> source_tags = {};
 
   std::int64_t beam = 5;                ///< 1: greedy search
   std::int64_t nbest = 1;               ///< translations of each line; at most `beam` in a search
@@ -71,6 +73,11 @@ struct TranslateOptions {
   /// Asked about twice a second while the caller waits, on the caller's thread. If it returns true,
   /// the call throws Cancelled and drops its sentences.
   std::function<bool()> cancelled = {};
+};
+
+struct ScoreOptions {
+  std::string source_tag = {};           ///< as in TranslateOptions
+  std::function<bool()> cancelled = {};  ///< as in TranslateOptions
 };
 
 /// Words between white space that belong together, counted from 0.
@@ -131,7 +138,7 @@ class DIETMT_API Translator {
   /// shortlist too, since its probabilities are relative) and InputError.
   std::vector<Hypothesis> score(const std::vector<std::string>& sources,
                                 const std::vector<std::string>& targets,
-                                const std::function<bool()>& cancelled = {}) const;
+                                const ScoreOptions& options = {}) const;
 
   /// Reads the model again. Calls that run end with the old weights; if reading fails, the old ones
   /// stay.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/error.h"
+#include "data/text/source_tag.h"
 #include "nmt/batch_decoding/attention_maps.h"
 #include "nmt/batch_decoding/decoder_loader.h"
 
@@ -40,14 +41,16 @@ reporting::HeadMatrices matrices(const std::vector<at::Tensor>& layers) {
 }  // namespace
 
 reporting::SentenceAnalysis analyse_sentence(const nmt::LoadedModel& model, const std::string& text,
-                                             std::string translation) {
+                                             std::string translation,
+                                             const std::string& source_tag) {
   const data::Tokenizer& source_tokenizer = *model.source_tokenizer;
   const data::Tokenizer& target_tokenizer = *model.target_tokenizer;
   const std::vector<int32_t> source =
-      tokens_of(source_tokenizer, text, model.model->max_source_length(), "text");
+      tokens_of(source_tokenizer, data::SourceTag(source_tokenizer, source_tag).before(text),
+                model.model->max_source_length(), "text");
   if (translation.empty()) {
     translation = nmt::translate_lines(*model.model, source_tokenizer, target_tokenizer,
-                                       std::span(&text, 1), {})[0];
+                                       std::span(&text, 1), {}, source_tag)[0];
   }
   const std::vector<int32_t> target =
       tokens_of(target_tokenizer, translation, model.model->max_target_length(), "translation");

@@ -165,6 +165,7 @@ void bind_options(py::module_& module) {
   py::class_<TranslateOptions>(module, "TranslateOptions")
       .def(py::init<>())
       .def_readwrite("source_tag", &TranslateOptions::source_tag)
+      .def_readwrite("source_tags", &TranslateOptions::source_tags)
       .def_readwrite("beam", &TranslateOptions::beam)
       .def_readwrite("nbest", &TranslateOptions::nbest)
       .def_readwrite("length_penalty", &TranslateOptions::length_penalty)
@@ -217,8 +218,12 @@ void bind_translator(py::module_& module) {
                                   with_signals(options), line_by_line));
           })
       .def("score",
-           [](const Translator& translator, const Lines& sources, const Lines& targets) {
-             return without_gil([&] { return translator.score(sources, targets, interrupted); });
+           [](const Translator& translator, const Lines& sources, const Lines& targets,
+              const std::string& source_tag) {
+             return without_gil([&] {
+               return translator.score(sources, targets,
+                                       {.source_tag = source_tag, .cancelled = interrupted});
+             });
            })
       .def("reload", &Translator::reload, py::call_guard<py::gil_scoped_release>());
 

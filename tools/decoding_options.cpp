@@ -9,10 +9,10 @@
 namespace dietmt::tools {
 namespace {
 
-// Each hypothesis lists the cache slots of its tokens, twice. A full batch of the shortest
-// sentences has the most hypotheses.
+// A token of a hypothesis has a node in the beam (token, parent, log-probability) and a cache slot
+// in two lists. A full batch of the shortest sentences has the most hypotheses.
 std::string hypotheses_problem(const nmt::SearchOptions& search) {
-  constexpr int64_t kShortest = 2, kBytes = 2 * sizeof(int32_t);
+  constexpr int64_t kShortest = 2, kBytes = 5 * sizeof(int32_t);
   const int64_t rows = search.sample ? search.nbest : search.beam;
   const int64_t workers = nmt::usable_workers(search.workers, search.threads);
   const double bytes = static_cast<double>(workers) *

@@ -133,21 +133,20 @@ class Choice {
     if (reference_) nmt::skip_lines(*reference_, lines);
   }
 
-  std::string operator()(const nmt::TranslatedLine& line, const data::Tokenizer& tokenizer) {
-    std::string best = nmt::decode_line(tokenizer, line.translations.at(0).ids);
-    if (!reference_) return best;
+  const std::string& operator()(const nmt::TranslatedLine& line) {
+    const std::string* best = &line.translations.front().text;
+    if (!reference_) return *best;
     std::string reference;
     reference_->next(reference);
     nmt::clean_line(reference, *reference_);
-    double highest = closeness(best, reference);
-    for (size_t i = 1; i < line.translations.size(); ++i) {
-      std::string text = nmt::decode_line(tokenizer, line.translations[i].ids);
-      const double score = closeness(text, reference);
+    double highest = closeness(*best, reference);
+    for (const nmt::LineResult& found : std::span(line.translations).subspan(1)) {
+      const double score = closeness(found.text, reference);
       if (score <= highest) continue;
       highest = score;
-      best = std::move(text);
+      best = &found.text;
     }
-    return best;
+    return *best;
   }
 
  private:
@@ -162,27 +161,24 @@ class Choice {
 void distill(const DistillOptions& o, const DecoderSource& load, const std::string& settings) {
   LineReader input = nmt::open_text(o.source);
   Choice choose(o);
-  nmt::LoadedDecoder loaded = load();
-  const data::Tokenizer& tokenizer = *loaded.target_tokenizer;
-  const nmt::Translator translator(std::move(loaded.decoder), o.search, loaded.context);
+  const nmt::Translator translator(load(), o.search);
   const bool continued = nmt::can_reread(o.source) && nmt::is_file_output(o.output_source) &&
                          nmt::is_file_output(o.output_target);
   nmt::StudentText student(o.output_source, o.output_target, continued ? settings : "");
   const int64_t kept = student.lines();
   if (kept > 0) spdlog::info("resuming after line {}", kept);
   const std::vector<std::string> earlier =
-      nmt::skip_lines(input, kept, translator.context().sentences);
+      nmt::skip_lines(input, kept, translator.model().context.sentences);
   choose.skip(kept);
 
   LineProgress progress(o.source, kept);
   const auto emit = [&](std::span<const nmt::TranslatedLine> lines) {
-    for (const nmt::TranslatedLine& line : lines)
-      student.write(line.source, choose(line, tokenizer));
+    for (const nmt::TranslatedLine& line : lines) student.write(line.source, choose(line));
     return student.flush();
   };
-  nmt::translate_stream(translator, *loaded.source_tokenizer, tokenizer, input, nullptr,
-                        {.source_tag = o.source_tag.value_or(""), .earlier = earlier}, emit,
-                        [&](int64_t lines) { progress.add(lines); });
+  nmt::translate_stream(translator, input,
+                        {.line = {.source_tag = o.source_tag.value_or("")}, .earlier = earlier},
+                        emit, [&](int64_t lines) { progress.add(lines); });
   student.commit();
   spdlog::info("wrote {} and {}: {} lines", o.output_source, o.output_target, progress.done());
 }

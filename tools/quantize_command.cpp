@@ -30,6 +30,7 @@ struct QuantizeOptions {
   std::string type = "int8";
   std::string source;
   std::string reference;
+  std::string source_tag;
   int64_t runs = 2;
   nmt::SearchOptions search;
 };
@@ -56,6 +57,7 @@ OptionTable option_table(QuantizeOptions& o) {
       .add("source", &o.source, "FILE",
            "source text that both models translate, plain or compressed")
       .add("reference", &o.reference, "FILE", "its reference translations")
+      .add("source-tag", &o.source_tag, "TAG", "word to put before each source line, such as <2de>")
       .add("runs", &o.runs, "N", "times that each model translates the text; the fastest counts",
            {.least = 1, .most = 1000});
   add_beam(table, o.search.beam);
@@ -67,7 +69,8 @@ OptionTable option_table(QuantizeOptions& o) {
 std::vector<std::string> problems_of(const OptionTable& table, const QuantizeOptions& o) {
   std::vector<std::string> problems;
   if (o.source.empty())
-    refuse_unused(table, {"runs", "beam", "workers", "batch-tokens"}, "--source", problems);
+    refuse_unused(table, {"source-tag", "runs", "beam", "workers", "batch-tokens"}, "--source",
+                  problems);
   if (o.source.empty() != o.reference.empty())
     problems.emplace_back("give --source and --reference together");
   return problems;
@@ -96,16 +99,13 @@ class Contender {
             const nmt::SearchOptions& search)
       : megabytes_(megabytes(model)) {
     const auto start = Clock::now();
-    nmt::LoadedDecoder loaded = quantizer.load(model.origin().string());
+    translator_.emplace(quantizer.load(model.origin().string()), search);
     load_seconds_ = seconds_since(start);
-    source_ = loaded.source_tokenizer;
-    target_ = loaded.target_tokenizer;
-    translator_.emplace(std::move(loaded.decoder), search, loaded.context);
   }
 
-  void run(const TestSet& test) {
+  void run(const TestSet& test, const std::string& source_tag) {
     const auto start = Clock::now();
-    translations_ = nmt::translate_lines(*translator_, *source_, *target_, test.source);
+    translations_ = nmt::translate_lines(*translator_, test.source, source_tag);
     const double seconds = seconds_since(start);
     if (seconds_ == 0.0 || seconds < seconds_) seconds_ = seconds;
   }
@@ -133,7 +133,6 @@ class Contender {
   double megabytes_;
   double load_seconds_ = 0.0;
   double seconds_ = 0.0;
-  std::shared_ptr<const data::Tokenizer> source_, target_;
   std::optional<nmt::Translator> translator_;
   std::vector<std::string> translations_;
 };
@@ -143,8 +142,8 @@ void report(const Quantizer& quantizer, const nmt::ModelFiles& full, const Quant
   Contender before(quantizer, full, options.search);
   Contender after(quantizer, nmt::open_model(options.output), options.search);
   for (int64_t run = 0; run < options.runs; ++run) {
-    before.run(test);
-    after.run(test);
+    before.run(test, options.source_tag);
+    after.run(test, options.source_tag);
   }
   size_t equal = 0;
   for (size_t i = 0; i < test.source.size(); ++i)

@@ -30,8 +30,8 @@ class PairScorer {
   PairScorer(nmt::LoadedDecoder model, const nmt::SearchOptions& search, const std::string& tag)
       : pairs_(model, tag, model.decoder->source_limit(search),
                std::min(search.max_source_length, model.decoder->max_target_length())),
-        translator_(std::move(model.decoder), nmt::forced_search(search)) {
-    if (model.context.any())
+        translator_(std::move(model), nmt::forced_search(search)) {
+    if (translator_.model().context.any())
       throw ConfigError(
           "a model that reads the sentences before (--context) cannot rerank: it would score each "
           "sentence by itself");

@@ -129,14 +129,15 @@ int run_score(const std::vector<std::string>& arguments) {
   table.check(problems_of(o));
   nmt::LoadedDecoder loaded = decoder_source(o, "score", arguments)();
   PairReader reader(o, loaded);
-  const nmt::Translator translator(std::move(loaded.decoder), nmt::forced_search(o.search));
+  const nmt::Translator translator(std::move(loaded), nmt::forced_search(o.search));
   nmt::LineWriter output(o.output);
   LineProgress progress(o.source);
   for (auto requests = reader.read(kWindowLines); !requests.empty();
        requests = reader.read(kWindowLines)) {
     for (const nmt::NBest& found :
          translator.translate(requests, [&](int64_t lines) { progress.add(lines); }))
-      if (!output.write(formatted(found.front(), *loaded.target_tokenizer, o.json))) return 0;
+      if (!output.write(formatted(found.front(), *translator.model().target_tokenizer, o.json)))
+        return 0;
   }
   output.commit();
   return 0;

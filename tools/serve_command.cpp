@@ -16,7 +16,6 @@
 #include "common/error.h"
 #include "common/logging.h"
 #include "common/memory_use.h"
-#include "nmt/translation/text_lines.h"
 #include "service/api/host_check.h"
 #include "service/api/line_translation.h"
 #include "service/api/probe_routes.h"
@@ -44,35 +43,6 @@ using Clock = std::chrono::steady_clock;
 using service::HttpServer;
 using service::JobOptions;
 using service::ServeSignals;
-
-// What the decoder's loader gives, as the service knows it.
-service::LoadedModel load_model(const service::ModelSpec& spec, ServedModels& models) {
-  const auto loaded = std::make_shared<const nmt::LoadedDecoder>(models.load(spec));
-  service::LoadedModel model;
-  model.decoder = {loaded, loaded->decoder.get()};
-  model.encode_source = [loaded](std::string_view text) {
-    return loaded->source_tokenizer->encode(text);
-  };
-  model.encode_target = [loaded](std::string_view text) {
-    return loaded->target_tokenizer->encode(text);
-  };
-  model.decode_target = [loaded](std::span<const int32_t> ids) {
-    return nmt::decode_line(*loaded->target_tokenizer, ids);
-  };
-  model.encode_source_with_spans = [loaded](std::string_view text) {
-    return loaded->source_tokenizer->encode_with_spans(text);
-  };
-  model.decode_target_with_spans = [loaded](std::span<const int32_t> ids) {
-    return nmt::decode_line_with_spans(*loaded->target_tokenizer, ids);
-  };
-  model.source_piece = [loaded](int32_t id) { return loaded->source_tokenizer->piece(id); };
-  model.target_piece = [loaded](int32_t id) { return loaded->target_tokenizer->piece(id); };
-  model.context = loaded->context;
-  model.source_end = loaded->source_tokenizer->end_id();
-  model.target_vocabulary = loaded->target_tokenizer->vocabulary_size();
-  model.target_unknown = loaded->target_tokenizer->unknown_id();
-  return model;
-}
 
 service::LineRequest line_request(const JobOptions& job) {
   return {job.model, job.source, job.target};
@@ -350,7 +320,7 @@ int run_serve(const std::vector<std::string>& arguments) {
       [&](const service::ModelSpec& spec, const service::AnalysisRequest& request) {
         return served->analyse(spec, request);
       });
-  const auto load = [&](const service::ModelSpec& spec) { return load_model(spec, *served); };
+  const auto load = [&](const service::ModelSpec& spec) { return served->load(spec); };
   service::ModelRegistry models(specs, load, options.registry);
   if (options.preload) preload(models, *signals);
   std::unique_ptr<ServeJobs> jobs;

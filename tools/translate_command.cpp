@@ -10,9 +10,9 @@
 #include "common/text_io.h"
 #include "data/text/glossary.h"
 #include "metrics/minimum_bayes_risk.h"
-#include "nmt/search/term_encoder.h"
 #include "nmt/translation/bayes_risk.h"
 #include "nmt/translation/line_writer.h"
+#include "nmt/translation/term_encoder.h"
 #include "nmt/translation/text_lines.h"
 #include "nmt/translation/translation_stream.h"
 #include "nmt/translation/translator.h"
@@ -31,6 +31,7 @@ struct TranslateOptions : DecodingOptions {
   std::string output = "-";
   std::string prefix;
   std::string glossary;
+  std::string source_tags;
   std::string alignment = "none";
   bool markup = false;
   std::string check = "none";
@@ -67,6 +68,9 @@ OptionTable option_table(TranslateOptions& o) {
            "terms that translations must contain, one per line: source term, tab, target "
            "term; a warning names each one that is missing");
   bind_source_lines(table, o);
+  table.add("source-tags", &o.source_tags, "FILE",
+            "tag of each line instead of --source-tag, exactly one for each input line; an empty "
+            "line: none");
   table.group("Result")
       .add("nbest", &o.nbest, "N",
            "translations per line; above 1 as `line ||| text ||| score`, lines counted from 0",
@@ -164,9 +168,12 @@ std::vector<std::string> problems_of(const OptionTable& table, TranslateOptions&
   if (o.json && o.scores) problems.push_back("--json includes the scores: leave out --scores");
   if (o.nbest > 1 && o.scores && !o.json)
     problems.push_back("--nbest includes the scores: leave out --scores");
-  const std::array inputs = {&o.input, &o.prefix, &o.glossary};
+  const std::array inputs = {&o.input, &o.prefix, &o.glossary, &o.source_tags};
   if (std::ranges::count(inputs, "-", [](const std::string* one) { return *one; }) > 1)
-    problems.emplace_back("only one of --input, --prefix and --glossary can be standard input");
+    problems.emplace_back(
+        "only one of --input, --prefix, --glossary and --source-tags can be standard input");
+  if (o.source_tag && !o.source_tags.empty())
+    problems.emplace_back("--source-tags has the tag of each line: leave out --source-tag");
   if (!o.search.sample) refuse_unused(table, {"seed"}, "--sample", problems);
   const std::string glossary = o.glossary.empty() ? "" : nmt::glossary_problem(o.search);
   if (!glossary.empty()) problems.push_back(glossary);
@@ -174,6 +181,7 @@ std::vector<std::string> problems_of(const OptionTable& table, TranslateOptions&
        output_problems(o.output, {{"--input", o.input},
                                   {"--prefix", o.prefix},
                                   {"--glossary", o.glossary},
+                                  {"--source-tags", o.source_tags},
                                   {"--shortlist", o.shortlist},
                                   {"--then-shortlist", o.then_shortlist}}))
     problems.push_back(problem);
@@ -186,20 +194,6 @@ std::vector<std::string> problems_of(const OptionTable& table, TranslateOptions&
     problems.push_back("--alignment and --markup need one model: leave out --then");
   return problems;
 }
-
-// The first of two models.
-struct Pivot {
-  Pivot(nmt::LoadedDecoder decoder, const nmt::SearchOptions& search)
-      : loaded(std::move(decoder)),
-        translator(std::move(loaded.decoder), search.for_pivot(), loaded.context) {}
-
-  nmt::PivotModel model() const {
-    return {translator, *loaded.source_tokenizer, *loaded.target_tokenizer};
-  }
-
-  nmt::LoadedDecoder loaded;
-  nmt::Translator translator;
-};
 
 std::function<void(std::vector<nmt::NBest>&)> choice_of(const TranslateOptions& o,
                                                         const data::Tokenizer& tokenizer) {
@@ -214,55 +208,61 @@ std::function<void(std::vector<nmt::NBest>&)> choice_of(const TranslateOptions& 
   };
 }
 
+void require_alignment(const TranslateOptions& o, const nmt::LoadedDecoder& model) {
+  if (!o.search.needs_attention() || model.decoder->aligns()) return;
+  throw ConfigError(std::string(o.markup             ? "--markup"
+                                : o.search.alignment ? "--alignment"
+                                                     : "--coverage-penalty") +
+                    " needs attention to source tokens, but this model compresses the keys of "
+                    "cross-attention: leave it out");
+}
+
+std::unique_ptr<LineReader> open_side_text(const std::string& path) {
+  if (path.empty()) return nullptr;
+  return std::make_unique<LineReader>(nmt::open_text(path));
+}
+
 // Opens all inputs before it loads the models. `load_first`: if there are two; else empty.
 void translate(const TranslateOptions& o, const DecoderSource& load_first,
                const DecoderSource& load) {
   LineReader input = nmt::open_text(o.input);
-  std::unique_ptr<LineReader> prefixes;
-  if (!o.prefix.empty()) prefixes = std::make_unique<LineReader>(nmt::open_text(o.prefix));
+  const std::unique_ptr<LineReader> prefixes = open_side_text(o.prefix);
+  const std::unique_ptr<LineReader> tags = open_side_text(o.source_tags);
   const data::Glossary glossary =
       o.glossary.empty() ? data::Glossary() : data::Glossary::read(o.glossary);
-  std::optional<Pivot> pivot;
-  if (load_first) pivot.emplace(load_first(), o.search);
-  nmt::LoadedDecoder loaded = load();
-  const data::Tokenizer& tokenizer = *loaded.target_tokenizer;
-  const TranslationFormatter formatted({.nbest = o.nbest,
-                                        .scores = o.scores,
-                                        .json = o.json,
-                                        .markup = o.markup,
-                                        .remove_bpe = o.remove_bpe,
-                                        .alignment = o.alignment,
-                                        .missing_terms = !o.glossary.empty(),
-                                        .missing_copies = o.check == "copies",
-                                        .pivot = !o.then.empty()},
-                                       loaded);
-  const nmt::Translator translator(std::move(loaded.decoder), o.search, loaded.context);
-  if (o.search.needs_attention() && !translator.aligns())
-    throw ConfigError(std::string(o.markup             ? "--markup"
-                                  : o.search.alignment ? "--alignment"
-                                                       : "--coverage-penalty") +
-                      " needs attention to source tokens, but this model compresses the keys of "
-                      "cross-attention: leave it out");
+  std::optional<nmt::Translator> pivot;
+  if (load_first) pivot.emplace(load_first(), o.search.for_pivot());
+  const nmt::Translator translator(load(), o.search);
+  require_alignment(o, translator.model());
   nmt::LineWriter output(o.output);
 
   LineProgress progress(o.input);
+  const TranslationForm form{.nbest = o.nbest,
+                             .scores = o.scores,
+                             .json = o.json,
+                             .remove_bpe = o.remove_bpe,
+                             .alignment = nmt::alignment_from_name(o.alignment),
+                             .missing_terms = !o.glossary.empty(),
+                             .missing_copies = o.check == "copies",
+                             .pivot = !o.then.empty()};
   const auto emit = [&](std::span<const nmt::TranslatedLine> lines) {
     for (const nmt::TranslatedLine& line : lines) {
-      output.write(formatted(line));
-      warn_of_missing_terms(line, tokenizer);
-      if (o.check == "copies") formatted.warn_of_missing_copies(line);
+      output.write(formatted(line, form));
+      warn_of_missing(line);
     }
     return output.flush();
   };
-  const std::optional<nmt::PivotModel> before =
-      pivot ? std::optional(pivot->model()) : std::nullopt;
-  nmt::translate_stream(translator, *loaded.source_tokenizer, tokenizer, input, prefixes.get(),
-                        {.source_tag = o.source_tag.value_or(""),
-                         .before = before ? &*before : nullptr,
-                         .choose = choice_of(o, tokenizer),
-                         .markup = o.markup,
-                         .line_by_line = o.flush,
-                         .glossary = o.glossary.empty() ? nullptr : &glossary},
+  nmt::translate_stream(translator, input,
+                        {.line = {.source_tag = o.source_tag.value_or(""),
+                                  .glossary = o.glossary.empty() ? nullptr : &glossary,
+                                  .markup = o.markup,
+                                  .alignment = form.alignment,
+                                  .check_copies = form.missing_copies},
+                         .prefixes = prefixes.get(),
+                         .tags = tags.get(),
+                         .before = pivot ? &*pivot : nullptr,
+                         .choose = choice_of(o, *translator.model().target_tokenizer),
+                         .line_by_line = o.flush},
                         emit, [&](int64_t lines) { progress.add(lines); });
   output.commit();
 }

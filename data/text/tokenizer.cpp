@@ -31,15 +31,52 @@ Tokenizer::Tokenizer(std::string file, std::unique_ptr<const Subwords> subwords)
 
 Tokenizer::~Tokenizer() = default;
 
-std::vector<int32_t> Tokenizer::encode(std::string_view line) const {
-  if (invalid_utf8_at(line) == std::string_view::npos) return subwords_->encode(line);
-  return subwords_->encode(replace_invalid_utf8(line));
+namespace {
+
+// What Tokenizer::kLongestPart allows of a line, which is not empty.
+std::string_view first_part(std::string_view line) {
+  constexpr size_t kMost = Tokenizer::kLongestPart;
+  if (line.size() <= kMost) return line;
+  size_t end = line.rfind(' ', kMost);
+  if (end == std::string_view::npos || end == 0) {
+    end = kMost;
+    while ((static_cast<uint8_t>(line[end]) & 0xC0U) == 0x80U) --end;  // inside a character
+  }
+  return line.substr(0, end);
+}
+
+}  // namespace
+
+std::vector<int32_t> Tokenizer::encode(std::string_view line, int64_t most) const {
+  if (invalid_utf8_at(line) != std::string_view::npos)
+    return encode(replace_invalid_utf8(line), most);
+  if (line.size() <= kLongestPart) return subwords_->encode(line);
+  std::vector<int32_t> ids;
+  while (!line.empty() && std::ssize(ids) <= most) {
+    const std::string_view part = first_part(line);
+    const std::vector<int32_t> added = subwords_->encode(part);
+    ids.insert(ids.end(), added.begin(), added.end());
+    line.remove_prefix(part.size());
+  }
+  return ids;
 }
 
 std::string Tokenizer::decode(std::span<const int32_t> ids) const { return subwords_->decode(ids); }
 
-SpannedPieces Tokenizer::encode_with_spans(std::string_view line) const {
-  return subwords_->encode_with_spans(line);
+SpannedPieces Tokenizer::encode_with_spans(std::string_view line, int64_t most) const {
+  if (line.size() <= kLongestPart) return subwords_->encode_with_spans(line);
+  SpannedPieces pieces;
+  int32_t begin = 0;
+  while (!line.empty() && std::ssize(pieces.ids) <= most) {
+    const std::string_view part = first_part(line);
+    const SpannedPieces added = subwords_->encode_with_spans(part);
+    pieces.ids.insert(pieces.ids.end(), added.ids.begin(), added.ids.end());
+    for (const TextSpan& span : added.spans)
+      pieces.spans.push_back({span.begin + begin, span.end + begin});
+    begin += static_cast<int32_t>(part.size());
+    line.remove_prefix(part.size());
+  }
+  return pieces;
 }
 
 SpannedText Tokenizer::decode_with_spans(std::span<const int32_t> ids) const {

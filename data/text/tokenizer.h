@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -64,14 +65,23 @@ class Tokenizer {
   /// the start of a text is taken whole: it tells Marian models of several target languages which
   /// one is wanted. Throws DataError naming the file and what is wrong with the vocabulary.
   Tokenizer(const std::filesystem::path& model_file, const PieceVocabulary& vocabulary);
+
+  /// Any other pieces. `file`: for messages.
+  Tokenizer(std::string file, std::unique_ptr<const Subwords> subwords);
   ~Tokenizer();
 
+  /// The most bytes that become pieces together. A longer line is divided, before a space if there
+  /// is one: sentencepiece takes quadratic time for a run of unknown characters.
+  static constexpr size_t kLongestPart = 8192;
+
   /// Piece ids of one line, without begin or end of sentence. Bytes that are not UTF-8 count as
-  /// U+FFFD.
-  std::vector<int32_t> encode(std::string_view line) const;
+  /// U+FFFD. After `most` pieces and one more, the rest of a long line is not read.
+  std::vector<int32_t> encode(std::string_view line,
+                              int64_t most = std::numeric_limits<int64_t>::max()) const;
 
   /// The ids of encode() with their bytes in `line`, which must be UTF-8.
-  SpannedPieces encode_with_spans(std::string_view line) const;
+  SpannedPieces encode_with_spans(std::string_view line,
+                                  int64_t most = std::numeric_limits<int64_t>::max()) const;
 
   /// Text of the ids, without begin and end of sentence.
   std::string decode(std::span<const int32_t> ids) const;
@@ -98,7 +108,6 @@ class Tokenizer {
 
  private:
   friend std::shared_ptr<const Tokenizer> with_separator(std::shared_ptr<const Tokenizer>);
-  Tokenizer(std::string file, std::unique_ptr<const Subwords> subwords);
 
   std::string file_;
   std::unique_ptr<const Subwords> subwords_;

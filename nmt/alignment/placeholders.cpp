@@ -229,7 +229,9 @@ class Scanner {
       case '{':
         return braces(at);
       case '<':
-        return text.starts_with("<%") ? up_to(script_end_, at) : tag(text);
+        return text.starts_with("<%")     ? up_to(script_end_, at)
+               : text.starts_with("<!--") ? up_to(note_end_, at)
+                                          : tag(text);
       case '&':
         return reference(text);
       default:
@@ -288,6 +290,7 @@ class Scanner {
   Delimiter statement_end_{"%}"};
   Delimiter comment_end_{"#}"};
   Delimiter script_end_{"%>"};
+  Delimiter note_end_{"-->"};
   std::vector<size_t> closing_;  // of each opening brace, the one that closes it; 0: none
 };
 

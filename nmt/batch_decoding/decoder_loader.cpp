@@ -94,14 +94,22 @@ std::vector<std::string> translate_lines(const TranslationModel& model,
                                          const data::Tokenizer& source_tokenizer,
                                          const data::Tokenizer& target_tokenizer,
                                          std::span<const std::string> lines,
-                                         const SearchOptions& options) {
+                                         const SearchOptions& options,
+                                         const std::string& source_tag) {
   SearchOptions own = options;
   if (own.workers == 0)
     own.workers = at::get_num_threads();  // as many threads as this program may use
   const TranslationModel* const models[] = {&model};
-  const Translator translator(make_decoder(models, SpecialTokens::of(target_tokenizer)), own,
-                              sentence_context(model.config(), source_tokenizer, target_tokenizer));
-  return translate_lines(translator, source_tokenizer, target_tokenizer, lines);
+  const auto borrowed = [](const data::Tokenizer& one) {
+    return std::shared_ptr<const data::Tokenizer>(std::shared_ptr<void>(), &one);
+  };
+  LoadedDecoder loaded{
+      .source_tokenizer = borrowed(source_tokenizer),
+      .target_tokenizer = borrowed(target_tokenizer),
+      .special = SpecialTokens::of(target_tokenizer),
+      .context = sentence_context(model.config(), source_tokenizer, target_tokenizer)};
+  loaded.decoder = make_decoder(models, loaded.special);
+  return translate_lines(Translator(std::move(loaded), own), lines, source_tag);
 }
 
 }  // namespace dietmt::nmt

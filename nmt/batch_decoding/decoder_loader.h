@@ -76,6 +76,7 @@ std::vector<std::string> translate_lines(const TranslationModel& model,
                                          const data::Tokenizer& source_tokenizer,
                                          const data::Tokenizer& target_tokenizer,
                                          std::span<const std::string> lines,
-                                         const SearchOptions& options);
+                                         const SearchOptions& options,
+                                         const std::string& source_tag = "");
 
 }  // namespace dietmt::nmt

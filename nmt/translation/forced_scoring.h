@@ -2,7 +2,7 @@
 //
 //   ForcedRequests pairs(loaded, "", max_source, max_target);
 //   const TranslationRequest requests[] = {pairs.next({"a dog", "ein Hund"})};
-//   const Translator translator(std::move(loaded.decoder), forced_search(options));
+//   const Translator translator(std::move(loaded), forced_search(options));
 //   const double log_probability = translator.translate(requests)[0].front().sum;
 #pragma once
 
@@ -12,9 +12,9 @@
 
 #include "data/text/source_tag.h"
 #include "data/text/tokenizer.h"
-#include "nmt/search/document_context.h"
 #include "nmt/search/search_options.h"
 #include "nmt/search/search_task.h"
+#include "nmt/translation/document_context.h"
 #include "nmt/translation/loaded_decoder.h"
 
 namespace dietmt::nmt {

@@ -1,4 +1,4 @@
-// Decoders with everything that a program needs beside them; the ones here need no LibTorch.
+// Decoders with everything else that a program needs; the ones here need no LibTorch.
 #pragma once
 
 #include <filesystem>
@@ -14,18 +14,25 @@
 #include "nmt/search/search_options.h"
 #include "nmt/search/search_task.h"
 #include "nmt/search/sentence_feed.h"
+#include "nmt/translation/term_encoder.h"
 
 namespace dietmt::nmt {
 
 class ModelList;
 
 struct LoadedDecoder {
-  std::shared_ptr<const ModelList> models;  // null on the CPU, where the engine has its own copy
-  std::unique_ptr<const SentenceDecoder> decoder;
-  std::shared_ptr<const data::Tokenizer> source_tokenizer;
-  std::shared_ptr<const data::Tokenizer> target_tokenizer;  // the same object if both are one
-  SpecialTokens special;
+  std::shared_ptr<const ModelList> models =
+      {};  // null on the CPU, where the engine has its own copy
+  std::shared_ptr<const SentenceDecoder> decoder = {};
+  std::shared_ptr<const data::Tokenizer> source_tokenizer = {};
+  std::shared_ptr<const data::Tokenizer> target_tokenizer = {};  // the same object if both are one
+  SpecialTokens special = {};
   data::SentenceContext context = {};
+
+  std::shared_ptr<FirstTermEncoder> first_terms = std::make_shared<FirstTermEncoder>();
+
+  /// For glossaries.
+  const TermEncoder& terms() const { return first_terms->of(*target_tokenizer); }
 };
 
 /// Collects the models of `--model` for the engine. They share one vocabulary.

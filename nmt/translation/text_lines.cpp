@@ -13,14 +13,6 @@ namespace dietmt::nmt {
 
 namespace {
 
-// Cuts the pieces of a line, and ends the sentence. `where`: for a warning; empty: none.
-void end_line(std::vector<int32_t>& ids, const data::Tokenizer& tokenizer, int64_t max_tokens,
-              const std::string& where) {
-  const size_t tokens = ids.size();
-  if (cut_and_end(ids, max_tokens, tokenizer.end_id()) > 0 && !where.empty())
-    spdlog::warn("{}: {} tokens, cut to the first {}", where, tokens, ids.size() - 1);
-}
-
 // Line feeds and what other programs take for a line end become spaces. `moved` gets the new place
 // of each byte and of the end.
 std::string one_line(std::string_view text, std::vector<int32_t>& moved) {
@@ -55,16 +47,26 @@ void clean_line(std::string& line, const LineReader& reader) {
   line = replace_invalid_utf8(line);
 }
 
+int64_t end_line(std::vector<int32_t>& ids, const data::Tokenizer& tokenizer, int64_t max_tokens,
+                 size_t bytes, const std::string& where) {
+  const size_t tokens = ids.size();
+  const int64_t cut = cut_and_end(ids, max_tokens, tokenizer.end_id());
+  if (cut > 0 && !where.empty())
+    spdlog::warn("{}: {}{} tokens, cut to the first {}", where,
+                 bytes > data::Tokenizer::kLongestPart ? "at least " : "", tokens, ids.size() - 1);
+  return cut;
+}
+
 std::vector<int32_t> encode_line(const data::Tokenizer& tokenizer, const std::string& line,
                                  int64_t max_tokens, const std::string& where) {
-  std::vector<int32_t> ids = tokenizer.encode(line);
-  end_line(ids, tokenizer, max_tokens, where);
+  std::vector<int32_t> ids = tokenizer.encode(line, max_tokens);
+  end_line(ids, tokenizer, max_tokens, line.size(), where);
   return ids;
 }
 
 data::SpannedPieces encode_tagged_line(const data::Tokenizer& tokenizer, const data::SourceTag& tag,
-                                       const std::string& line) {
-  data::SpannedPieces pieces = tokenizer.encode_with_spans(tag.before(line));
+                                       const std::string& line, int64_t most) {
+  data::SpannedPieces pieces = tokenizer.encode_with_spans(tag.before(line), most);
   const auto tag_bytes = static_cast<int32_t>(tag.before("").size());
   for (data::TextSpan& span : pieces.spans) {
     span = {span.begin - tag_bytes, span.end - tag_bytes};
@@ -73,19 +75,10 @@ data::SpannedPieces encode_tagged_line(const data::Tokenizer& tokenizer, const d
   return pieces;
 }
 
-data::SpannedPieces encode_line_with_spans(const data::Tokenizer& tokenizer,
-                                           const data::SourceTag& tag, const std::string& line,
-                                           int64_t max_tokens, const std::string& where) {
-  data::SpannedPieces pieces = encode_tagged_line(tokenizer, tag, line);
-  end_line(pieces.ids, tokenizer, max_tokens, where);
-  pieces.spans.resize(pieces.ids.size() - 1);
-  return pieces;
-}
-
 std::string_view text_of_tokens(const data::Tokenizer& tokenizer, const data::SourceTag& tag,
                                 const std::string& line, int64_t tokens) {
   if (tokens == 0) return "";
-  const data::SpannedPieces pieces = encode_tagged_line(tokenizer, tag, line);
+  const data::SpannedPieces pieces = encode_tagged_line(tokenizer, tag, line, tokens);
   const int32_t end = pieces.spans.at(static_cast<size_t>(tokens - 1)).end;
   return std::string_view(line).substr(0, static_cast<size_t>(std::max(end, 0)));
 }

@@ -21,19 +21,19 @@ LineReader open_text(const std::string& path);
 /// ill-formed UTF-8 by U+FFFD. Warns of this, and of a line that was cut.
 void clean_line(std::string& line, const LineReader& reader);
 
+/// Ends the pieces of a line of `bytes` bytes with end of sentence; at most `max_tokens` stay.
+/// Returns how many were cut off. `where`: for a warning of that; empty: none.
+int64_t end_line(std::vector<int32_t>& ids, const data::Tokenizer& tokenizer, int64_t max_tokens,
+                 size_t bytes, const std::string& where);
+
 /// The piece ids of a clean line and end of sentence, at most `max_tokens` in all.
 std::vector<int32_t> encode_line(const data::Tokenizer& tokenizer, const std::string& line,
                                  int64_t max_tokens, const std::string& where);
 
 /// The pieces of a clean line with a tag before it, without end of sentence, and the bytes of the
-/// line that each stands for: below 0 for those of the tag.
+/// line that each stands for: below 0 for those of the tag. `most`: as in Tokenizer::encode().
 data::SpannedPieces encode_tagged_line(const data::Tokenizer& tokenizer, const data::SourceTag& tag,
-                                       const std::string& line);
-
-/// The same with end of sentence, at most `max_tokens` in all; end of sentence has no bytes.
-data::SpannedPieces encode_line_with_spans(const data::Tokenizer& tokenizer,
-                                           const data::SourceTag& tag, const std::string& line,
-                                           int64_t max_tokens, const std::string& where);
+                                       const std::string& line, int64_t most);
 
 /// The beginning of a line that the first `tokens` pieces of encode_tagged_line() stand for.
 std::string_view text_of_tokens(const data::Tokenizer& tokenizer, const data::SourceTag& tag,

@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "common/error.h"
-#include "nmt/search/document_context.h"
+#include "nmt/translation/document_context.h"
+#include "nmt/translation/line_coder.h"
 
 namespace dietmt::nmt {
 
@@ -59,15 +60,14 @@ std::vector<NBest> RequestFeed::results() && {
   return std::move(results_);
 }
 
-Translator::Translator(std::shared_ptr<const SentenceDecoder> decoder, SearchOptions options,
-                       const data::SentenceContext& context)
-    : decoder_(std::move(decoder)), options_(std::move(options)), context_(context) {
+Translator::Translator(LoadedDecoder model, SearchOptions options)
+    : model_(std::move(model)), options_(std::move(options)) {
   throw_if_any(options_.problems());
 }
 
-int64_t Translator::max_source_length() const { return decoder_->source_limit(options_); }
+int64_t Translator::max_source_length() const { return model_.decoder->source_limit(options_); }
 
-int64_t Translator::max_target_length() const { return decoder_->max_target_length(); }
+int64_t Translator::max_target_length() const { return model_.decoder->max_target_length(); }
 
 std::vector<NBest> Translator::translate(std::span<const TranslationRequest> requests,
                                          const std::function<void(int64_t)>& progress) const {
@@ -76,32 +76,27 @@ std::vector<NBest> Translator::translate(std::span<const TranslationRequest> req
   // The first worker takes all sentences that fit into its batch, so others would find nothing.
   const bool one_batch = requests.size() <= 1 || tokens <= options_.batch_tokens;
   RequestFeed feed(requests, options_, progress);
-  decoder_->run(feed, one_batch ? 1 : options_.workers, options_.threads, options_.batch_tokens);
+  model_.decoder->run(feed, one_batch ? 1 : options_.workers, options_.threads,
+                      options_.batch_tokens);
   return std::move(feed).results();
 }
 
 std::vector<std::string> translate_lines(const Translator& translator,
-                                         const data::Tokenizer& source_tokenizer,
-                                         const data::Tokenizer& target_tokenizer,
-                                         std::span<const std::string> lines) {
+                                         std::span<const std::string> lines,
+                                         const std::string& source_tag) {
+  LineCoder coder(translator.model(), translator.options(), {.source_tag = source_tag});
+  std::vector<LineRequest> prepared;
   std::vector<TranslationRequest> requests;
-  std::vector<size_t> places;  // of the requests among the lines
-  DocumentContext document(translator.context());
-  for (size_t i = 0; i < lines.size(); ++i) {
-    std::vector<int32_t> ids = source_tokenizer.encode(lines[i]);
-    if (ids.empty()) {
-      document.end();
-      continue;
-    }
-    cut_and_end(ids, translator.max_source_length(), source_tokenizer.end_id());
-    requests.push_back({std::move(ids), {}, static_cast<int64_t>(i)});
-    document.next(requests.back(), translator.max_source_length());
-    places.push_back(i);
+  for (const std::string& line : lines) {
+    LineRequest& added =
+        prepared.emplace_back(coder.prepare(line, {.index = std::ssize(prepared)}));
+    if (added.has_text) requests.push_back(std::move(added.request));
   }
   const std::vector<NBest> found = translator.translate(requests);
-  std::vector<std::string> translations(lines.size());
-  for (size_t r = 0; r < found.size(); ++r)
-    translations[places[r]] = target_tokenizer.decode(found[r].front().ids);
+  std::vector<std::string> translations;
+  auto next = found.begin();
+  for (const LineRequest& line : prepared)
+    translations.push_back(coder.finish(line, line.has_text ? *next++ : NBest()).front().text);
   return translations;
 }
 

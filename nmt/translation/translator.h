@@ -2,8 +2,7 @@
 //
 //   SearchOptions options;
 //   std::vector<std::string> translations =
-//       translate_lines(Translator(std::move(decoder), options), *source_tokenizer,
-//                       *target_tokenizer, lines);
+//       translate_lines(Translator(std::move(loaded), options), lines);
 //
 // On the CPU the engine decodes (nmt/engine/), on a GPU LibTorch. A translation depends only on its
 // sentence, the models and the options: not on the other sentences of the call, the batch size or
@@ -19,11 +18,10 @@
 #include <string>
 #include <vector>
 
-#include "data/text/sentence_context.h"
-#include "data/text/tokenizer.h"
 #include "nmt/search/search_options.h"
 #include "nmt/search/search_task.h"
 #include "nmt/search/sentence_feed.h"
+#include "nmt/translation/loaded_decoder.h"
 
 namespace dietmt::nmt {
 
@@ -61,20 +59,15 @@ class RequestFeed : public SentenceFeed {
 
 class Translator {
  public:
-  /// `context`: what the decoder's models read. Throws ConfigError, which lists all problems of
-  /// `options`.
-  Translator(std::shared_ptr<const SentenceDecoder> decoder, SearchOptions options,
-             const data::SentenceContext& context = {});
+  /// Throws ConfigError, which lists all problems of `options`.
+  Translator(LoadedDecoder model, SearchOptions options);
 
+  const LoadedDecoder& model() const { return model_; }
   const SearchOptions& options() const { return options_; }
-  const data::SentenceContext& context() const { return context_; }
 
   /// The most source tokens, with end of sentence, that can be translated: the smallest of the
   /// models' limits and options().max_source_length. The caller must cut longer requests.
   int64_t max_source_length() const;
-
-  /// See SentenceDecoder.
-  bool aligns() const { return decoder_->aligns(); }
 
   /// The most target tokens, with end of sentence, that the models can generate.
   int64_t max_target_length() const;
@@ -85,16 +78,15 @@ class Translator {
                                const std::function<void(int64_t)>& progress = {}) const;
 
  private:
-  std::shared_ptr<const SentenceDecoder> decoder_;
+  LoadedDecoder model_;
   SearchOptions options_;
-  data::SentenceContext context_;
 };
 
 /// The best translation of each line. A line without text stays empty, and the context of the lines
-/// after it begins anew; a line longer than max_source_length() is cut.
+/// after it begins anew; a line longer than max_source_length() is cut. `source_tag`: as in
+/// LineOptions.
 std::vector<std::string> translate_lines(const Translator& translator,
-                                         const data::Tokenizer& source_tokenizer,
-                                         const data::Tokenizer& target_tokenizer,
-                                         std::span<const std::string> lines);
+                                         std::span<const std::string> lines,
+                                         const std::string& source_tag = "");
 
 }  // namespace dietmt::nmt

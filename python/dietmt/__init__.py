@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     class SearchOptions(TypedDict, total=False):
         """The options of Translator.translate()."""
-        source_tag: str
+        source_tag: str | Sequence[str]
         beam: int
         nbest: int
         length_penalty: float
@@ -94,6 +94,8 @@ def _search_options(values: Mapping[str, object]) -> _dietmt.TranslateOptions:
     glossary = values.get("glossary")
     if hasattr(glossary, "items"):
         values = {**values, "glossary": list(glossary.items())}
+    if not isinstance(values.get("source_tag", ""), str):
+        values = {**values, "source_tag": "", "source_tags": _lines(values["source_tag"], "source_tag")}
     return _filled(_dietmt.TranslateOptions(), values)
 
 
@@ -157,7 +159,8 @@ class Translator:
         and InputError.
 
         prefix: what the translations must start with: one for each line, "" for none.
-        source_tag: a word to put before each line that has text, such as <2de>.
+        source_tag: a word to put before each line that has text, such as <2de>; or a list with one
+            for each line, "" for none.
         beam, nbest: hypotheses of the search (5), and translations of each line (1).
         length_penalty, length_norm: score = sum of log-probabilities / length^A ("power", A = 1),
             or / ((5 + length) / 6)^A ("gnmt").
@@ -215,10 +218,14 @@ class Translator:
         prefixes = None if prefix is None else iter(prefix)
         return self._translator.stream(iter(lines), prefixes, filled, line_by_line)
 
-    def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[Hypothesis]:
+    def score(self, sources: Sequence[str], targets: Sequence[str], *,
+              source_tag: str = "") -> list[Hypothesis]:
         """log p(target | source) of given translations: each `score` is the sum over the tokens of
-        the target and its end of sentence (natural logarithm)."""
-        return self._translator.score(_lines(sources, "sources"), _lines(targets, "targets"))
+        the target and its end of sentence (natural logarithm).
+
+        source_tag: a word to put before each source, such as <2de>."""
+        return self._translator.score(_lines(sources, "sources"), _lines(targets, "targets"),
+                                      source_tag)
 
     def reload(self) -> None:
         """Reads the model again. Calls that run end with the old weights; if reading fails, the

@@ -64,6 +64,7 @@ class TranslatorOptions:
 
 class TranslateOptions:
     source_tag: str
+    source_tags: list[str]
     beam: int
     nbest: int
     length_penalty: float
@@ -118,7 +119,8 @@ class Translator:
                   options: TranslateOptions) -> list[Translation]: ...
     def stream(self, lines: Iterator[str], prefixes: Iterator[str] | None,
                options: TranslateOptions, line_by_line: bool) -> LineStream: ...
-    def score(self, sources: list[str], targets: list[str]) -> list[Hypothesis]: ...
+    def score(self, sources: list[str], targets: list[str],
+              source_tag: str) -> list[Hypothesis]: ...
     def reload(self) -> None: ...
 
 class Tokenizer:

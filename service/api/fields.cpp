@@ -8,6 +8,7 @@
 #include "common/checks.h"
 #include "common/json_fields.h"
 #include "common/text_io.h"
+#include "data/text/source_tag.h"
 #include "service/api/preparation_turn.h"
 #include "service/http/url.h"
 
@@ -232,6 +233,13 @@ bool checks_copies(const Fields& fields) {
   if (check != "none" && check != "copies")
     throw HttpError::of_option("check", "check must be none or copies");
   return check == "copies";
+}
+
+std::string source_tag(const Fields& fields) {
+  const std::string tag = fields.text_or("source_tag", "");
+  const std::string problem = tag.empty() ? "" : data::source_tag_problem(tag);
+  if (!problem.empty()) throw HttpError::of_option("source_tag", "source_tag: " + problem);
+  return tag;
 }
 
 nmt::SearchOptions search_options(const Fields& fields, const ServiceLimits& limits) {

@@ -83,6 +83,9 @@ const std::vector<std::string_view>& decoding_field_names();
 /// Whether `check` is copies. Throws HttpError 400 for anything but that and none.
 bool checks_copies(const Fields& fields);
 
+/// Field `source_tag`: a word, or empty. Throws HttpError 400.
+std::string source_tag(const Fields& fields);
+
 /// Throws HttpError 400 with the name of the field.
 nmt::SearchOptions search_options(const Fields& fields, const ServiceLimits& limits);
 

@@ -135,11 +135,8 @@ std::set<std::string> copy_warnings(const std::vector<nmt::MarkedText>& segments
 
 void add_cut_sentences(const TranslatedText& text, std::set<std::string>& warnings) {
   for (const TranslatedSentence& sentence : text.sentences) {
-    if (sentence.cut_tokens == 0) continue;
-    warnings.insert("a sentence of " +
-                    std::to_string(sentence.source_tokens + sentence.cut_tokens) +
-                    " tokens was cut to the first " + std::to_string(sentence.source_tokens) +
-                    ": " + beginning(sentence.source));
+    if (sentence.line.cut_tokens > 0)
+      warnings.insert(cut_warning(sentence.line) + ": " + beginning(sentence.line.source));
   }
 }
 
@@ -175,6 +172,7 @@ Answer translate_file(Call call, ServiceContext& service) {
   TextOptions options;
   options.language = source;
   options.document = true;
+  options.line.source_tag = source_tag(fields);
   options.glossary = service.glossaries.of_request(fields, path, options.search);
   std::set<std::string> warnings;
   const auto translate_lines = [&](const ConnectedTexts& lines) {

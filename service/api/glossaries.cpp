@@ -6,7 +6,7 @@
 
 #include "common/checks.h"
 #include "common/error.h"
-#include "nmt/search/term_encoder.h"
+#include "nmt/translation/term_encoder.h"
 
 namespace dietmt::service {
 namespace {

@@ -71,7 +71,7 @@ TranslateRequest read(const Fields& fields, const ServiceContext& service) {
   request.alternatives = fields.integer_or("alternatives", 0, 0, service.limits.beam - 1);
   request.options.language = source;
   request.options.html = format == "html";
-  request.options.check_copies = checks_copies(fields);
+  request.options.line = {.source_tag = source_tag(fields), .check_copies = checks_copies(fields)};
   request.options.guard = service.limits.guard;
   request.options.search.nbest = request.alternatives + 1;
   request.options.search.beam = std::max(std::min(request.options.search.beam, service.limits.beam),
@@ -106,11 +106,7 @@ std::vector<std::string> warnings_of(const std::vector<TranslatedText>& texts) {
   for (size_t i = 0; i < texts.size(); ++i) {
     for (const TranslatedSentence& sentence : texts[i].sentences) {
       const std::string where = "text " + std::to_string(i + 1) + ": ";
-      if (sentence.cut_tokens > 0)
-        warnings.push_back(where + "a sentence of " +
-                           std::to_string(sentence.source_tokens + sentence.cut_tokens) +
-                           " tokens was cut to the first " +
-                           std::to_string(sentence.source_tokens));
+      if (sentence.line.cut_tokens > 0) warnings.push_back(where + cut_warning(sentence.line));
       if (sentence.guard.sign != nmt::Degeneration::kNone)
         warnings.push_back(where + warning_of(sentence.guard));
       if (sentence.translations.empty()) continue;

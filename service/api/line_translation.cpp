@@ -13,6 +13,7 @@ TextOptions text_options(const nlohmann::json& decoding, const ModelPath& path,
                          const ServiceLimits& limits) {
   const Fields fields(decoding);
   std::vector<std::string_view> names = decoding_field_names();
+  names.emplace_back("source_tag");
   names.emplace_back("split_sentences");
   names.emplace_back("markup");
   names.emplace_back("document");
@@ -22,6 +23,7 @@ TextOptions text_options(const nlohmann::json& decoding, const ModelPath& path,
   options.document = fields.flag_or("document", true);
   options.split = fields.flag_or("split_sentences", false);
   options.markup = fields.flag_or("markup", false);
+  options.line.source_tag = source_tag(fields);
   options.search = search_options(fields, limits);
   return options;
 }
@@ -58,7 +60,7 @@ TranslatedLines LineTranslator::translate(const LineRequest& request,
         translated.lines.push_back(text.parts());
         translated.cut.push_back(text.was_cut());
         for (const TranslatedSentence& sentence : text.sentences)
-          translated.source_tokens += sentence.source_tokens;
+          translated.source_tokens += sentence.line.tokens;
       }
       return translated;
     } catch (const QueueFull&) {

@@ -60,8 +60,6 @@ class SentencePlanner {
     const size_t last = last_mark_of(end);
     for (size_t m = mark_; m < last; ++m) added.marked.marks.push_back(moved_mark(m, begin, last));
     if (joins_lines_) added.marked = join_lines(added.marked);
-    added.source = added.marked.text;
-    if (added.marked.marks.empty()) added.marked.text.clear();
     mark_ = last;
     at_ = end;
   }

@@ -1,13 +1,11 @@
 #include "service/api/text_translator.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
-#include "nmt/search/document_context.h"
+#include "common/error.h"
 #include "service/api/call.h"
 #include "service/api/preparation_turn.h"
-#include "service/api/sentence_coding.h"
 #include "service/api/text_plan.h"
 #include "service/documents/markup.h"
 
@@ -17,7 +15,7 @@ namespace {
 bool has_marks(const std::vector<TranslatedText>& texts) {
   return std::ranges::any_of(texts, [](const TranslatedText& text) {
     return std::ranges::any_of(text.sentences, [](const TranslatedSentence& sentence) {
-      return !sentence.marked.marks.empty();
+      return !sentence.marked.marks.empty() || !sentence.line.marked.marks.empty();
     });
   });
 }
@@ -36,128 +34,19 @@ std::vector<nmt::MarkedText> without_marks(const std::vector<std::string>& texts
   return marked;
 }
 
-bool is_only_context(const TextOptions& options, size_t text) {
-  return !options.only_context.empty() && options.only_context[text];
-}
-
 // Without its marks.
 TranslatedText plan_context(const nmt::MarkedText& text, TextOptions options) {
   options.markup = true;
   TranslatedText planned = plan_text(text, options);
-  for (TranslatedSentence& sentence : planned.sentences) sentence.marked = {};
+  for (TranslatedSentence& sentence : planned.sentences) sentence.marked.marks.clear();
   return planned;
 }
 
-// `reads_context`: of the first model; otherwise there are no sentences of texts that are only
-// context.
-std::vector<TranslatedText> plan_all(const std::vector<nmt::MarkedText>& texts,
-                                     const TextOptions& options, bool reads_context,
-                                     const Patience& patience) {
-  std::vector<TranslatedText> planned(texts.size());
-  for (size_t t = 0; t < texts.size(); ++t) {
-    patience.check();
-    if (!is_only_context(options, t))
-      planned[t] = plan_text(texts[t], options);
-    else if (reads_context)
-      planned[t] = plan_context(texts[t], options);
-  }
-  return planned;
-}
-
-// The sentences that a model has to translate: all, but a model may have made nothing of one.
-std::vector<TranslatedSentence*> sentences_for_next(std::vector<TranslatedText>& texts,
-                                                    const TextOptions& options) {
-  std::vector<TranslatedSentence*> sentences;
-  for (size_t t = 0; t < texts.size(); ++t) {
-    if (is_only_context(options, t)) continue;
-    for (TranslatedSentence& sentence : texts[t].sentences)
-      if (!source_of(sentence).empty()) sentences.push_back(&sentence);
-  }
-  return sentences;
-}
-
-std::vector<nmt::TranslationRequest> encode_all(const std::vector<TranslatedSentence*>& sentences,
-                                                const LoadedModel& model,
-                                                const nmt::SearchOptions& search,
-                                                const TextOptions& options, bool is_last) {
-  std::vector<int32_t> forced;
-  if (is_last && !options.prefix.empty()) forced = model.encode_target(options.prefix);
-  std::vector<nmt::TranslationRequest> requests;
-  for (TranslatedSentence* sentence : sentences) {
-    requests.push_back(encode(*sentence, model, search, options.attention));
-    requests.back().prefix = forced;
-    requests.back().index = static_cast<int64_t>(requests.size()) - 1;
-  }
-  return requests;
-}
-
-// Passes over a text in a document, which one without words ends.
-void pass(const TranslatedText& text, const LoadedModel& model, int64_t most,
-          nmt::DocumentContext& document) {
-  if (text.sentences.empty()) document.end();
-  for (const TranslatedSentence& sentence : text.sentences) {
-    nmt::TranslationRequest request;
-    request.source = model.encode_source(sentence.source);
-    nmt::cut_and_end(request.source, most, model.source_end);
-    document.next(request, most);
-  }
-}
-
-// The sentences before each sentence of `texts`, for a model that reads them. `is_first`: it is the
-// first of several models, and knows the language of texts that are only context.
-void add_context(const std::vector<TranslatedText>& texts, const LoadedModel& model, bool is_first,
-                 const TextOptions& options, const nmt::SearchOptions& search,
-                 std::vector<nmt::TranslationRequest>& requests) {
-  if (!model.context.any()) return;
-  const int64_t most = model.decoder->source_limit(search);
-  nmt::DocumentContext earlier(model.context);
-  for (size_t c = 0; is_first && c < options.context.size(); ++c)
-    pass(plan_text({.text = options.context[c], .marks = {}}, options), model, most, earlier);
-  nmt::DocumentContext document = earlier;
-  auto request = requests.begin();
-  for (size_t t = 0; t < texts.size(); ++t) {
-    if (t > 0 && !options.document) document = earlier;
-    if (is_only_context(options, t)) {
-      is_first ? pass(texts[t], model, most, document) : document.end();
-      continue;
-    }
-    if (texts[t].sentences.empty()) document.end();
-    for (const TranslatedSentence& sentence : texts[t].sentences)
-      if (!source_of(sentence).empty()) document.next(*request++, most);
-  }
-}
-
-// Of the glossary; found in the text, also if another model translates it first. A term that is
-// cut off with its part of the text is not required.
-void add_constraints(const std::vector<TranslatedSentence*>& sentences,
-                     const data::Glossary& glossary, ServedModel& model,
-                     std::vector<nmt::TranslationRequest>& requests) {
-  for (size_t s = 0; s < sentences.size(); ++s) {
-    TranslatedSentence& sentence = *sentences[s];
-    sentence.terms = glossary.find(sentence.source);
-    const auto read = std::string_view(sentence.source).substr(0, sentence.bytes_read);
-    const bool is_cut = read.size() < sentence.source.size();
-    const auto required = is_cut ? glossary.find(read) : sentence.terms;
-    if (!required.empty()) requests[s].constraints = model.terms().constraints(required);
-  }
-}
-
-void add_translations(const nmt::NBest& found, const LoadedModel& model, const TextOptions& options,
-                      const nmt::SearchOptions& search, TranslatedSentence& sentence) {
-  for (const nmt::Hypothesis& hypothesis : found)
-    sentence.translations.push_back(decode(sentence, hypothesis, model, options, search));
-  if (!found.empty()) sentence.target_tokens = std::ssize(found.front().ids) + 1;
-}
-
-// The marks of a sentence that a model made nothing of.
-void keep_marks_of_nothing(std::vector<TranslatedText>& texts, const TextOptions& options) {
-  for (TranslatedText& text : texts) {
-    for (TranslatedSentence& sentence : text.sentences) {
-      if (!sentence.translations.empty() || sentence.marked.marks.empty()) continue;
-      Translation parts = written(place_markup(sentence.marked, ""), sentence, options);
-      sentence.translations.push_back({.text = nmt::join(parts), .parts = std::move(parts)});
-    }
-  }
+// As HTML writes it.
+void write_as_html(nmt::LineResult& found) {
+  for (nmt::MarkedPart& part : found.parts)
+    if (!part.is_markup) part.text = escape_markup(part.text);
+  found.text = found.parts.empty() ? escape_markup(found.text) : nmt::join(found.parts);
 }
 
 }  // namespace
@@ -179,7 +68,138 @@ Translation TranslatedText::parts(size_t n) const {
 
 bool TranslatedText::was_cut() const {
   return std::any_of(sentences.begin(), sentences.end(),
-                     [](const TranslatedSentence& one) { return one.cut_tokens > 0; });
+                     [](const TranslatedSentence& one) { return one.line.cut_tokens > 0; });
+}
+
+std::string cut_warning(const nmt::LineRequest& sentence) {
+  const bool is_partly_read = sentence.source.size() > data::Tokenizer::kLongestPart;
+  return std::string("a sentence of ") + (is_partly_read ? "at least " : "") +
+         std::to_string(sentence.tokens + sentence.cut_tokens) + " tokens was cut to the first " +
+         std::to_string(sentence.tokens);
+}
+
+TextTranslation::TextTranslation(const ServedPath& models,
+                                 const std::vector<nmt::MarkedText>& texts,
+                                 const TextOptions& options)
+    : models_(models), texts_(texts), options_(options) {}
+
+std::vector<nmt::TranslationRequest> TextTranslation::prepare(const Patience& patience) {
+  const PreparationTurn turn(bytes_of(texts_, options_.context), patience);
+  model().queue().check_open();
+  const nmt::LoadedDecoder& loaded = model().model();
+  search_ = is_last() ? options_.search : options_.search.for_pivot();
+  if (search_.coverage_penalty > 0.0 && !loaded.decoder->aligns())
+    throw HttpError::of_option("coverage_penalty",
+                               "coverage_penalty: this model compresses the keys of "
+                               "cross-attention");
+  if (next_ == 0) plan(loaded.context.any(), patience);
+  search_.alignment = (search_.alignment || has_marks(translated_)) && loaded.decoder->aligns();
+  std::unique_ptr<nmt::LineCoder> coder = coder_of_next();
+  std::vector<nmt::TranslationRequest> requests =
+      next_ == 0 ? prepare_first(*coder, patience) : advance(*coder, patience);
+  coder_ = std::move(coder);
+  return requests;
+}
+
+// `reads_context`: otherwise there are no sentences of texts that are only context.
+void TextTranslation::plan(bool reads_context, const Patience& patience) {
+  translated_.resize(texts_.size());
+  for (size_t t = 0; t < texts_.size(); ++t) {
+    patience.check();
+    if (!is_only_context(t))
+      translated_[t] = plan_text(texts_[t], options_);
+    else if (reads_context)
+      translated_[t] = plan_context(texts_[t], options_);
+  }
+}
+
+std::unique_ptr<nmt::LineCoder> TextTranslation::coder_of_next() const {
+  nmt::LineOptions line = options_.line;
+  line.glossary = options_.glossary.get();
+  line.is_last = is_last();
+  if (next_ > 0) line.source_tag.clear();
+  try {
+    return std::make_unique<nmt::LineCoder>(model().model(), search_, std::move(line));
+  } catch (const DataError&) {
+    throw HttpError::of_option(
+        "source_tag", "source_tag: '" + options_.line.source_tag + "' is not a tag of this model");
+  }
+}
+
+// Takes a text only as context.
+void TextTranslation::read(nmt::LineCoder& coder, TranslatedText planned) const {
+  if (planned.sentences.empty()) coder.end_document();
+  for (TranslatedSentence& sentence : planned.sentences) coder.prepare(std::move(sentence.marked));
+}
+
+std::vector<nmt::TranslationRequest> TextTranslation::prepare_first(nmt::LineCoder& coder,
+                                                                    const Patience& patience) {
+  for (const std::string& text : options_.context)
+    read(coder, plan_text({.text = text, .marks = {}}, options_));
+  const nmt::DocumentContext earlier = coder.document();
+  std::vector<nmt::TranslationRequest> requests;
+  for (size_t t = 0; t < texts_.size(); ++t) {
+    if (t > 0 && !options_.document) coder.continue_document(earlier);
+    if (is_only_context(t)) {
+      read(coder, translated_[t]);
+      continue;
+    }
+    if (translated_[t].sentences.empty()) coder.end_document();
+    for (TranslatedSentence& sentence : translated_[t].sentences) {
+      patience.check();
+      sentence.line = coder.prepare(
+          std::move(sentence.marked),
+          {.index = std::ssize(requests), .prefix = is_last() ? options_.prefix : ""});
+      if (sentence.line.has_text) requests.push_back(std::move(sentence.line.request));
+    }
+  }
+  return requests;
+}
+
+// Only the first model knows the language of texts that are context.
+std::vector<nmt::TranslationRequest> TextTranslation::advance(nmt::LineCoder& coder,
+                                                              const Patience& patience) {
+  std::vector<nmt::TranslationRequest> requests;
+  auto next = found_.begin();
+  for (size_t t = 0; t < texts_.size(); ++t) {
+    if (!options_.document || is_only_context(t) || translated_[t].sentences.empty())
+      coder.end_document();
+    if (is_only_context(t)) continue;
+    for (TranslatedSentence& sentence : translated_[t].sentences) {
+      patience.check();
+      nmt::LineRequest& line = sentence.line;
+      if (!line.has_text) {
+        coder.end_document();
+        continue;
+      }
+      line.extras.index = std::ssize(requests);
+      coder.advance(line, *coder_, next++->front());
+      if (line.has_text) requests.push_back(std::move(line.request));
+    }
+  }
+  return requests;
+}
+
+void TextTranslation::finish(std::vector<nmt::NBest> found,
+                             const std::vector<GuardOutcome>& outcomes, const Patience& patience) {
+  found_ = std::move(found);
+  const bool was_last = is_last();
+  ++next_;
+  if (!was_last) return;
+  size_t next = 0;
+  for (size_t t = 0; t < texts_.size(); ++t) {
+    if (is_only_context(t)) continue;
+    for (TranslatedSentence& sentence : translated_[t].sentences) {
+      patience.check();
+      const bool has_text = sentence.line.has_text;
+      if (has_text && !outcomes.empty()) sentence.guard = outcomes[next];
+      const nmt::NBest translations = has_text ? std::move(found_[next++]) : nmt::NBest();
+      if (has_text) sentence.target_tokens = std::ssize(translations.front().ids) + 1;
+      sentence.translations = coder_->finish(sentence.line, translations);
+      if (!options_.html) continue;
+      for (nmt::LineResult& one : sentence.translations) write_as_html(one);
+    }
+  }
 }
 
 std::vector<TranslatedText> translate_texts(const ServedPath& models,
@@ -191,49 +211,25 @@ std::vector<TranslatedText> translate_texts(const ServedPath& models,
 std::vector<TranslatedText> translate_texts(const ServedPath& models,
                                             const std::vector<nmt::MarkedText>& texts,
                                             const TextOptions& options, const Patience& patience) {
-  std::vector<TranslatedText> translated;
-  for (size_t i = 0; i < models.size(); ++i) {
-    const LoadedModel& model = models[i]->model();
-    const bool is_last = i + 1 == models.size();
-    nmt::SearchOptions search = is_last ? options.search : options.search.for_pivot();
-    if (search.coverage_penalty > 0.0 && !model.decoder->aligns())
-      throw HttpError::of_option(
-          "coverage_penalty",
-          "coverage_penalty: this model compresses the keys of cross-attention");
-    std::vector<TranslatedSentence*> sentences;
-    std::vector<nmt::TranslationRequest> requests;
-    {
-      const PreparationTurn turn(bytes_of(texts, options.context), patience);
-      models[i]->queue().check_open();
-      if (i == 0) translated = plan_all(texts, options, model.context.any(), patience);
-      search.alignment = (search.alignment || has_marks(translated)) && model.decoder->aligns();
-      sentences = sentences_for_next(translated, options);
-      requests = encode_all(sentences, model, search, options, is_last);
-      if (is_last && options.glossary)
-        add_constraints(sentences, *options.glossary, *models[i], requests);
-      add_context(translated, model, i == 0, options, search, requests);
-    }
-    const bool is_guarded = is_last && options.guard != Guard::kOff;
-    Patience rest = patience;
+  TextTranslation translation(models, texts, options);
+  while (translation.has_next()) {
+    ServedModel& model = translation.model();
+    std::vector<nmt::TranslationRequest> requests = translation.prepare(patience);
+    const bool is_guarded = translation.is_guarded();
     const auto kept = is_guarded ? requests : std::vector<nmt::TranslationRequest>();
-    auto found = models[i]->queue().translate(std::move(requests), search, patience);
+    std::vector<nmt::NBest> found =
+        model.queue().translate(std::move(requests), translation.search(), patience);
+    std::vector<GuardOutcome> outcomes;
+    Patience rest = patience;
     if (is_guarded) {
-      const auto outcomes = guard_output(*models[i], options.guard, kept, search, patience, found);
-      for (size_t s = 0; s < sentences.size(); ++s) sentences[s]->guard = outcomes[s];
+      outcomes = guard_output(model, options.guard, kept, translation.search(), patience, found);
       // The guard has used up the time: the first translations are better than none.
       if (RequestQueue::Clock::now() >= rest.deadline)
         rest.deadline = RequestQueue::Clock::time_point::max();
     }
-    for (size_t s = 0; s < sentences.size(); ++s) {
-      rest.check();
-      if (is_last)
-        add_translations(found[s], model, options, search, *sentences[s]);
-      else
-        add_pivot(found[s].front(), model, search, *sentences[s]);
-    }
+    translation.finish(std::move(found), outcomes, rest);
   }
-  keep_marks_of_nothing(translated, options);
-  return translated;
+  return std::move(translation).take();
 }
 
 }  // namespace dietmt::service

@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "data/text/glossary.h"
-#include "data/text/tokenizer.h"
-#include "nmt/alignment/inline_markup.h"
 #include "nmt/search/search_options.h"
+#include "nmt/translation/line_coder.h"
 #include "service/api/model_path.h"
 #include "service/api/output_guard.h"
 #include "service/documents/document.h"
@@ -27,40 +26,20 @@ struct TextOptions {
   /// Of each text of a document: it is only read by the texts after it, without its markup. Empty:
   /// all are translated.
   std::vector<bool> only_context = {};
-  bool pieces = false;        // fill TranslatedSentence::Found::pieces
-  bool check_copies = false;  // fill Found::missing_copies
-  bool attention = false;     // and Found::attention and source_pieces; with search.alignment
-  std::string prefix = "";    // of each sentence's translation
+  nmt::LineOptions line = {};                                // without the glossary
+  std::string prefix = "";                                   // of each sentence's translation
   std::shared_ptr<const data::Glossary> glossary = nullptr;  // null: none
   nmt::SearchOptions search = {};
   Guard guard = Guard::kOff;
 };
 
 struct TranslatedSentence {
-  struct Found {
-    std::string text = {};
-    Translation parts = {};  // of the text, if the sentence has markup
-    double score = 0.0;
-    std::vector<nmt::WordPair> alignment = {};  // only with options.search.alignment
-    std::vector<std::string> pieces = {};       // including end of sentence
-    std::vector<float> piece_scores = {};
-    std::vector<float> attention = {};             // [pieces, TranslatedSentence::source_pieces]
-    std::vector<std::string> missing_copies = {};  // of data::missing_copies()
-    std::vector<std::string> missing_terms = {};   // target terms of the glossary that it lacks
-  };
-  Translation before;                      // spacing or markup, unchanged
-  std::string source;                      // without markup
-  nmt::MarkedText marked;                  // what the last model translates, if it has markup
-  std::vector<data::TextSpan> spans;       // the bytes of its tokens, if the decoder aligns
-  std::vector<std::string> source_pieces;  // including end of sentence; if options.attention
-  int64_t source_tokens = 0;               // translated, including end of sentence
-  int64_t cut_tokens = 0;                  // beyond the limit of the model or the options
-  size_t bytes_read = 0;            // of the source, before the tokens that the first model cut
-  std::vector<std::string> pivots;  // the translations of all models but the last
-  int64_t target_tokens = 0;        // of the best translation, including end of sentence
-  std::vector<const data::GlossaryTerm*> terms;  // of TextOptions::glossary
-  GuardOutcome guard;                            // of the last model's translations
-  std::vector<Found> translations;               // best first
+  Translation before;                         // spacing or markup, unchanged
+  nmt::MarkedText marked;                     // to translate
+  nmt::LineRequest line;                      // of the marked text
+  GuardOutcome guard;                         // of the last model's translations
+  std::vector<nmt::LineResult> translations;  // best first
+  int64_t target_tokens = 0;                  // of the best translation, including end of sentence
 };
 
 struct TranslatedText {
@@ -74,9 +53,62 @@ struct TranslatedText {
   bool was_cut() const;
 };
 
+/// Says that a sentence was longer than its model can read.
+std::string cut_warning(const nmt::LineRequest& sentence);
+
+/// The texts of a request on their way through one or more models: for each model in turn
+/// prepare(), a search for its requests with search(), and finish(). It keeps references to all
+/// that it is given.
+class TextTranslation {
+ public:
+  TextTranslation(const ServedPath& models, const std::vector<nmt::MarkedText>& texts,
+                  const TextOptions& options);
+
+  bool has_next() const { return next_ < models_.size(); }
+
+  /// What the next model has to translate. Throws HttpError for options that it does not have, and
+  /// the exceptions of Patience::check() and RequestQueue::check_open().
+  std::vector<nmt::TranslationRequest> prepare(const Patience& patience);
+
+  /// Of the model that has been prepared.
+  ServedModel& model() const { return *models_[next_]; }
+  const nmt::SearchOptions& search() const { return search_; }
+
+  /// Whether the model's translations go through guard_output(), whose outcomes finish() takes.
+  bool is_guarded() const { return is_last() && options_.guard != Guard::kOff; }
+
+  /// Takes the translations of the requests. Throws the exceptions of Patience::check().
+  void finish(std::vector<nmt::NBest> found, const std::vector<GuardOutcome>& outcomes,
+              const Patience& patience);
+
+  /// After the last model.
+  std::vector<TranslatedText> take() && { return std::move(translated_); }
+
+ private:
+  bool is_last() const { return next_ + 1 == models_.size(); }
+  bool is_only_context(size_t text) const {
+    return !options_.only_context.empty() && options_.only_context[text];
+  }
+  void plan(bool reads_context, const Patience& patience);
+  std::unique_ptr<nmt::LineCoder> coder_of_next() const;
+  void read(nmt::LineCoder& coder, TranslatedText planned) const;
+  std::vector<nmt::TranslationRequest> prepare_first(nmt::LineCoder& coder,
+                                                     const Patience& patience);
+  std::vector<nmt::TranslationRequest> advance(nmt::LineCoder& coder, const Patience& patience);
+
+  const ServedPath& models_;
+  const std::vector<nmt::MarkedText>& texts_;
+  const TextOptions& options_;
+  size_t next_ = 0;  // of the models
+  nmt::SearchOptions search_;
+  std::unique_ptr<nmt::LineCoder> coder_;  // of the model that has been prepared
+  std::vector<TranslatedText> translated_;
+  std::vector<nmt::NBest> found_;  // by the model before, for the sentences that had text
+};
+
 /// Blocks until all are done. Of several models, each but the last translates a sentence into one
 /// by beam search, which the next one takes; options.search and the prefix are for the last. Throws
-/// the exceptions of RequestQueue::translate().
+/// the exceptions of TextTranslation and RequestQueue::translate().
 std::vector<TranslatedText> translate_texts(const ServedPath& models,
                                             const std::vector<nmt::MarkedText>& texts,
                                             const TextOptions& options, const Patience& patience);

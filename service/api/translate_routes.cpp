@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "common/error.h"
 #include "service/api/fields.h"
 #include "service/api/service_context.h"
 #include "service/api/text_translator.h"
@@ -21,18 +22,17 @@ ModelPath path_of(const Fields& fields, const ServiceContext& service) {
 // Numbers of soft alignments in an answer, of about ten bytes each.
 constexpr size_t kMostWeights = 1'000'000;
 
-enum class AlignmentForm { kNone, kHard, kSoft };
-
 // true: hard.
-AlignmentForm alignment_form(const Fields& fields) {
-  if (!fields.has("alignment")) return AlignmentForm::kNone;
+nmt::AlignmentKind alignment_kind(const Fields& fields) {
+  if (!fields.has("alignment")) return nmt::AlignmentKind::kNone;
   if (!fields.is_text("alignment"))
-    return fields.flag_or("alignment", false) ? AlignmentForm::kHard : AlignmentForm::kNone;
-  const std::string name = fields.text("alignment");
-  if (name == "none") return AlignmentForm::kNone;
-  if (name == "hard") return AlignmentForm::kHard;
-  if (name == "soft") return AlignmentForm::kSoft;
-  throw HttpError::of_option("alignment", "alignment must be true, false, none, hard or soft");
+    return fields.flag_or("alignment", false) ? nmt::AlignmentKind::kHard
+                                              : nmt::AlignmentKind::kNone;
+  try {
+    return nmt::alignment_from_name(fields.text("alignment"));
+  } catch (const ConfigError&) {
+    throw HttpError::of_option("alignment", "alignment must be true, false, none, hard or soft");
+  }
 }
 
 TextOptions text_options(const Fields& fields, const ModelPath& path,
@@ -47,15 +47,15 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
   if (options.markup && options.html)
     throw HttpError::of_option("markup", "markup is for format text; html moves tags by itself");
   options.split = fields.flag_or("split_sentences", true);
-  options.pieces = fields.flag_or("token_scores", false);
+  options.line = {.source_tag = source_tag(fields),
+                  .alignment = alignment_kind(fields),
+                  .check_copies = checks_copies(fields),
+                  .pieces = fields.flag_or("token_scores", false)};
   options.prefix = fields.text_or("prefix", "");
   if (fields.has("context")) options.context = fields.texts("context");
-  options.check_copies = checks_copies(fields);
   options.search = search_options(fields, service.limits);
   options.guard = service.limits.guard;
-  const AlignmentForm alignment = alignment_form(fields);
-  options.search.alignment = alignment != AlignmentForm::kNone;
-  options.attention = alignment == AlignmentForm::kSoft;
+  options.search.alignment = options.line.alignment != nmt::AlignmentKind::kNone;
   // Its words are counted without the markup, so a client could not find them in the translation.
   if (options.markup && options.search.alignment)
     throw HttpError::of_option("alignment", "markup moves words: leave out alignment");
@@ -69,12 +69,12 @@ void check_names(const Fields& fields) {
   std::vector<std::string_view> names = decoding_field_names();
   for (const std::string_view name :
        {"text", "model", "source", "target", "context", "format", "split_sentences", "prefix",
-        "glossary", "token_scores", "markup", "alignment", "check", "deadline_ms"})
+        "glossary", "source_tag", "token_scores", "markup", "alignment", "check", "deadline_ms"})
     names.push_back(name);
   fields.allow_only(names);
 }
 
-ordered_json pairs_json(const TranslatedSentence::Found& found) {
+ordered_json pairs_json(const nmt::LineResult& found) {
   auto pairs = ordered_json::array();
   for (const nmt::WordPair& pair : found.alignment)
     pairs.push_back(ordered_json::array({pair.source, pair.target}));
@@ -82,31 +82,32 @@ ordered_json pairs_json(const TranslatedSentence::Found& found) {
 }
 
 // Of each target piece to each source piece.
-ordered_json attention_json(const TranslatedSentence::Found& found,
+ordered_json attention_json(const nmt::LineResult& found,
                             const std::vector<std::string>& source_pieces) {
   constexpr double kDigits = 1e5;
   auto rows = ordered_json::array();
-  for (size_t at = 0; at < found.attention.size(); at += source_pieces.size()) {
+  for (const std::vector<float>& weights : found.attention) {
     auto row = ordered_json::array();
-    for (size_t s = 0; s < source_pieces.size(); ++s)
-      row.push_back(std::round(static_cast<double>(found.attention[at + s]) * kDigits) / kDigits);
+    for (const float weight : weights)
+      row.push_back(std::round(static_cast<double>(weight) * kDigits) / kDigits);
     rows.push_back(std::move(row));
   }
   return {{"source_tokens", source_pieces}, {"target_tokens", found.pieces}, {"weights", rows}};
 }
 
-ordered_json translation_json(const TranslatedSentence::Found& found,
-                              const TranslatedSentence& sentence, const TextOptions& options) {
+ordered_json translation_json(const nmt::LineResult& found, const TranslatedSentence& sentence,
+                              const TextOptions& options) {
   ordered_json translation{{"text", found.text}, {"score", found.score}};
   if (!found.missing_terms.empty()) translation["missing_terms"] = found.missing_terms;
-  if (options.check_copies) translation["missing_copies"] = found.missing_copies;
-  if (options.search.alignment)
-    translation["alignment"] =
-        options.attention ? attention_json(found, sentence.source_pieces) : pairs_json(found);
-  if (!options.pieces || found.pieces.empty()) return translation;
+  if (options.line.check_copies) translation["missing_copies"] = found.missing_copies;
+  if (options.line.alignment == nmt::AlignmentKind::kHard)
+    translation["alignment"] = pairs_json(found);
+  if (options.line.alignment == nmt::AlignmentKind::kSoft)
+    translation["alignment"] = attention_json(found, sentence.line.pieces);
+  if (!options.line.pieces || found.pieces.empty()) return translation;
   auto tokens = ordered_json::array();
-  for (size_t i = 0; i < found.pieces.size() && i < found.piece_scores.size(); ++i)
-    tokens.push_back({{"piece", found.pieces[i]}, {"score", found.piece_scores[i]}});
+  for (size_t i = 0; i < found.pieces.size() && i < found.token_scores.size(); ++i)
+    tokens.push_back({{"piece", found.pieces[i]}, {"score", found.token_scores[i]}});
   translation["tokens"] = tokens;
   return translation;
 }
@@ -118,11 +119,11 @@ ordered_json result_json(const TranslatedText& text, const TextOptions& options)
     for (const auto& found : sentence.translations)
       translations.push_back(translation_json(found, sentence, options));
     sentences.push_back({{"before", nmt::join(sentence.before)},
-                         {"source", sentence.source},
-                         {"source_tokens", sentence.source_tokens},
-                         {"cut_tokens", sentence.cut_tokens},
+                         {"source", sentence.line.source},
+                         {"source_tokens", sentence.line.tokens},
+                         {"cut_tokens", sentence.line.cut_tokens},
                          {"translations", translations}});
-    if (!sentence.pivots.empty()) sentences.back()["pivots"] = sentence.pivots;
+    if (!sentence.line.pivots.empty()) sentences.back()["pivots"] = sentence.line.pivots;
     if (sentence.guard.sign != nmt::Degeneration::kNone)
       sentences.back()["guard"] = {{"problem", nmt::description(sentence.guard.sign)},
                                    {"replaced", sentence.guard.replaced}};
@@ -138,7 +139,7 @@ ordered_json usage_json(const std::vector<TranslatedText>& texts, double seconds
   for (const TranslatedText& text : texts) {
     sentences += static_cast<int64_t>(text.sentences.size());
     for (const TranslatedSentence& sentence : text.sentences) {
-      source_tokens += sentence.source_tokens;
+      source_tokens += sentence.line.tokens;
       target_tokens += sentence.target_tokens;
     }
   }
@@ -160,8 +161,8 @@ void check_weights(const std::vector<TranslatedText>& texts) {
   size_t weights = 0;
   for (const TranslatedText& text : texts)
     for (const TranslatedSentence& sentence : text.sentences)
-      for (const TranslatedSentence::Found& found : sentence.translations)
-        weights += found.attention.size();
+      for (const nmt::LineResult& found : sentence.translations)
+        weights += found.attention.size() * sentence.line.pieces.size();
   if (weights > kMostWeights)
     throw HttpError(413, "the soft alignments have " + std::to_string(weights) +
                              " numbers; the most in an answer is " + std::to_string(kMostWeights) +

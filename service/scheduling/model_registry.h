@@ -7,11 +7,13 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "service/scheduling/model_spec.h"
 #include "service/scheduling/served_model.h"
 
 namespace dietmt::service {
@@ -35,6 +37,9 @@ struct ModelStatus {
   int64_t max_target_length = 0;
   QueueLoad load = {};
 };
+
+/// Reads a model from its directory. Throws Error.
+using ModelLoader = std::function<nmt::LoadedDecoder(const ModelSpec&)>;
 
 class ModelRegistry {
  public:

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "nmt/search/document_context.h"
+#include "nmt/translation/document_context.h"
 #include "service/scheduling/scheduling_errors.h"
 
 namespace dietmt::service {

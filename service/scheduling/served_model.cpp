@@ -14,8 +14,8 @@ QueueLimits with_capacity(QueueLimits limits, const DecodingThreads& threads) {
 
 }  // namespace
 
-ServedModel::ServedModel(LoadedModel model, const DecodingThreads& threads, QueueLimits limits,
-                         std::shared_ptr<ModelObserver> observer)
+ServedModel::ServedModel(nmt::LoadedDecoder model, const DecodingThreads& threads,
+                         QueueLimits limits, std::shared_ptr<ModelObserver> observer)
     : model_(std::move(model)),
       queue_(with_capacity(limits, threads), std::move(observer)),
       runner_([this, threads] {
@@ -30,16 +30,5 @@ ServedModel::ServedModel(LoadedModel model, const DecodingThreads& threads, Queu
       }) {}
 
 ServedModel::~ServedModel() { queue_.close(); }
-
-const nmt::TermEncoder& ServedModel::terms() {
-  std::call_once(has_terms_, [&] {
-    terms_ = std::make_unique<const nmt::TermEncoder>(
-        nmt::TargetPieces{.encode = model_.encode_target,
-                          .piece = model_.target_piece,
-                          .vocabulary = model_.target_vocabulary,
-                          .unknown = model_.target_unknown});
-  });
-  return *terms_;
-}
 
 }  // namespace dietmt::service

@@ -3,11 +3,9 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <thread>
 
-#include "nmt/search/term_encoder.h"
-#include "service/scheduling/loaded_model.h"
+#include "nmt/translation/loaded_decoder.h"
 #include "service/scheduling/request_queue.h"
 
 namespace dietmt::service {
@@ -24,25 +22,20 @@ struct DecodingThreads {
 /// model, its queue is empty, its threads end and its memory is freed.
 class ServedModel {
  public:
-  ServedModel(LoadedModel model, const DecodingThreads& threads, QueueLimits limits,
+  ServedModel(nmt::LoadedDecoder model, const DecodingThreads& threads, QueueLimits limits,
               std::shared_ptr<ModelObserver> observer);
   ~ServedModel();
   ServedModel(const ServedModel&) = delete;
   ServedModel& operator=(const ServedModel&) = delete;
 
-  const LoadedModel& model() const { return model_; }
+  const nmt::LoadedDecoder& model() const { return model_; }
   RequestQueue& queue() { return queue_; }
-
-  /// For requests with a glossary; made for the first of them.
-  const nmt::TermEncoder& terms();
 
   /// False after the decoder has failed and stopped.
   bool decoding() const { return decoding_; }
 
  private:
-  LoadedModel model_;
-  std::once_flag has_terms_;
-  std::unique_ptr<const nmt::TermEncoder> terms_;
+  const nmt::LoadedDecoder model_;
   RequestQueue queue_;
   std::atomic<bool> decoding_{true};
   std::jthread runner_;

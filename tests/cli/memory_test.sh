@@ -79,6 +79,10 @@ refused 1 "$work/model/config.json: width 65536, " "$dietmt" score --model "$wor
 refused 1 "$work/encoder/config.json: width 65536, " "$dietmt" bert embed --model "$work/encoder" \
   --input "$work/valid.en" --output "$work/states.npy"
 
+# Hypotheses, with the 20 bytes that the beam and the cache have for each of their tokens.
+refused 2 "needs about 40016.8 GB" "$dietmt" translate --model "$work/model" --workers 4 \
+  --input "$work/valid.en" --beam 1000 --max-length-offset 10000 --batch-tokens 100000
+
 # A batch that cannot fit, before it takes memory.
 toy_corpus 20000 3 "$work/long"
 refused 1 "--batch-tokens 1000000, with " "$dietmt" train --train-source "$work/long.en" \

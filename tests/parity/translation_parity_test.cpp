@@ -184,7 +184,7 @@ TEST_F(TranslationParity, TranslationsAndScoresAreThoseOfTheEngine) {
       options.beam = options.nbest = 5;
       options.max_length_factor = 0.0;
       options.max_length_offset = 16;
-      return Translator(make_decoder(models, SpecialTokens::of(tokenizer())), options)
+      return Translator({.decoder = make_decoder(models, SpecialTokens::of(tokenizer()))}, options)
           .translate(requests);
     };
     const std::vector<NBest> expected = found(at::kCPU);

@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "data/text/source_text.h"
-#include "service/scheduling/loaded_model.h"
+#include "nmt/translation/loaded_decoder.h"
+#include "tests/data/fake_subwords.h"
 
 namespace dietmt::service {
 
@@ -183,46 +183,26 @@ inline void FakeDecoder::work(nmt::SentenceFeed& feed, int64_t batch_tokens) con
   }
 }
 
+inline const std::shared_ptr<const data::Tokenizer>& fake_tokenizer() {
+  static const auto tokenizer = data::fake_tokenizer<data::CharacterSubwords>();
+  return tokenizer;
+}
+
 inline std::vector<int32_t> characters(std::string_view text) {
-  std::vector<int32_t> codes;
-  for (const auto& one : data::source_characters(text, 0, static_cast<int32_t>(text.size())))
-    codes.push_back(static_cast<int32_t>(one.code));
-  return codes;
+  return fake_tokenizer()->encode(text);
 }
 
 inline std::string text_of(std::span<const int32_t> codes) {
-  std::string text;
-  for (const int32_t code : codes) data::append_utf8(static_cast<char32_t>(code), text);
-  return text;
-}
-
-inline data::SpannedPieces characters_with_spans(std::string_view text) {
-  data::SpannedPieces pieces;
-  for (const auto& one : data::source_characters(text, 0, static_cast<int32_t>(text.size()))) {
-    pieces.ids.push_back(static_cast<int32_t>(one.code));
-    pieces.spans.push_back({one.begin, one.end});
-  }
-  return pieces;
-}
-
-inline data::SpannedText text_with_spans(std::span<const int32_t> codes) {
-  const std::string text = text_of(codes);
-  return {text, characters_with_spans(text).spans};
+  return fake_tokenizer()->decode(codes);
 }
 
 /// `mark` stands at the end of each translation, so that models can be told apart.
-inline LoadedModel fake_model(std::chrono::microseconds step = {}, const std::string& mark = "") {
+inline nmt::LoadedDecoder fake_model(std::chrono::microseconds step = {},
+                                     const std::string& mark = "") {
   return {.decoder = std::make_shared<FakeDecoder>(step, mark),
-          .encode_source = characters,
-          .encode_target = characters,
-          .decode_target = text_of,
-          .source_piece = [](int32_t id) { return text_of(std::vector<int32_t>{id}); },
-          .target_piece = [](int32_t id) { return text_of(std::vector<int32_t>{id}); },
-          .encode_source_with_spans = characters_with_spans,
-          .decode_target_with_spans = text_with_spans,
-          .source_end = 2,
-          .target_vocabulary = 128,
-          .target_unknown = '#'};
+          .source_tokenizer = fake_tokenizer(),
+          .target_tokenizer = fake_tokenizer(),
+          .special = nmt::SpecialTokens::of(*fake_tokenizer())};
 }
 
 }  // namespace dietmt::service

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <sentencepiece_trainer.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <future>
 #include <thread>
 
@@ -336,6 +338,54 @@ TEST_F(TokenizerTest, WrongOptionsAreListedTogether) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr("input"), HasSubstr("words"), HasSubstr("size"),
                                     HasSubstr("coverage")));
   }
+}
+
+// Processor time of `work`, the least of three runs.
+template <typename Work>
+double least_seconds(const Work& work) {
+  double least = 1e9;
+  for (int run = 0; run < 3; ++run) {
+    const std::clock_t start = std::clock();
+    work();
+    least = std::min(least, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+  }
+  return least;
+}
+
+std::string repeated(const std::string& text, size_t times) {
+  std::string all;
+  for (size_t i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+// sentencepiece alone needs four times as long for twice as many.
+TEST_F(TokenizerTest, UnknownCharactersTakeTimeInProportion) {
+  const std::string some = repeated("\u4f60", 40'000), twice = some + some;
+  const double once = least_seconds([&] { tokenizer().encode(some); });
+  EXPECT_LT(least_seconds([&] { tokenizer().encode(twice); }), 2.8 * once);
+  const double with_spans = least_seconds([&] { tokenizer().encode_with_spans(some); });
+  EXPECT_LT(least_seconds([&] { tokenizer().encode_with_spans(twice); }), 2.8 * with_spans);
+  const std::vector<int32_t> ids = tokenizer().encode(twice);
+  EXPECT_GT(std::ranges::count(ids, tokenizer().unknown_id()), 0);
+}
+
+TEST_F(TokenizerTest, ALongLineHasThePiecesOfItsWords) {
+  std::string line;
+  std::vector<int32_t> expected;
+  for (const std::string& sentence : text_.source) {
+    line += (line.empty() ? "" : " ") + sentence;
+    const std::vector<int32_t> ids = tokenizer().encode(sentence);
+    expected.insert(expected.end(), ids.begin(), ids.end());
+  }
+  ASSERT_GT(line.size(), 3 * Tokenizer::kLongestPart);
+  EXPECT_EQ(tokenizer().encode(line), expected);
+  expect_spans(tokenizer(), line);
+  // No more is read than a caller wants.
+  const std::vector<int32_t> first = tokenizer().encode(line, 100);
+  EXPECT_GT(first.size(), 100U);
+  EXPECT_LE(first.size(), Tokenizer::kLongestPart);
+  EXPECT_TRUE(std::equal(first.begin(), first.end(), expected.begin()));
+  EXPECT_EQ(tokenizer().encode_with_spans(line, 100).ids, first);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ TEST(ForcedScoring, EveryBatchSizeGivesTheSameBits) {
     SearchOptions options = forced_search({.workers = 1});
     options.batch_tokens = batch_tokens;
     std::vector<std::vector<float>> of_pairs;
-    for (const NBest& found : Translator(decoder, options).translate(pairs))
+    for (const NBest& found : Translator({.decoder = decoder}, options).translate(pairs))
       of_pairs.push_back(found.front().token_scores);
     return of_pairs;
   };

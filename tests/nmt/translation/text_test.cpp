@@ -48,19 +48,27 @@ class TextTest : public data::ToyTextTest {
   Translator translator_of_model(const SearchOptions& options = search_options(),
                                  const data::SentenceContext& context = {}) const {
     const TranslationModel* const models[] = {model_.get()};
-    return {make_decoder(models, SpecialTokens::of(tokenizer())), options, context};
+    return {loaded(make_decoder(models, SpecialTokens::of(tokenizer())), context), options};
   }
 
-  std::vector<TranslatedLine> translated(const std::string& input, StreamOptions options,
-                                         LineReader* prefixes = nullptr) {
+  static LoadedDecoder loaded(std::shared_ptr<const SentenceDecoder> decoder,
+                              const data::SentenceContext& context = {}) {
+    const std::shared_ptr<const data::Tokenizer> borrowed(std::shared_ptr<void>(), &tokenizer());
+    return {.decoder = std::move(decoder),
+            .source_tokenizer = borrowed,
+            .target_tokenizer = borrowed,
+            .special = SpecialTokens::of(tokenizer()),
+            .context = context};
+  }
+
+  std::vector<TranslatedLine> translated(const std::string& input, const StreamOptions& options) {
     const Translator translator = translator_of_model();
     LineReader reader(write("input", input));
     std::vector<TranslatedLine> all;
-    translate_stream(translator, tokenizer(), tokenizer(), reader, prefixes, options,
-                     [&](std::span<const TranslatedLine> lines) {
-                       all.insert(all.end(), lines.begin(), lines.end());
-                       return true;
-                     });
+    translate_stream(translator, reader, options, [&](std::span<const TranslatedLine> lines) {
+      all.insert(all.end(), lines.begin(), lines.end());
+      return true;
+    });
     return all;
   }
 
@@ -82,8 +90,8 @@ TEST_F(TextTest, OneLineOutPerLineIn) {
   for (const std::string& source : sources) input += source + "\n";
   input += "without line feed";
   StreamOptions small_windows;
-  small_windows.first_window_lines = 2;
-  small_windows.window_lines = 3;
+  small_windows.windows.first_lines = 2;
+  small_windows.windows.lines = 3;
   const auto found = translated(input, small_windows);
   ASSERT_EQ(found.size(), std::size(sources) + 1);
   for (size_t i = 0; i < found.size(); ++i) {
@@ -100,19 +108,21 @@ TEST_F(TextTest, OneLineOutPerLineIn) {
   const auto whole = translated(input, {});
   const auto singly = translated(input, {.line_by_line = true});
   for (size_t i = 0; i < found.size(); ++i) {
-    EXPECT_EQ(whole[i].translations[0].ids, found[i].translations[0].ids);
-    EXPECT_EQ(singly[i].translations[0].ids, found[i].translations[0].ids);
+    EXPECT_EQ(whole[i].translations[0].text, found[i].translations[0].text);
+    EXPECT_EQ(whole[i].translations[0].score, found[i].translations[0].score);
+    EXPECT_EQ(singly[i].translations[0].text, found[i].translations[0].text);
+    EXPECT_EQ(singly[i].translations[0].score, found[i].translations[0].score);
   }
 }
 
 TEST_F(TextTest, PrefixesGoWithTheirLines) {
   const std::string word = "kori\xC3\xBC";
   LineReader prefixes(write("prefixes", "\n" + word + "\n"));
-  const auto found = translated("baba\nbaba\n", {}, &prefixes);
-  EXPECT_THAT(decode_line(tokenizer(), found[1].translations[0].ids), testing::StartsWith(word));
+  const auto found = translated("baba\nbaba\n", {.prefixes = &prefixes});
+  EXPECT_THAT(found[1].translations[0].text, testing::StartsWith(word));
   LineReader too_few(write("prefixes", "\n"));
   try {
-    translated("baba\nbaba\n", {}, &too_few);
+    translated("baba\nbaba\n", {.prefixes = &too_few});
     FAIL() << "no exception";
   } catch (const DataError& error) {
     EXPECT_THAT(error.what(), HasSubstr("prefixes:1"));
@@ -125,15 +135,40 @@ TEST_F(TextTest, ATagStandsBeforeEachLineThatHasText) {
   for (int32_t id = 3; id < tokenizer().vocabulary_size() && tag.size() < 4; ++id)
     if (tokenizer().piece(id).starts_with("\xE2\x96\x81")) tag = tokenizer().piece(id).substr(3);
   const auto in_text = translated(tag + " baba\n" + tag + " koriko\n", {});
-  const auto given = translated("baba\n\nkoriko\n", {.source_tag = tag});
+  const auto given = translated("baba\n\nkoriko\n", {.line = {.source_tag = tag}});
   ASSERT_EQ(given.size(), 3U);
   EXPECT_EQ(given[0].source, "baba");
-  EXPECT_EQ(given[0].translations[0].ids, in_text[0].translations[0].ids);
+  EXPECT_EQ(given[0].translations[0].text, in_text[0].translations[0].text);
   EXPECT_EQ(given[0].translations[0].score, in_text[0].translations[0].score);
   EXPECT_TRUE(given[1].translations[0].token_scores.empty());
   EXPECT_EQ(given[2].translations[0].score, in_text[1].translations[0].score);
   EXPECT_NE(given[0].translations[0].score, translated("baba\n", {})[0].translations[0].score);
-  EXPECT_THROW(translated("baba\n", {.source_tag = "<none>"}), DataError);
+  EXPECT_THROW(translated("baba\n", {.line = {.source_tag = "<none>"}}), DataError);
+}
+
+TEST_F(TextTest, EachLineCanHaveATagOfItsOwn) {
+  std::string tag;
+  for (int32_t id = 3; id < tokenizer().vocabulary_size() && tag.size() < 4; ++id)
+    if (tokenizer().piece(id).starts_with("\xE2\x96\x81")) tag = tokenizer().piece(id).substr(3);
+  LineReader tags(write("tags", tag + "\n\n"));
+  const auto found = translated("baba\nbaba\n", {.tags = &tags});
+  const auto tagged = translated("baba\n", {.line = {.source_tag = tag}});
+  const auto plain = translated("baba\n", {});
+  EXPECT_EQ(found[0].translations[0].score, tagged[0].translations[0].score);
+  EXPECT_EQ(found[1].translations[0].score, plain[0].translations[0].score);
+  for (const auto& [lines, problem] :
+       {std::pair("\n", "tags:1: the tags end here"),
+        std::pair("\n\n\n", "tags:3: this tag has no"),
+        std::pair("<none>\n\n", "tags:1: the tag '<none>' is not a piece"),
+        std::pair("a b\n\n", "tags:1: the tag 'a b' must be a word")}) {
+    LineReader wrong(write("tags", lines));
+    try {
+      translated("baba\nbaba\n", {.tags = &wrong});
+      FAIL() << problem;
+    } catch (const DataError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(problem));
+    }
+  }
 }
 
 // Two models one after the other give what the second makes of the first one's lines.
@@ -141,24 +176,22 @@ TEST_F(TextTest, AModelCanTranslateBefore) {
   const std::string input = text_.source[0] + "\n\n" + text_.source[1] + "\n";
   std::string between;
   for (const TranslatedLine& line : translated(input, {}))
-    between += decode_line(tokenizer(), line.translations.front().ids) + "\n";
+    between += line.translations.front().text + "\n";
   const std::vector<TranslatedLine> expected = translated(between, {});
 
   const Translator translator = translator_of_model();
-  const PivotModel before{translator, tokenizer(), tokenizer()};
-  std::vector<TranslatedLine> found = translated(input, {.before = &before});
+  std::vector<TranslatedLine> found = translated(input, {.before = &translator});
   ASSERT_EQ(found.size(), 3U);
   for (size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(found[i].pivot, expected[i].source);
-    EXPECT_EQ(found[i].translations.front().ids, expected[i].translations.front().ids);
+    EXPECT_EQ(found[i].request.pivots,
+              i == 1 ? std::vector<std::string>() : std::vector{expected[i].source});
+    EXPECT_EQ(found[i].translations.front().text, expected[i].translations.front().text);
   }
   LineReader prefixes(write("prefixes", "ba\n\nko\n"));
-  found = translated(input, {.before = &before}, &prefixes);
-  EXPECT_EQ(found[0].pivot, expected[0].source);  // prefixes are for the last model
-  EXPECT_THAT(decode_line(tokenizer(), found[0].translations.front().ids),
-              testing::StartsWith("ba"));
-  EXPECT_THAT(decode_line(tokenizer(), found[2].translations.front().ids),
-              testing::StartsWith("ko"));
+  found = translated(input, {.prefixes = &prefixes, .before = &translator});
+  EXPECT_EQ(found[0].request.pivots[0], expected[0].source);  // prefixes are for the last model
+  EXPECT_THAT(found[0].translations.front().text, testing::StartsWith("ba"));
+  EXPECT_THAT(found[2].translations.front().text, testing::StartsWith("ko"));
 }
 
 // Context that fills the limit cuts nothing off the sentence, whose terms the last model gets.
@@ -170,13 +203,12 @@ TEST_F(TextTest, TermsPassAFirstModelThatReadsContext) {
   search.max_source_length = whole;
   const Translator translator = translator_of_model(
       search, {.sentences = 1, .source_separator = tokenizer().end_id(), .max_tokens = whole});
-  const PivotModel before{translator, tokenizer(), tokenizer()};
   const auto glossary = data::Glossary::read(write("terms", "koriko\tvi\n"));
-  const auto found =
-      translated(lines[0] + "\n" + lines[1] + "\n", {.before = &before, .glossary = &glossary});
+  const auto found = translated(lines[0] + "\n" + lines[1] + "\n",
+                                {.line = {.glossary = &glossary}, .before = &translator});
   ASSERT_EQ(found.size(), 2U);
-  EXPECT_EQ(found[1].terms.size(), 1U);
-  EXPECT_THAT(decode_line(tokenizer(), found[1].translations.front().ids), HasSubstr("vi"));
+  EXPECT_EQ(found[1].request.terms.size(), 1U);
+  EXPECT_THAT(found[1].translations.front().text, HasSubstr("vi"));
 }
 
 TEST_F(TextTest, FoundTranslationsCanBeChanged) {
@@ -192,7 +224,7 @@ TEST_F(TextTest, EmitCanStopTheStream) {
   const Translator translator = translator_of_model();
   LineReader reader(write("input", "a\nb\nc\n"));
   int64_t calls = 0;
-  translate_stream(translator, tokenizer(), tokenizer(), reader, nullptr, {.line_by_line = true},
+  translate_stream(translator, reader, {.line_by_line = true},
                    [&](std::span<const TranslatedLine>) { return ++calls < 2; });
   EXPECT_EQ(calls, 2);
 }
@@ -231,10 +263,10 @@ TEST_F(TextTest, TheNextWindowIsReadDuringATranslation) {
     written = true;
   });
   const auto decoder = std::make_shared<PatientDecoder>(written);
-  const Translator translator(decoder, search_options());
+  const Translator translator(loaded(decoder), search_options());
   LineReader reader(pipe);
   int64_t lines = 0;
-  translate_stream(translator, tokenizer(), tokenizer(), reader, nullptr, {.first_window_lines = 1},
+  translate_stream(translator, reader, {.windows = {.first_lines = 1}},
                    [&](std::span<const TranslatedLine> window) {
                      lines += std::ssize(window);
                      return true;

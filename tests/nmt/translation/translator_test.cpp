@@ -63,7 +63,8 @@ std::vector<NBest> translate(const std::vector<std::shared_ptr<TranslationModel>
                              const SearchOptions& options) {
   std::vector<const TranslationModel*> pointers;
   for (const auto& model : models) pointers.push_back(model.get());
-  return Translator(make_decoder(pointers, SpecialTokens{}), options).translate(requests);
+  return Translator({.decoder = make_decoder(pointers, SpecialTokens{})}, options)
+      .translate(requests);
 }
 
 // The sum of log-probabilities of a hypothesis with teacher forcing.
@@ -214,7 +215,7 @@ TEST(Translator, WakesOneWorkerForWhatFitsIntoItsBatch) {
   SearchOptions options;
   options.workers = 3;
   options.batch_tokens = 40;
-  const Translator translator(decoder, options);
+  const Translator translator({.decoder = decoder}, options);
   const TranslationRequest ten{{3, 4, 5, 6, 7, 8, 9, 10, 11, 2}, {}, 0};
   const TranslationRequest fifty{std::vector<int32_t>(50, 5), {}, 0};
   EXPECT_EQ(translator.translate({&ten, 1}).size(), 1U);
@@ -276,7 +277,7 @@ TEST(Translator, NamesAllWrongOptions) {
   options.temperature = 0.0;
   try {
     const TranslationModel* const models[] = {model.get()};
-    Translator(make_decoder(models, SpecialTokens{}), options);
+    Translator({.decoder = make_decoder(models, SpecialTokens{})}, options);
     FAIL() << "no exception";
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("--beam"));

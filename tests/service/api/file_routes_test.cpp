@@ -50,7 +50,7 @@ TEST(TranslateFileTest, PlaceholdersSurviveTheModel) {
 // The translations of this model show the sentence that it read before.
 TEST(TranslateFileTest, SegmentsWithTagsReadContextAndAreContext) {
   const TestServer server({.loader = [](const ModelSpec&) {
-    LoadedModel model = fake_model();
+    nmt::LoadedDecoder model = fake_model();
     model.context = {.sentences = 1, .source_separator = '|', .max_tokens = 100};
     return model;
   }});

@@ -1,6 +1,7 @@
 // The API of LibreTranslate from the client's side.
 #include <gmock/gmock.h>
 
+#include "tests/data/tagged_subwords.h"
 #include "tests/service/api/test_server.h"
 
 namespace dietmt::service {
@@ -23,7 +24,8 @@ TEST(LibreTranslateTest, FormsOfBothKindsAreUnderstood) {
   const httplib::Params params = {{"q", text}, {"source", "en"}, {"target", "de"}};
   const auto form = TestServer::answer(server.client().Post("/translate", params));
   EXPECT_EQ(form.second.value("translatedText", ""), std::string(199, 'X'));
-  EXPECT_THAT(form.second["warnings"].dump(), HasSubstr("20001 tokens was cut to the first 200"));
+  EXPECT_THAT(form.second["warnings"].dump(),
+              HasSubstr("at least 8193 tokens was cut to the first 200"));
   const httplib::MultipartFormDataItems items = {
       {"q", "ab", "", ""}, {"source", "en", "", ""}, {"target", "de", "", ""}};
   const auto multipart = TestServer::answer(server.client().Post("/translate", items));
@@ -32,6 +34,48 @@ TEST(LibreTranslateTest, FormsOfBothKindsAreUnderstood) {
   many.insert(many.end(), items.begin() + 1, items.end());
   const auto list = TestServer::answer(server.client().Post("/translate", many));
   EXPECT_EQ(list.second["translatedText"].size(), 200U) << list.second;
+}
+
+// The model would invent something for them.
+TEST(LibreTranslateTest, TextWithoutTokensHasNoTranslation) {
+  const TestServer server;
+  const json texts = {"\u200b", "\ufeff", " \u200b\n", "a\n\u200b\nb", "\u200b\ufeff"};
+  const auto [status, body] =
+      server.post("/translate", {{"q", texts}, {"source", "en"}, {"target", "de"}});
+  EXPECT_EQ(status, 200);
+  EXPECT_EQ(body["translatedText"], json({"", "", " \n", "A\n\nB", ""}));
+  const json html = server
+                        .post("/translate", {{"q", "<p><b>\u200b</b></p>"},
+                                             {"source", "en"},
+                                             {"target", "de"},
+                                             {"format", "html"}})
+                        .second;
+  EXPECT_EQ(html["translatedText"], "<p><b>\u200b</b></p>");
+}
+
+// A model of several target languages.
+TEST(LibreTranslateTest, ATagStandsBeforeEachSentence) {
+  const TestServer server({.loader = [](const ModelSpec&) {
+    nmt::LoadedDecoder model = fake_model();
+    model.source_tokenizer = data::fake_tokenizer<data::TaggedCharacters>();
+    return model;
+  }});
+  const std::string tag(data::TaggedCharacters::kTag);
+  const std::string seen = "\x7f";  // the id of the tag, which the decoder copies
+  const json request = {{"q", "a. b."}, {"source", "en"}, {"target", "de"}, {"source_tag", tag}};
+  EXPECT_EQ(server.post("/translate", request).second["translatedText"],
+            seen + "A. " + seen + "B.");
+  json v1 = {{"text", "\u200b"}, {"model", "en-de"}, {"source_tag", tag}};
+  EXPECT_EQ(server.post("/v1/translate", v1).second["results"][0]["text"], "");
+  v1["text"] = "a";
+  EXPECT_EQ(server.post("/v1/translate", v1).second["results"][0]["text"], seen + "A");
+  for (const char* wrong : {"<2xx>", "two words", "a,b"}) {
+    v1["source_tag"] = wrong;
+    const auto [status, body] = server.post("/v1/translate", v1);
+    EXPECT_EQ(status, 400);
+    EXPECT_THAT(body["error"].get<std::string>(), HasSubstr("source_tag"));
+    EXPECT_THAT(body["error"].get<std::string>(), HasSubstr(wrong));
+  }
 }
 
 // As deep-translator sends them.

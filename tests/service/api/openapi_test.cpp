@@ -161,7 +161,7 @@ TEST_F(OpenApiTest, EveryDocumentedAnswerIsGivenAsDocumented) {
   expect_documented("post", "/v1/models/reload", post(server, "/v1/models/reload", json::object()),
                     200);
   const TestServer unreadable(
-      {.loader = [](const ModelSpec&) -> LoadedModel { throw Error("no file"); }});
+      {.loader = [](const ModelSpec&) -> nmt::LoadedDecoder { throw Error("no file"); }});
   post(unreadable, "/v1/translate", v1);
   expect_documented("post", "/v1/models/reload",
                     post(unreadable, "/v1/models/reload", json::object()), 503);

@@ -93,23 +93,37 @@ TEST(ServiceLoadTest, AShortRequestPassesALongOne) {
   EXPECT_EQ(large.get(), 200);
 }
 
+// Calls a function with each text before it becomes pieces.
+class GatedSubwords : public data::CharacterSubwords {
+ public:
+  explicit GatedSubwords(std::function<void(std::string_view)> prepare)
+      : prepare_(std::move(prepare)) {}
+  std::vector<int32_t> encode(std::string_view text) const override {
+    prepare_(text);
+    return CharacterSubwords::encode(text.substr(0, 100));
+  }
+
+ private:
+  const std::function<void(std::string_view)> prepare_;
+};
+
 TEST(ServiceLoadTest, LongRequestsArePreparedOneForEachCore) {
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const std::string text(5000, 'x');
   Gate gate;
   std::atomic<int> prepared = 0, most = 0;
-  const auto encode = [&, characters = fake_model().encode_source](std::string_view sentence) {
-    if (sentence.size() < text.size()) return characters(sentence);
+  const auto prepare = [&](std::string_view sentence) {
+    if (sentence.size() < text.size()) return;
     const int now = ++prepared;
     for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
     }
     gate.wait();
     --prepared;
-    return characters("x");
   };
   const TestServer server({.loader = [&](const ModelSpec&) {
-    LoadedModel model = fake_model();
-    model.encode_source = encode;
+    nmt::LoadedDecoder model = fake_model();
+    model.source_tokenizer = std::make_shared<const data::Tokenizer>(
+        "gated.model", std::make_unique<const GatedSubwords>(prepare));
     return model;
   }});
   std::vector<std::future<int>> answers;
@@ -200,7 +214,7 @@ TEST(ServiceLoadTest, ReloadUnderLoadDropsNothing) {
 }
 
 TEST(ServiceLoadTest, AModelThatCannotBeReadIs503AndOthersServe) {
-  const TestServer server({.loader = [](const ModelSpec& spec) -> LoadedModel {
+  const TestServer server({.loader = [](const ModelSpec& spec) -> nmt::LoadedDecoder {
     if (spec.source == "en") throw Error("first/model.safetensors: no such file");
     return fake_model();
   }});

@@ -10,17 +10,28 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// Counts the texts that it decodes.
+class CountedSubwords : public data::CharacterSubwords {
+ public:
+  explicit CountedSubwords(int& decoded) : decoded_(decoded) {}
+  std::string decode(std::span<const int32_t> ids) const override {
+    ++decoded_;
+    return CharacterSubwords::decode(ids);
+  }
+
+ private:
+  int& decoded_;
+};
+
 // Decoding and placing markup are work of the request, too.
 TEST(TextTranslatorTest, NoFurtherSentenceIsDecodedForAClientThatLeft) {
   const ModelSpec spec = {"en-de", "en", "de", "first"};
   int decoded = 0;
   ModelRegistry models({spec},
                        [&](const ModelSpec&) {
-                         LoadedModel model = fake_model(0us);
-                         model.decode_target = [&](std::span<const int32_t> ids) {
-                           ++decoded;
-                           return text_of(ids);
-                         };
+                         nmt::LoadedDecoder model = fake_model(0us);
+                         model.target_tokenizer = std::make_shared<const data::Tokenizer>(
+                             "counted.model", std::make_unique<const CountedSubwords>(decoded));
                          return model;
                        },
                        {});

@@ -241,7 +241,7 @@ TEST(V1Test, ALongTextIsTranslatedAndWhatIsCutIsSaid) {
 // Models that read two sentences of context; their translations show what they read.
 TestSettings reading_context() {
   return {.loader = [](const ModelSpec&) {
-    LoadedModel model = fake_model();
+    nmt::LoadedDecoder model = fake_model();
     model.context = {.sentences = 2, .source_separator = '|', .max_tokens = 100};
     return model;
   }};

@@ -72,7 +72,7 @@ TEST(ModelRegistryTest, DecodersGiveWayAlikeWhicheverThreadLoadsTheModel) {
   ModelRegistry models(
       two_models(),
       [&](const ModelSpec& spec) {
-        LoadedModel model = fake_model();
+        nmt::LoadedDecoder model = fake_model();
         model.decoder = std::make_shared<NicenessDecoder>(spec.name == "en-de" ? first : second);
         return model;
       },
@@ -90,7 +90,7 @@ TEST(ModelRegistryTest, DecodersGiveWayAlikeWhicheverThreadLoadsTheModel) {
 TEST(ModelRegistryTest, AFailedLoadIsToldAndTriedAgainLater) {
   std::atomic<int> attempts{0};
   ModelRegistry models(two_models(),
-                       [&](const ModelSpec& spec) -> LoadedModel {
+                       [&](const ModelSpec& spec) -> nmt::LoadedDecoder {
                          if (++attempts < 2) throw Error(spec.directory.string() + ": no weights");
                          return fake_model();
                        },
@@ -183,7 +183,7 @@ TEST(ModelRegistryTest, OnlyTheNamedModelIsReloaded) {
 TEST(ModelRegistryTest, AfterAFailedReloadTheOldWeightsServe) {
   std::atomic<int> loads{0};
   ModelRegistry models(two_models(),
-                       [&](const ModelSpec&) -> LoadedModel {
+                       [&](const ModelSpec&) -> nmt::LoadedDecoder {
                          if (++loads == 2) throw Error("half a file");
                          return fake_model({}, std::to_string(loads));
                        },

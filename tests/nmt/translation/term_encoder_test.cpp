@@ -1,4 +1,4 @@
-#include "nmt/search/term_encoder.h"
+#include "nmt/translation/term_encoder.h"
 
 #include <gmock/gmock.h>
 
@@ -6,6 +6,7 @@
 
 #include "data/text/source_tag.h"
 #include "data/text/word_text.h"
+#include "tests/data/fake_subwords.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -16,40 +17,40 @@ using testing::IsEmpty;
 using Tokens = std::vector<int32_t>;
 
 // Every character is a piece, except that a word's first one has the mark in it; 0 is unknown.
-class Characters {
+class Characters : public data::FakeSubwords {
  public:
-  TargetPieces pieces() const {
-    return {.encode = [this](std::string_view text) { return encode(text); },
-            .piece = [this](int32_t id) { return pieces_[static_cast<size_t>(id)]; },
-            .vocabulary = std::ssize(pieces_),
-            .unknown = 0};
-  }
+  explicit Characters(std::string bracket = "▁(")
+      : pieces_{"<unk>", "▁a",  "a", "▁b", "b", "▁A", "A", "▁x", "x", ".", "1", std::move(bracket),
+                "打",    "▁打", "印"} {}
 
-  Tokens encode(std::string_view text) const {
-    Tokens tokens;
+  data::SpannedPieces encode_with_spans(std::string_view text) const override {
+    data::SpannedPieces made;
     std::string mark(data::kWordBegin);
-    for (const char32_t c : data::characters_of(text)) {
-      if (c == ' ') {
+    for (const auto& c : data::source_characters(text, 0, static_cast<int32_t>(text.size()))) {
+      if (c.code == ' ') {
         mark = data::kWordBegin;
         continue;
       }
-      const auto found = std::ranges::find(pieces_, mark + data::utf8_of({&c, 1}));
-      tokens.push_back(found == pieces_.end() ? 0 : static_cast<int32_t>(found - pieces_.begin()));
+      const auto found = std::ranges::find(pieces_, mark + data::utf8_of({&c.code, 1}));
+      made.ids.push_back(found == pieces_.end() ? 0
+                                                : static_cast<int32_t>(found - pieces_.begin()));
+      made.spans.push_back({c.begin, c.end});
       mark.clear();
     }
-    return tokens;
+    return made;
   }
+  int64_t size() const override { return std::ssize(pieces_); }
+  std::string piece(int32_t id) const override { return pieces_[static_cast<size_t>(id)]; }
 
  private:
-  const std::vector<std::string> pieces_ = {"<unk>", "▁a", "a", "▁b", "b",  "▁A",  "A", "▁x",
-                                            "x",     ".",  "1", "▁(", "打", "▁打", "印"};
+  const std::vector<std::string> pieces_;
 };
 
 TermConstraints constraints(const std::vector<data::GlossaryTerm>& terms) {
-  static const Characters characters;
+  static const auto characters = data::fake_tokenizer<Characters>();
   std::vector<const data::GlossaryTerm*> pointers;
   for (const data::GlossaryTerm& term : terms) pointers.push_back(&term);
-  return TermEncoder(characters.pieces()).constraints(pointers);
+  return TermEncoder(*characters).constraints(pointers);
 }
 
 data::GlossaryTerm term(const std::string& target) { return data::glossary_term("s", target); }
@@ -60,6 +61,16 @@ TEST(TermEncoder, GivesTheFormsOfATermWithAndWithoutSpaceBefore) {
   EXPECT_THAT(found.terms[0], ElementsAre(Tokens{7, 3}, Tokens{8, 3}));
   EXPECT_THAT(found.terms[1], ElementsAre(Tokens{1, 4}, Tokens{2, 4}, Tokens{5, 4}, Tokens{6, 4},
                                           Tokens{7}, Tokens{8}));
+}
+
+// Of a model for Chinese, whose text has full-width brackets.
+TEST(TermEncoder, NeedsNoBracketForTheFormWithoutSpace) {
+  const data::Tokenizer tokenizer("none", std::make_unique<const Characters>("▁（"));
+  const data::GlossaryTerm print = term("打印");
+  const data::GlossaryTerm* const terms[] = {&print};
+  const auto found = TermEncoder(tokenizer).constraints(terms);
+  ASSERT_EQ(found.terms.size(), 1U);
+  EXPECT_THAT(found.terms[0], ElementsAre(Tokens{13, 14}, Tokens{12, 14}));
 }
 
 TEST(TermEncoder, LeavesOutWhatTheVocabularyCannotWrite) {

@@ -1,10 +1,8 @@
-#include "nmt/search/term_encoder.h"
+#include "nmt/translation/term_encoder.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "data/text/source_tag.h"
-#include "data/text/tokenizer.h"
 #include "data/text/word_text.h"
 
 namespace dietmt::nmt {
@@ -14,10 +12,10 @@ namespace {
 constexpr std::u32string_view kBeforeSpace = U".,:;!?\u2026)]}";
 
 // The mark of a new word is no character of words.
-std::shared_ptr<const WordPieces> word_pieces(const TargetPieces& pieces) {
+std::shared_ptr<const WordPieces> word_pieces(const data::Tokenizer& tokenizer) {
   auto words = std::make_shared<WordPieces>();
-  for (int64_t id = 0; id < pieces.vocabulary; ++id) {
-    const std::u32string piece = data::characters_of(pieces.piece(static_cast<int32_t>(id)));
+  for (int64_t id = 0; id < tokenizer.vocabulary_size(); ++id) {
+    const std::u32string piece = data::characters_of(tokenizer.piece(static_cast<int32_t>(id)));
     words->begins_inside.push_back(!piece.empty() && data::joins_word(piece.front()));
     words->ends_inside.push_back(!piece.empty() && data::joins_word(piece.back()));
     words->needs_space.push_back(!piece.empty() &&
@@ -36,14 +34,8 @@ std::string glossary_problem(const SearchOptions& options) {
   return "";
 }
 
-TargetPieces TargetPieces::of(const data::Tokenizer& tokenizer) {
-  return {[&tokenizer](std::string_view text) { return tokenizer.encode(text); },
-          [&tokenizer](int32_t id) { return tokenizer.piece(id); }, tokenizer.vocabulary_size(),
-          tokenizer.unknown_id()};
-}
-
-TermEncoder::TermEncoder(TargetPieces pieces)
-    : pieces_(std::move(pieces)), words_(word_pieces(pieces_)) {}
+TermEncoder::TermEncoder(const data::Tokenizer& target)
+    : tokenizer_(target), words_(word_pieces(target)) {}
 
 TermConstraints TermEncoder::constraints(std::span<const data::GlossaryTerm* const> terms) const {
   TermConstraints found;
@@ -63,26 +55,23 @@ TermConstraints TermEncoder::constraints(std::span<const data::GlossaryTerm* con
 
 void TermEncoder::add(const std::string& form, Constraint& sequences) const {
   const auto add_tokens = [&](std::vector<int32_t> tokens) {
-    const bool is_writable = !tokens.empty() && !std::ranges::count(tokens, pieces_.unknown);
+    const bool is_writable =
+        !tokens.empty() && !std::ranges::count(tokens, tokenizer_.unknown_id());
     if (is_writable && !std::ranges::count(sequences, tokens))
       sequences.push_back(std::move(tokens));
   };
-  add_tokens(pieces_.encode(form));
+  add_tokens(tokenizer_.encode(form));
   add_tokens(encode_inside(form));
 }
 
 // The pieces of a form without space before it: in brackets, in quotation marks, in Chinese. None
-// if the piece before it takes a part of it.
+// if the piece before it takes a part of it. The bracket need not be a piece.
 std::vector<int32_t> TermEncoder::encode_inside(const std::string& form) const {
-  constexpr std::string_view kBefore = "(";
-  const std::vector<int32_t> tokens = pieces_.encode(std::string(kBefore) + form);
-  const std::string wanted = std::string(data::kWordBegin) + std::string(kBefore);
-  std::string read;
-  for (size_t i = 0; i < tokens.size() && read.size() < wanted.size(); ++i) {
-    read += pieces_.piece(tokens[i]);
-    if (read == wanted) return {tokens.begin() + static_cast<std::ptrdiff_t>(i) + 1, tokens.end()};
-  }
-  return {};
+  const data::SpannedPieces pieces = tokenizer_.encode_with_spans("(" + form);
+  const auto first =
+      std::ranges::find_if(pieces.spans, [](data::TextSpan span) { return span.end > 1; });
+  if (first == pieces.spans.end() || first->begin != 1) return {};
+  return {pieces.ids.begin() + (first - pieces.spans.begin()), pieces.ids.end()};
 }
 
 }  // namespace dietmt::nmt

@@ -1,4 +1,4 @@
-#include "nmt/search/document_context.h"
+#include "nmt/translation/document_context.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,0 +1,280 @@
+#include "nmt/translation/line_coder.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "common/error.h"
+#include "data/text/copy_check.h"
+#include "nmt/alignment/placeholders.h"
+#include "nmt/alignment/text_shape.h"
+#include "nmt/translation/text_lines.h"
+
+namespace dietmt::nmt {
+namespace {
+
+bool is_blank(std::string_view text) {
+  while (!text.empty() && is_space(first_character(text))) drop_first(text);
+  return text.empty();
+}
+
+// White space around a text as ASCII spaces, of as many bytes: no tokenizer makes pieces of them,
+// but some do of U+0085.
+void blank_edges(std::string& text) {
+  const auto blank = [&](size_t at, size_t bytes) {
+    if (bytes > 1) text.replace(at, bytes, bytes, ' ');
+  };
+  size_t begin = 0, end = text.size();
+  while (begin < end) {
+    const std::string_view rest = std::string_view(text).substr(begin);
+    if (!is_space(first_character(rest))) break;
+    const auto bytes = static_cast<size_t>(bytes_of_first(rest));
+    blank(begin, bytes);
+    begin += bytes;
+  }
+  while (begin < end) {
+    const std::string_view rest = std::string_view(text).substr(0, end);
+    if (!is_space(last_character(rest))) break;
+    const auto bytes = static_cast<size_t>(bytes_of_last(rest));
+    end -= bytes;
+    blank(end, bytes);
+  }
+}
+
+void warn_of_choices(const MarkedText& marked, const std::string& where) {
+  if (where.empty()) return;
+  for (const InlineMark& mark : marked.marks) {
+    for (const MarkedPart& part : mark.parts) {
+      if (!part.is_markup || !is_choice(part.text)) continue;
+      spdlog::warn("{}: the messages inside a plural or select argument stay untranslated", where);
+      return;
+    }
+  }
+}
+
+// [target tokens][source tokens from `first` on]
+std::vector<std::vector<float>> rows_of(const std::vector<float>& attention, size_t sources,
+                                        size_t first) {
+  std::vector<std::vector<float>> rows;
+  for (size_t at = 0; at < attention.size(); at += sources) {
+    const auto row = attention.begin() + static_cast<std::ptrdiff_t>(at);
+    rows.emplace_back(row + static_cast<std::ptrdiff_t>(first),
+                      row + static_cast<std::ptrdiff_t>(sources));
+  }
+  return rows;
+}
+
+}  // namespace
+
+AlignmentKind alignment_from_name(const std::string& name) {
+  if (name == "none") return AlignmentKind::kNone;
+  if (name == "hard") return AlignmentKind::kHard;
+  if (name == "soft") return AlignmentKind::kSoft;
+  throw ConfigError("alignment is '" + name + "'; possible: none, hard, soft");
+}
+
+LineCoder::LineCoder(const LoadedDecoder& model, const SearchOptions& search, LineOptions options)
+    : model_(model),
+      options_(std::move(options)),
+      aligns_(search.alignment && model.decoder->aligns()),
+      most_source_(model.decoder->source_limit(search)),
+      document_(model.context) {
+  tag_of({});
+}
+
+LineRequest LineCoder::prepare(std::string line, LineExtras extras) {
+  if (!options_.markup) {
+    blank_edges(line);
+    return prepared({.extras = std::move(extras), .source = std::move(line)});
+  }
+  LineRequest made = prepare(take_out_markup(line), std::move(extras));
+  warn_of_choices(made.marked, made.extras.where);
+  if (!made.has_text && is_blank(made.source) && !made.marked.marks.empty())
+    made.untranslated = std::move(line);
+  return made;
+}
+
+LineRequest LineCoder::prepare(MarkedText line, LineExtras extras) {
+  blank_edges(line.text);
+  return prepared({.extras = std::move(extras), .source = line.text, .marked = std::move(line)});
+}
+
+LineRequest LineCoder::prepared(LineRequest line) {
+  const data::SourceTag& tag = tag_of(line.extras);
+  encode(line, tag);
+  if (line.has_text) find_terms(line, tag);
+  complete(line);
+  if (!line.has_text && !line.extras.prefix.empty() && !line.extras.where.empty())
+    spdlog::warn("{}: has no text, so its prefix is left out", line.extras.where);
+  return line;
+}
+
+const data::SourceTag& LineCoder::tag_of(const LineExtras& extras) {
+  const std::string& tag = extras.tag ? *extras.tag : options_.source_tag;
+  const auto known = tags_.find(tag);
+  if (known != tags_.end()) return known->second;
+  const std::string problem = tag.empty() ? "" : data::source_tag_problem(tag);
+  if (!problem.empty()) throw DataError(problem);
+  return tags_.emplace(tag, data::SourceTag(*model_.source_tokenizer, tag)).first->second;
+}
+
+// Without text the line gets no request.
+void LineCoder::encode(LineRequest& line, const data::SourceTag& tag) {
+  const data::Tokenizer& tokenizer = *model_.source_tokenizer;
+  line.request = {};
+  std::vector<int32_t>& ids = line.request.source;
+  if (aligns_) {
+    data::SpannedPieces pieces = encode_tagged_line(tokenizer, tag, line.text(), most_source_);
+    ids = std::move(pieces.ids);
+    line.spans = std::move(pieces.spans);
+  } else {
+    ids = tokenizer.encode(tag.before(line.text()), most_source_);
+  }
+  const int64_t cut = end_line(ids, tokenizer, most_source_, line.text().size(),
+                               line.extras.where.empty() || line.pivots.empty()
+                                   ? line.extras.where
+                                   : line.extras.where + ", translated by the first model");
+  line.cut_tokens += cut;
+  line.has_text = std::ssize(ids) - 1 > tag.pieces();
+  if (line.pivots.empty() && line.has_text) line.tokens = std::ssize(ids);
+  if (!line.has_text) {
+    ids.clear();
+    line.untranslated = join(place_markup(line.marked, ""), line.marked.spellings);
+    return;
+  }
+  if (!aligns_) return;
+  line.spans.resize(ids.size() - 1);
+  line.tag_tokens = std::ranges::find_if(line.spans, [](auto span) { return span.begin >= 0; }) -
+                    line.spans.begin();
+  if (options_.alignment != AlignmentKind::kSoft) return;
+  for (auto id = ids.begin() + line.tag_tokens; id != ids.end(); ++id)
+    line.pieces.push_back(tokenizer.piece(*id));
+}
+
+// Terms of a part that was cut off are wanted, but not required.
+void LineCoder::find_terms(LineRequest& line, const data::SourceTag& tag) const {
+  if (options_.glossary == nullptr) return;
+  line.terms = options_.glossary->find(line.source);
+  if (line.terms.empty() || line.cut_tokens == 0)
+    line.required = line.terms;
+  else
+    line.required = options_.glossary->find(
+        text_of_tokens(*model_.source_tokenizer, tag, line.source, line.tokens - 1));
+}
+
+// What a request has besides the line's tokens.
+void LineCoder::complete(LineRequest& line) {
+  if (!line.has_text) {
+    document_.end();
+    return;
+  }
+  line.request.index = line.extras.index;
+  if (options_.is_last) {
+    line.request.prefix = encode_prefix(line.extras);
+    if (!line.required.empty())
+      line.request.constraints = model_.terms().constraints(line.required);
+  }
+  document_.next(line.request, most_source_);
+}
+
+std::vector<int32_t> LineCoder::encode_prefix(const LineExtras& extras) const {
+  if (extras.prefix.empty()) return {};
+  const data::Tokenizer& tokenizer = *model_.target_tokenizer;
+  const int64_t most = model_.decoder->max_target_length();
+  std::vector<int32_t> prefix = tokenizer.encode(extras.prefix, most);
+  end_line(prefix, tokenizer, most, extras.prefix.size(), extras.prefix_where);
+  prefix.pop_back();  // end of sentence
+  if (!extras.prefix_where.empty() && std::ranges::count(prefix, tokenizer.unknown_id()) > 0)
+    spdlog::warn("{}: the vocabulary cannot write all of this prefix", extras.prefix_where);
+  return prefix;
+}
+
+// The text of a hypothesis, in parts if the line has markup.
+struct LineCoder::Decoded {
+  std::string text;
+  std::vector<MarkedPart> parts;
+  std::vector<WordPair> alignment;  // for AlignmentKind::kHard
+};
+
+LineCoder::Decoded LineCoder::decoded(const LineRequest& line, const Hypothesis& found) const {
+  const data::Tokenizer& tokenizer = *model_.target_tokenizer;
+  const bool has_marks = !line.marked.marks.empty();
+  const bool pairs_words = options_.alignment == AlignmentKind::kHard;
+  Decoded made;
+  if (found.attention.empty() || !(has_marks || pairs_words)) {
+    made.text = decode_line(tokenizer, found.ids);
+    if (has_marks) made.parts = place_markup(line.marked, made.text);
+    return made;
+  }
+  data::SpannedText target = decode_line_with_spans(tokenizer, found.ids);
+  const TokenizedText tokens{target.text, target.spans};
+  if (has_marks) made.parts = place_markup(line.marked, line.spans, tokens, found.attention);
+  if (pairs_words) made.alignment = align_words({line.text(), line.spans}, tokens, found.attention);
+  made.text = std::move(target.text);
+  return made;
+}
+
+void LineCoder::advance(LineRequest& line, const LineCoder& before, const Hypothesis& best) {
+  Decoded made = before.decoded(line, best);
+  if (line.marked.marks.empty()) {
+    line.pivots.push_back(std::move(made.text));
+  } else {
+    MarkupRemoval removal;
+    for (const MarkedPart& part : made.parts)
+      part.is_markup ? removal.add_mark(part) : removal.add_text(part.text);
+    Spellings spellings = std::move(line.marked.spellings);
+    line.marked = removal.finish();
+    line.marked.spellings = std::move(spellings);
+    line.pivots.push_back(line.marked.text);
+  }
+  encode(line, tag_of({}));
+  complete(line);
+  if (!line.has_text && !line.extras.prefix.empty() && !line.extras.where.empty())
+    spdlog::warn("{}: the first model translates it into nothing, so its prefix is left out",
+                 line.extras.where);
+}
+
+std::vector<LineResult> LineCoder::finish(const LineRequest& line, const NBest& found) const {
+  std::vector<LineResult> results;
+  if (!line.has_text) {
+    LineResult& only = results.emplace_back(LineResult{.text = line.untranslated});
+    if (!line.marked.marks.empty()) only.parts = place_markup(line.marked, "");
+    return results;
+  }
+  results.reserve(found.size());
+  for (const Hypothesis& one : found) results.push_back(finish(line, one));
+  return results;
+}
+
+LineResult LineCoder::finish(const LineRequest& line, const Hypothesis& found) const {
+  const data::Tokenizer& tokenizer = *model_.target_tokenizer;
+  Decoded made = decoded(line, found);
+  LineResult result{.score = found.score, .token_scores = found.token_scores};
+  if (!line.terms.empty()) {
+    for (const data::GlossaryTerm* term : data::missing_terms(line.terms, made.text))
+      result.missing_terms.push_back(term->target_text());
+  }
+  if (options_.check_copies) result.missing_copies = data::missing_copies(line.source, made.text);
+  const Spellings& spellings = line.marked.spellings;
+  if (!spellings.empty()) {
+    made.text = respelled(made.text, spellings);
+    for (MarkedPart& part : made.parts)
+      if (!part.is_markup) part.text = respelled(part.text, spellings);
+  }
+  result.text = made.parts.empty() ? std::move(made.text) : join(made.parts);
+  result.parts = std::move(made.parts);
+  result.alignment = std::move(made.alignment);
+  if (options_.alignment == AlignmentKind::kSoft)
+    result.attention = rows_of(found.attention, line.pieces.size() + line.tag_tokens,
+                               static_cast<size_t>(line.tag_tokens));
+  if (options_.pieces || options_.alignment == AlignmentKind::kSoft) {
+    result.pieces.reserve(found.ids.size() + 1);
+    for (const int32_t id : found.ids) result.pieces.push_back(tokenizer.piece(id));
+    result.pieces.push_back(tokenizer.piece(tokenizer.end_id()));
+  }
+  return result;
+}
+
+}  // namespace dietmt::nmt

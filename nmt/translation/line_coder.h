@@ -1,0 +1,146 @@
+// Turns a line of text into a request for a model, and the hypotheses found for it into results.
+// The command, the library and the server all translate through it, so source tags, cut lines,
+// glossaries, document context, markup, forced beginnings, checks and alignments are the same in
+// all of them.
+//
+//   LineCoder coder(model, search, {.markup = true});
+//   LineRequest line = coder.prepare("Click <b>here</b>.");
+//   const NBest found = line.has_text ? decode(std::move(line.request)) : NBest();
+//   coder.finish(line, found).front().text;  // "<b>Hier</b> klicken."
+//
+// If a second model translates what the first one found, it has a coder of its own:
+//
+//   second.advance(line, first, found.front());
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/text/glossary.h"
+#include "data/text/source_tag.h"
+#include "data/text/tokenizer.h"
+#include "nmt/alignment/inline_markup.h"
+#include "nmt/alignment/word_alignment.h"
+#include "nmt/search/search_options.h"
+#include "nmt/search/search_task.h"
+#include "nmt/translation/document_context.h"
+#include "nmt/translation/loaded_decoder.h"
+
+namespace dietmt::nmt {
+
+enum class AlignmentKind { kNone, kHard, kSoft };
+
+/// "none", "hard" or "soft". Throws ConfigError.
+AlignmentKind alignment_from_name(const std::string& name);
+
+struct LineOptions {
+  std::string source_tag = {};               // before each line that has text (data::SourceTag)
+  const data::Glossary* glossary = nullptr;  // null: none; it outlives the coder
+  bool markup = false;                       // take tags and placeholders out of lines
+  /// Fills LineResult::alignment or ::attention. Needs SearchOptions::alignment.
+  AlignmentKind alignment = AlignmentKind::kNone;
+  bool check_copies = false;  // fill LineResult::missing_copies
+  bool pieces = false;        // fill LineResult::pieces
+  bool is_last = true;        // of several models: glossary and prefix are for the last one
+};
+
+/// What comes with a line.
+struct LineExtras {
+  int64_t index = 0;                    // of the line in its input: part of the key of sampling
+  std::optional<std::string> tag = {};  // instead of LineOptions::source_tag
+  std::string prefix = {};              // that the translation must start with
+  std::string where = {};               // "file:line", for warnings; empty: no warnings
+  std::string prefix_where = {};
+};
+
+/// A line on its way through one or more models.
+struct LineRequest {
+  LineExtras extras = {};
+  std::string source = {};               // without markup
+  MarkedText marked = {};                // with what the next model translates, if there is markup
+  std::vector<std::string> pivots = {};  // the translations of all models but the last
+
+  /// Whether there is anything to translate. Otherwise the line has no request, and finish() needs
+  /// no hypotheses.
+  bool has_text = false;
+  TranslationRequest request = {};  // for the next model; may be moved away
+
+  // Of the source, as the first model reads it:
+  int64_t tokens = 0;      // with the tag and end of sentence
+  int64_t cut_tokens = 0;  // beyond the limit of a model; counted no further than it was read
+  std::vector<const data::GlossaryTerm*> terms = {};     // of the glossary, for each occurrence
+  std::vector<const data::GlossaryTerm*> required = {};  // those in the part that was not cut off
+
+  // Of what the next model reads, only if the search aligns: the bytes of its tokens in text(),
+  // below 0 for those of a tag; how many those are; and for AlignmentKind::kSoft the other pieces.
+  std::vector<data::TextSpan> spans = {};
+  int64_t tag_tokens = 0;
+  std::vector<std::string> pieces = {};  // with end of sentence
+
+  std::string untranslated = {};  // the translation of a line without text: its markup
+
+  /// What the next model translates.
+  const std::string& text() const { return pivots.empty() ? source : pivots.back(); }
+};
+
+/// One translation of a line.
+struct LineResult {
+  std::string text = {};
+  std::vector<MarkedPart> parts = {};  // of the text, if the line has markup
+  double score = 0.0;
+  std::vector<float> token_scores = {};
+  std::vector<std::string> pieces = {};          // with end of sentence
+  std::vector<std::string> missing_terms = {};   // target terms of the glossary that it lacks
+  std::vector<std::string> missing_copies = {};  // of data::missing_copies()
+  std::vector<WordPair> alignment = {};
+  /// Of each target token to LineRequest::pieces, both with end of sentence.
+  std::vector<std::vector<float>> attention = {};
+};
+
+/// Of one model. prepare() and advance() take the lines of a document in order; finish() may run on
+/// other threads meanwhile.
+class LineCoder {
+ public:
+  /// `model` outlives the coder. Throws DataError if the tag is not a piece of the tokenizer.
+  LineCoder(const LoadedDecoder& model, const SearchOptions& search, LineOptions options);
+
+  /// `line`: UTF-8. Throws DataError for a tag that is not a piece of the tokenizer.
+  LineRequest prepare(std::string line, LineExtras extras = {});
+  LineRequest prepare(MarkedText line, LineExtras extras = {});
+
+  /// Makes `line`, of which the model of `before` found `best`, a request for this model.
+  void advance(LineRequest& line, const LineCoder& before, const Hypothesis& best);
+
+  /// The results of a line, best first; one for a line without text.
+  std::vector<LineResult> finish(const LineRequest& line, const NBest& found) const;
+  LineResult finish(const LineRequest& line, const Hypothesis& found) const;
+
+  /// The sentences before the next line.
+  const DocumentContext& document() const { return document_; }
+  void continue_document(const DocumentContext& document) { document_ = document; }
+  void end_document() { document_.end(); }
+
+ private:
+  struct Decoded;
+
+  LineRequest prepared(LineRequest line);
+  const data::SourceTag& tag_of(const LineExtras& extras);
+  void encode(LineRequest& line, const data::SourceTag& tag);
+  void find_terms(LineRequest& line, const data::SourceTag& tag) const;
+  void complete(LineRequest& line);
+  std::vector<int32_t> encode_prefix(const LineExtras& extras) const;
+  Decoded decoded(const LineRequest& line, const Hypothesis& found) const;
+
+  const LoadedDecoder& model_;
+  const LineOptions options_;
+  const bool aligns_;
+  const int64_t most_source_;  // tokens
+  std::map<std::string, data::SourceTag> tags_;
+  DocumentContext document_;
+};
+
+}  // namespace dietmt::nmt

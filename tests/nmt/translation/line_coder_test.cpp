@@ -1,0 +1,217 @@
+#include "nmt/translation/line_coder.h"
+
+#include <gmock/gmock.h>
+
+#include "common/error.h"
+#include "tests/data/tagged_subwords.h"
+
+namespace dietmt::nmt {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// Takes 20 tokens; nothing runs it.
+class NoDecoder : public SentenceDecoder {
+ public:
+  int64_t max_source_length() const override { return 20; }
+  int64_t max_target_length() const override { return 10; }
+  bool aligns() const override { return true; }
+  void run(SentenceFeed&, int64_t, int64_t, int64_t) const override {}
+};
+
+const LoadedDecoder& model() {
+  static const auto tokenizer = data::fake_tokenizer<data::TaggedCharacters>();
+  static const LoadedDecoder model{.decoder = std::make_shared<NoDecoder>(),
+                                   .source_tokenizer = tokenizer,
+                                   .target_tokenizer = tokenizer,
+                                   .special = SpecialTokens::of(*tokenizer)};
+  return model;
+}
+
+std::vector<int32_t> ids(const std::string& text) { return model().source_tokenizer->encode(text); }
+
+std::vector<int32_t> ended(const std::string& text) {
+  std::vector<int32_t> all = ids(text);
+  all.push_back(2);
+  return all;
+}
+
+Hypothesis found_as(const std::string& text) {
+  Hypothesis found;
+  found.ids = ids(text);
+  found.token_scores.assign(found.ids.size() + 1, -0.5F);
+  return found;
+}
+
+// Its tokens attend to those of the request in their order.
+Hypothesis copy_of(const LineRequest& line, const std::string& text) {
+  Hypothesis found = found_as(text);
+  const size_t sources = line.request.source.size();
+  found.attention.resize((found.ids.size() + 1) * sources);
+  for (size_t t = 0; t <= found.ids.size(); ++t)
+    found.attention[t * sources + std::min(t + static_cast<size_t>(line.tag_tokens), sources - 1)] =
+        1.0F;
+  return found;
+}
+
+std::string translated(LineCoder& coder, const std::string& line, const std::string& found) {
+  const LineRequest request = coder.prepare(line);
+  return coder.finish(request, copy_of(request, found)).text;
+}
+
+TEST(LineCoder, MakesARequestAndAResult) {
+  LineCoder coder(model(), {}, {.pieces = true});
+  const LineRequest line = coder.prepare("dog", {.index = 7, .prefix = "H"});
+  EXPECT_TRUE(line.has_text);
+  EXPECT_EQ(line.request.source, ended("dog"));
+  EXPECT_EQ(line.request.prefix, ids("H"));
+  EXPECT_EQ(line.request.index, 7);
+  EXPECT_EQ(line.tokens, 4);
+  const auto results = coder.finish(line, NBest{found_as("Hund"), Hypothesis()});
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_EQ(results[0].text, "Hund");
+  EXPECT_THAT(results[0].token_scores, testing::SizeIs(5));
+  EXPECT_THAT(results[0].pieces, ElementsAre("H", "u", "n", "d", "</s>"));
+  EXPECT_EQ(results[1].text, "");
+}
+
+// Not even if a tag or a prefix is given.
+TEST(LineCoder, ALineWithoutTokensIsNotTranslated) {
+  LineCoder plain(model(), {}, {});
+  LineCoder tagged(model(), {}, {.source_tag = "<2de>"});
+  for (const char* line : {"", "\u200B", "\uFEFF", "\u200B\uFEFF\u200B"}) {
+    for (LineCoder* coder : {&plain, &tagged}) {
+      const LineRequest request = coder->prepare(line, {.prefix = "a"});
+      EXPECT_FALSE(request.has_text) << line;
+      EXPECT_THAT(request.request.source, IsEmpty());
+      EXPECT_EQ(request.tokens, 0);
+      const auto results = coder->finish(request, NBest());
+      ASSERT_EQ(results.size(), 1U);
+      EXPECT_EQ(results[0].text, "");
+      EXPECT_THAT(results[0].token_scores, IsEmpty());
+    }
+  }
+}
+
+// Also of characters that the tokenizer has pieces for; the bytes of words stay in their places.
+TEST(LineCoder, WhiteSpaceAroundALineIsSpaces) {
+  LineCoder coder(model(), {.alignment = true}, {.alignment = AlignmentKind::kHard});
+  EXPECT_EQ(coder.prepare("\u0085\u3000a\u0085b \u2028").request.source,
+            ended("     a\u0085b    "));
+  EXPECT_EQ(coder.prepare("\u0085").source, "  ");
+  EXPECT_EQ(coder.prepare("\u00e4\u4f60").source, "\u00e4\u4f60");
+}
+
+TEST(LineCoder, ALineOfMarkupIsItsOwnTranslation) {
+  LineCoder coder(model(), {.alignment = true}, {.markup = true});
+  for (const char* line : {"<b></b>", "<b> </b>", "{0} ", "%s", "<!-- a note -->", "<b>\u200B</b>"})
+    EXPECT_EQ(coder.finish(coder.prepare(line), NBest()).front().text, line);
+  const LineRequest document = coder.prepare(take_out_markup("<b>\uFEFF</b>"));
+  const LineResult result = coder.finish(document, NBest()).front();
+  EXPECT_EQ(result.text, "<b>\uFEFF</b>");
+  EXPECT_EQ(join(result.parts), "<b>\uFEFF</b>");
+}
+
+TEST(LineCoder, MarkupMovesWithItsWords) {
+  LineCoder coder(model(), {.alignment = true}, {.markup = true});
+  EXPECT_EQ(translated(coder, "a <b>b</b> c", "x y z"), "x <b>y</b> z");
+  EXPECT_EQ(translated(coder, "a &amp; b", "x & y"), "x &amp; y");
+  EXPECT_EQ(translated(coder, "a <!-- b c --> d", "x y"), "x <!-- b c --> y");
+  // Without attention, in the order of the words.
+  const LineRequest line = coder.prepare(take_out_markup("a <b>b</b> c"));
+  EXPECT_EQ(coder.finish(line, found_as("x y z")).text, "x <b>y</b> z");
+}
+
+TEST(LineCoder, ATagStandsBeforeTheLine) {
+  LineCoder coder(model(), {.alignment = true},
+                  {.source_tag = "<2de>", .alignment = AlignmentKind::kSoft});
+  const LineRequest line = coder.prepare("ab");
+  EXPECT_EQ(line.request.source, ended("<2de> ab"));
+  EXPECT_EQ(line.source, "ab");
+  EXPECT_THAT(line.pieces, ElementsAre("a", "b", "</s>"));
+  const LineResult result = coder.finish(line, copy_of(line, "xy"));
+  ASSERT_EQ(result.attention.size(), 3U);
+  EXPECT_THAT(result.attention[0], ElementsAre(1.0F, 0.0F, 0.0F));
+  EXPECT_THAT(result.attention[1], ElementsAre(0.0F, 1.0F, 0.0F));
+
+  EXPECT_EQ(coder.prepare("ab", {.tag = ""}).request.source, ended("ab"));
+  LineCoder untagged(model(), {}, {});
+  EXPECT_EQ(untagged.prepare("ab", {.tag = "<2de>"}).request.source, ended("<2de> ab"));
+  EXPECT_THROW(untagged.prepare("ab", {.tag = "<2xx>"}), DataError);
+  EXPECT_THROW(untagged.prepare("ab", {.tag = "<2de> <2de>"}), DataError);
+  EXPECT_THROW(LineCoder(model(), {}, {.source_tag = "<2xx>"}), DataError);
+}
+
+TEST(LineCoder, ALongLineIsCut) {
+  LineCoder coder(model(), {}, {});
+  const LineRequest line = coder.prepare(std::string(25, 'a'));
+  EXPECT_EQ(line.request.source, ended(std::string(19, 'a')));
+  EXPECT_EQ(line.tokens, 20);
+  EXPECT_EQ(line.cut_tokens, 6);
+  EXPECT_THAT(coder.prepare("a", {.prefix = std::string(15, 'x')}).request.prefix,
+              testing::SizeIs(9));
+}
+
+TEST(LineCoder, TermsOfThePartThatIsReadAreRequired) {
+  const data::Glossary glossary(
+      {data::glossary_term("dog", "Hund"), data::glossary_term("cat", "Katze")});
+  LineCoder coder(model(), {}, {.glossary = &glossary});
+  const LineRequest line = coder.prepare("a dog and then one long cat");
+  EXPECT_EQ(line.terms.size(), 2U);
+  ASSERT_EQ(line.request.constraints.terms.size(), 1U);
+  EXPECT_EQ(line.request.constraints.terms[0][0], ids("Hund"));
+  const LineResult result = coder.finish(line, found_as("ein Hund"));
+  EXPECT_THAT(result.missing_terms, ElementsAre("Katze"));
+}
+
+TEST(LineCoder, ChecksCopiesAndAlignsWords) {
+  LineCoder coder(model(), {.alignment = true},
+                  {.alignment = AlignmentKind::kHard, .check_copies = true});
+  const LineRequest line = coder.prepare("a 17");
+  const LineResult result = coder.finish(line, copy_of(line, "x 18"));
+  EXPECT_THAT(result.missing_copies, ElementsAre("17"));
+  EXPECT_THAT(result.alignment, ElementsAre(WordPair{0, 0}, WordPair{1, 1}));
+}
+
+TEST(LineCoder, ASecondModelTranslatesWhatTheFirstFound) {
+  const data::Glossary glossary({data::glossary_term("dog", "Hund")});
+  const LineOptions options{.glossary = &glossary};
+  LineOptions of_first = options;
+  of_first.is_last = false;
+  LineCoder first(model(), {.alignment = true}, of_first),
+      last(model(), {.alignment = true}, options);
+  LineRequest line = first.prepare(take_out_markup("a <b>dog</b>"), {.prefix = "E"});
+  EXPECT_THAT(line.request.prefix, IsEmpty());
+  EXPECT_THAT(line.request.constraints.terms, IsEmpty());
+  last.advance(line, first, copy_of(line, "o cao"));
+  EXPECT_EQ(line.text(), "o cao");
+  EXPECT_EQ(line.source, "a dog");
+  EXPECT_EQ(line.request.source, ended("o cao"));
+  EXPECT_EQ(line.request.prefix, ids("E"));
+  EXPECT_EQ(line.request.constraints.terms.size(), 1U);
+  EXPECT_EQ(last.finish(line, copy_of(line, "E Hund")).text, "E <b>Hund</b>");
+
+  LineRequest nothing = first.prepare("a");
+  last.advance(nothing, first, Hypothesis());
+  EXPECT_FALSE(nothing.has_text);
+  EXPECT_EQ(last.finish(nothing, NBest()).front().text, "");
+}
+
+TEST(LineCoder, ReadsTheLinesBeforeInItsDocument) {
+  LoadedDecoder reader = model();
+  reader.context = {.sentences = 1, .source_separator = '|', .max_tokens = 20};
+  LineCoder coder(reader, {}, {});
+  EXPECT_EQ(coder.prepare("a").request.source, ended("a"));
+  const DocumentContext after_a = coder.document();
+  EXPECT_EQ(coder.prepare("b").request.source, ended("a|b"));
+  coder.prepare("\u200B");
+  EXPECT_EQ(coder.prepare("c").request.source, ended("c"));
+  coder.continue_document(after_a);
+  EXPECT_EQ(coder.prepare("d").request.source, ended("a|d"));
+  coder.end_document();
+  EXPECT_EQ(coder.prepare("e").request.source, ended("e"));
+}
+
+}  // namespace
+}  // namespace dietmt::nmt
