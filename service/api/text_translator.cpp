@@ -147,9 +147,8 @@ std::vector<nmt::TranslationRequest> TextTranslation::prepare_first(nmt::LineCod
     if (translated_[t].sentences.empty()) coder.end_document();
     for (TranslatedSentence& sentence : translated_[t].sentences) {
       patience.check();
-      sentence.line = coder.prepare(
-          std::move(sentence.marked),
-          {.index = std::ssize(requests), .prefix = is_last() ? options_.prefix : ""});
+      sentence.line = coder.prepare(std::move(sentence.marked),
+                                    {.index = std::ssize(requests), .prefix = options_.prefix});
       if (sentence.line.has_text) requests.push_back(std::move(sentence.line.request));
     }
   }

@@ -72,7 +72,7 @@ TEST_F(RequestQueueTest, TranslationsComeInTheOrderOfTheirSentences) {
   const auto fed = queue.take(100, true);
   ASSERT_EQ(fed.size(), 3U);
   for (const size_t i : {2, 0, 1}) deliver(queue, fed[i]);
-  EXPECT_THAT(best_texts(result.get()), testing::ElementsAre("one\x02", "two\x02", "three\x02"));
+  EXPECT_THAT(best_texts(result.get()), testing::ElementsAre("one</s>", "two</s>", "three</s>"));
   EXPECT_EQ(queue.load().requests, 0);
 }
 
@@ -259,7 +259,7 @@ TEST_F(RequestQueueTest, AFailedSentenceFailsOnlyItsOwnRequest) {
   EXPECT_TRUE(fed[1].is_abandoned());
   EXPECT_FALSE(fed[2].is_abandoned());
   deliver(queue, fed[2]);
-  EXPECT_THAT(best_texts(good.get()), testing::ElementsAre("b\x02"));
+  EXPECT_THAT(best_texts(good.get()), testing::ElementsAre("b</s>"));
 }
 
 TEST_F(RequestQueueTest, AnIdleWorkerWaitsForAFullBatchAndNoLongerThanSaid) {
