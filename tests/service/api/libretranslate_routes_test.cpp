@@ -62,9 +62,9 @@ TEST(LibreTranslateTest, ATagStandsBeforeEachSentence) {
   }});
   const std::string tag(data::TaggedCharacters::kTag);
   const std::string seen = "\x7f";  // the id of the tag, which the decoder copies
-  const json request = {{"q", "A. B."}, {"source", "en"}, {"target", "de"}, {"source_tag", tag}};
+  const json request = {{"q", "One. Two."}, {"source", "en"}, {"target", "de"}, {"source_tag", tag}};
   EXPECT_EQ(server.post("/translate", request).second["translatedText"],
-            seen + "A. " + seen + "B.");
+            seen + "ONE. " + seen + "TWO.");
   json v1 = {{"text", "\u200b"}, {"model", "en-de"}, {"source_tag", tag}};
   EXPECT_EQ(server.post("/v1/translate", v1).second["results"][0]["text"], "");
   v1["text"] = "a";
