@@ -43,21 +43,33 @@ class SentencePlanner {
       planned_.after.insert(planned_.after.end(), raw.begin(), raw.end());
       return;
     }
-    for (const SentencePiece& piece : parts.pieces)
-      add_sentence(static_cast<size_t>(piece.sentence.data() - lines.data()),
-                   piece.sentence.size());
+    for (const SentencePiece& piece : parts.pieces) {
+      const auto begin = static_cast<size_t>(piece.sentence.data() - lines.data());
+      const size_t end = begin + piece.sentence.size();
+      options_.split ? add_sentence(begin, end, first_mark_of(begin), last_mark_of(end))
+                     : add_with_all_marks(begin, end);
+    }
     add_between(marked_.text.size(), marked_.marks.size());
   }
 
  private:
-  void add_sentence(size_t begin, size_t size) {
-    const size_t end = begin + size;
-    add_between(begin, first_mark_of(begin));
+  // As the command translates a line.
+  void add_with_all_marks(size_t begin, size_t end) {
+    if (!marked_.marks.empty()) {
+      begin = std::min(begin, static_cast<size_t>(marked_.marks.front().at));
+      end = std::max(end, static_cast<size_t>(marked_.marks.back().at));
+    }
+    add_sentence(begin, end, 0, marked_.marks.size());
+  }
+
+  // With the marks `first` .. `last` - 1.
+  void add_sentence(size_t begin, size_t end, size_t first, size_t last) {
+    add_between(begin, first);
     TranslatedSentence& added = planned_.sentences.emplace_back();
     added.before = std::exchange(planned_.after, {});
-    added.marked = {
-        .text = marked_.text.substr(begin, size), .marks = {}, .spellings = marked_.spellings};
-    const size_t last = last_mark_of(end);
+    added.marked = {.text = marked_.text.substr(begin, end - begin),
+                    .marks = {},
+                    .spellings = marked_.spellings};
     for (size_t m = mark_; m < last; ++m) added.marked.marks.push_back(moved_mark(m, begin, last));
     if (joins_lines_) added.marked = join_lines(added.marked);
     mark_ = last;
@@ -164,16 +176,28 @@ void plan_html(std::string_view html, const TextOptions& options, TranslatedText
   flush();
 }
 
+void plan_marked(const nmt::MarkedText& text, const TextOptions& options, TranslatedText& planned) {
+  const bool has_markup = options.markup || !text.marks.empty();
+  SentencePlanner(has_markup ? nmt::take_out_markup(text) : text, false, options, planned)
+      .add(in_source_order(text));
+}
+
 }  // namespace
 
 TranslatedText plan_text(const nmt::MarkedText& text, const TextOptions& options) {
   TranslatedText planned;
   if (options.html) {
     plan_html(text.text, options, planned);
+  } else if (options.split || !text.marks.empty()) {
+    plan_marked(text, options, planned);
   } else {
-    const bool has_markup = options.markup || !text.marks.empty();
-    SentencePlanner(has_markup ? nmt::take_out_markup(text) : text, false, options, planned)
-        .add(in_source_order(text));
+    // Removed markup takes white space along, so that around the line is set aside first.
+    const SplitText line = one_sentence(text.text);
+    for (const SentencePiece& piece : line.pieces) {
+      planned.after.push_back({std::string(piece.before)});
+      plan_marked({.text = std::string(piece.sentence), .marks = {}}, options, planned);
+    }
+    planned.after.push_back({std::string(line.after)});
   }
   return planned;
 }

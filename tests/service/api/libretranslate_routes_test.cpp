@@ -62,7 +62,8 @@ TEST(LibreTranslateTest, ATagStandsBeforeEachSentence) {
   }});
   const std::string tag(data::TaggedCharacters::kTag);
   const std::string seen = "\x7f";  // the id of the tag, which the decoder copies
-  const json request = {{"q", "One. Two."}, {"source", "en"}, {"target", "de"}, {"source_tag", tag}};
+  const json request = {
+      {"q", "One. Two."}, {"source", "en"}, {"target", "de"}, {"source_tag", tag}};
   EXPECT_EQ(server.post("/translate", request).second["translatedText"],
             seen + "ONE. " + seen + "TWO.");
   json v1 = {{"text", "\u200b"}, {"model", "en-de"}, {"source_tag", tag}};
