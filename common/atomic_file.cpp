@@ -25,7 +25,7 @@ FileDescriptor open_file(const fs::path& path, int flags) {
   return FileDescriptor(::open(path.c_str(), flags | O_CLOEXEC, 0644));
 }
 
-// A file without a name, if the file system can have it (O_TMPFILE).
+// Opens a file without a name (O_TMPFILE), if the file system supports that.
 FileDescriptor create_unnamed(const fs::path& directory) {
   return open_file(directory, O_TMPFILE | O_RDWR);
 }
@@ -41,7 +41,7 @@ FileDescriptor create_and_unlink(const fs::path& path) {
   }
 }
 
-// Links a file of create_unnamed() to `name`. True of a file that has a name already.
+// Links a file from create_unnamed() to `name`. Returns true if the file has a name already.
 bool give_name(int file, const fs::path& name) {
   struct stat status = {};
   if (::fstat(file, &status) != 0) return false;
@@ -51,7 +51,7 @@ bool give_name(int file, const fs::path& name) {
   return ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
-// Gives an open file the permissions of the file that it will replace, if there is one.
+// Gives an open file the permissions of the file that it will replace, if any.
 void keep_permissions(int file, const fs::path& replaced) {
   struct stat status = {};
   if (::stat(replaced.c_str(), &status) == 0) ::fchmod(file, status.st_mode & 07777);
@@ -132,7 +132,7 @@ AtomicFile::AtomicFile(const fs::path& path, Unfinished unfinished) : unfinished
   if (!kept) file_ = create_unnamed(parent_directory(path_));
   if (!file_.valid()) file_ = open_file(temporary_, O_RDWR | O_CREAT | (kept ? 0 : O_TRUNC));
   if (!file_.valid()) fail("written");
-  // A file system without locks (NFS) gives another error.
+  // File systems without locks (NFS) fail with another error.
   if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK && kept)
     throw Error(temporary_.string() + ": another process is writing this file");
 }

@@ -1,5 +1,4 @@
-// Files that are written piece by piece, and directories, which appear under their name only when
-// they are whole.
+// Files written piece by piece, and directories, that appear under their name only when complete.
 //
 //   AtomicFile file("corpus.bin");
 //   file.write(bytes);  // any number of times
@@ -21,11 +20,11 @@ namespace dietmt {
 /// process id.
 std::filesystem::path temporary_name(const std::filesystem::path& path);
 
-/// True of a name that temporary_name(`of`) gives in any process.
+/// True if temporary_name(`of`) returns `name` in some process.
 bool is_temporary_name(std::string_view name, std::string_view of);
 
-/// Buffers writes to an open file. Every failure throws Error with the final path and the system's
-/// reason, e.g. a full disk.
+/// Buffers writes to an open file. Every failure, such as a full disk, throws Error with the final
+/// path and the system's reason.
 class OutputFile {
  public:
   OutputFile(const OutputFile&) = delete;
@@ -68,33 +67,33 @@ class UnnamedFile : public OutputFile {
 /// What happens to a file that is not committed.
 enum class Unfinished {
   kRemoved,
-  kKept  // what was flushed, as NAME.part, which the next writer continues
+  kKept  // what was flushed stays as NAME.part, which the next writer continues
 };
 
-/// Refuses a path that is not a regular file. Follows a link and replaces the file behind it. The
-/// file has no name until commit(), so a killed process leaves nothing. On a file system without
-/// O_TMPFILE (NFS) it has temporary_name(), which the next writer removes unless the first one is
-/// alive and holds the file's lock. Keeps the permissions of a file that it replaces.
+/// Replaces or creates a regular file; follows a link and replaces its target. The file has no name
+/// until commit(), so a killed process leaves nothing. File systems without O_TMPFILE (NFS)
+/// use temporary_name(); the next writer removes that file unless the first one is alive and holds
+/// its lock. Keeps the permissions of the file that it replaces.
 class AtomicFile : public OutputFile {
  public:
-  /// Throws Error also if another process is writing the same NAME.part.
+  /// Also throws Error if another process is writing the same NAME.part.
   explicit AtomicFile(const std::filesystem::path& path,
                       Unfinished unfinished = Unfinished::kRemoved);
   ~AtomicFile();
 
-  /// Overwrites bytes that have been written, e.g. a header that is known only at the end.
+  /// Overwrites bytes already written, e.g. a header known only at the end.
   void overwrite(uint64_t offset, std::string_view bytes);
 
-  /// Copies up to `count` bytes from `offset` on; fewer at the end of the file.
+  /// Copies up to `count` bytes starting at `offset`; fewer at the end of the file.
   size_t read(uint64_t offset, char* to, size_t count);
 
-  /// Cuts the file to its first `size` bytes and continues there.
+  /// Cuts the file to its first `size` bytes and continues from there.
   void truncate(uint64_t size);
 
   /// Syncs the file and gives it its name.
   void commit();
 
-  /// Removes what was written, even if it was to be kept.
+  /// Removes what was written, even with kKept.
   void discard();
 
  private:
@@ -104,9 +103,9 @@ class AtomicFile : public OutputFile {
 };
 
 /// A directory that appears under its final name only when it is complete. Files go into a
-/// temporary directory next to it, which the next writer removes if this process is killed;
-/// commit() writes `manifest.json` (name, size and CRC-32 of each file), syncs and renames. Without
-/// commit() the destructor removes the temporary directory.
+/// temporary directory next to it; commit() writes `manifest.json` (name, size and CRC-32 of each
+/// file), syncs and renames. Without commit() the destructor removes the temporary directory; if
+/// the process is killed, the next writer does.
 class AtomicDirectory {
  public:
   explicit AtomicDirectory(const std::filesystem::path& final_path);
@@ -114,16 +113,15 @@ class AtomicDirectory {
   AtomicDirectory(const AtomicDirectory&) = delete;
   AtomicDirectory& operator=(const AtomicDirectory&) = delete;
 
-  /// Where to write the files.
   const std::filesystem::path& path() const { return temporary_; }
 
-  /// Throws Error if the final name is that of a directory with files: nothing replaces one safely.
+  /// Throws Error if the final name is a directory with files, which cannot be replaced safely.
   void commit();
 
  private:
   std::filesystem::path final_;
   std::filesystem::path temporary_;
-  FileDescriptor lock_;  // of the temporary directory
+  FileDescriptor lock_;  // on the temporary directory
   bool committed_ = false;
 };
 

@@ -1,5 +1,5 @@
-// Checks of options. They collect problems, so that a user sees all of them at once. `option` is
-// the name that starts the message, e.g. "--dropout".
+// Checks of options. They collect all problems, so that a user sees them at once. `option` is the
+// name that starts the message, e.g. "--dropout".
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace dietmt {
 
-/// How messages name the setting `key`, such as max_positions: as an option, --max-positions, or if
-/// it comes from a file as "FILE: max_positions"; setting_key() leaves out the file.
+/// How messages name a setting such as max_positions: as an option, --max-positions, or, if it
+/// comes from a file, "FILE: max_positions". setting_key() leaves out the file.
 std::string setting_name(const std::string& key, const std::string& file);
 std::string setting_key(std::string key, const std::string& file);
 
-/// Keys and values of settings that decide together.
+/// Keys and values of settings that must fit together.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 /// "--width 64, --heads 2", named in the same way.
 std::string settings_list(const Settings& settings, const std::string& file);
 
-/// Unless the rule allows the value.
+/// Reports a value that breaks the rule.
 template <typename Number>
 void check_range(std::vector<std::string>& problems, const std::string& option,
                  const OptionRule& rule, Number value) {
@@ -30,13 +30,13 @@ void check_range(std::vector<std::string>& problems, const std::string& option,
     problems.push_back(std::move(problem));
 }
 
-/// Unless `value` of `option` is a multiple of `divisor`. Another check reports those
-/// that are not positive.
+/// Reports a `value` of `option` that is not a multiple of `divisor`. Values that are not positive
+/// are left to other checks.
 void check_divisible(std::vector<std::string>& problems, const std::string& option, int64_t value,
                      const std::string& divisor_option, int64_t divisor);
 
-/// A message about options under the names that requests and libraries give them:
-/// "--top-k must not ..." becomes "top_k must not ...".
+/// Rewrites a message about options with the names that requests and libraries use: "--top-k must
+/// not ..." becomes "top_k must not ...".
 std::string with_field_names(std::string problem);
 
 }  // namespace dietmt

@@ -18,14 +18,14 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
 }
 
-// Where a comment begins, or npos.
+// Position of the comment, or npos.
 size_t comment_at(std::string_view text) {
   for (size_t at = text.find('#'); at != text.npos; at = text.find('#', at + 1))
     if (at == 0 || is_blank(text[at - 1])) return at;
   return text.npos;
 }
 
-// The value that `text` begins with a quote; only a comment may follow it.
+// Reads the quoted value at the start of `text`; only a comment may follow it.
 std::string quoted_value(std::string_view text) {
   std::string value;
   for (size_t i = 1; i < text.size(); ++i) {

@@ -2,7 +2,7 @@
 //
 //   # a comment
 //   output = run    # a comment, after white space
-//   tag = "#de"     # inside quotes, \" \\ \n are a quote, a backslash and a new line
+//   tag = "#de"     # in quotes, \" \\ \n are a quote, a backslash and a newline
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct ConfigEntry {
   std::string name, value;
 };
 
-/// Throws ConfigError with `--config PATH:LINE` if a line cannot be read.
+/// Throws ConfigError with `--config PATH:LINE` for a malformed line.
 std::vector<ConfigEntry> read_config_file(const std::string& path);
 
-/// The line, with LF, that reads back as this entry.
+/// The line, with LF, that parses back to this entry.
 std::string config_line(std::string_view name, std::string_view value);
 
 }  // namespace dietmt

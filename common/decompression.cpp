@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// The most memory of an xz stream: a dictionary of 64 MiB, that of `xz -9`, with room.
+// Memory limit per xz stream: `xz -9` has a 64 MiB dictionary; the rest is headroom.
 constexpr uint64_t kXzMemory = 100 << 20;
 
 char* bytes_of(std::string_view& input) { return const_cast<char*>(input.data()); }
@@ -98,7 +98,7 @@ class Xz : public Decompressor {
     if (step.ended)
       begin();
     else if (code == LZMA_MEMLIMIT_ERROR)
-      step.problem = "needs more than 100 MiB of memory; decompress it with the program xz";
+      step.problem = "needs more than 100 MiB of memory; decompress it with xz";
     else if (code != LZMA_OK && code != LZMA_BUF_ERROR)  // LZMA_BUF_ERROR: needs more input
       step.problem = "the data is damaged";
     return step;
@@ -112,7 +112,7 @@ class Xz : public Decompressor {
   lzma_stream stream_ = LZMA_STREAM_INIT;
 };
 
-// libzstd itself refuses windows of more than 128 MiB.
+// libzstd itself rejects windows over 128 MiB.
 class Zstd : public Decompressor {
  public:
   Zstd() : stream_(ZSTD_createDStream()) {
@@ -142,9 +142,9 @@ std::unique_ptr<Decompressor> make() {
 }
 
 struct Magic {
-  std::string_view bytes;  // '?' stands for any byte
+  std::string_view bytes;  // '?' matches any byte
   std::unique_ptr<Decompressor> (*make)();
-  const char* problem;  // of what cannot be read
+  const char* problem;  // why it cannot be read, if it cannot
 };
 
 constexpr const char* kUtf16 = "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8";
@@ -155,12 +155,12 @@ constexpr const char* kCompressed =
 constexpr Magic kMagic[] = {
     {"\x1f\x8b"sv, make<Gzip>, nullptr},
     {"BZh?1AY&SY"sv, make<Bzip2>, nullptr},
-    {"BZh?\x17\x72\x45\x38\x50\x90"sv, make<Bzip2>, nullptr},  // of no bytes
+    {"BZh?\x17\x72\x45\x38\x50\x90"sv, make<Bzip2>, nullptr},  // an empty stream
     {"\xfd"
      "7zXZ\0"sv,
      make<Xz>, nullptr},
     {"\x28\xb5\x2f\xfd"sv, make<Zstd>, nullptr},
-    {"P\x2a\x4d\x18"sv, make<Zstd>, nullptr},  // of pzstd
+    {"P\x2a\x4d\x18"sv, make<Zstd>, nullptr},  // pzstd
     {"\xff\xfe"sv, nullptr, kUtf16},
     {"\xfe\xff"sv, nullptr, kUtf16},
     {"PK\x03\x04"sv, nullptr, kArchive},
@@ -169,7 +169,7 @@ constexpr Magic kMagic[] = {
     {"\x1f\x9d"sv, nullptr, kCompressed},
 };
 
-// Whether the bytes that both have are equal.
+// Whether both agree on the bytes that they share.
 bool agree(std::string_view magic, std::string_view beginning) {
   const size_t both = std::min(magic.size(), beginning.size());
   return std::equal(magic.begin(), magic.begin() + static_cast<std::ptrdiff_t>(both),
@@ -183,7 +183,7 @@ const Magic* magic_of(std::string_view beginning) {
   return found == std::end(kMagic) ? nullptr : found;
 }
 
-// Two characters of western text. Without a byte-order mark, iconv must be told the order.
+// Two characters of Western text. Without a byte-order mark iconv must be told the byte order.
 const char* unmarked_utf16(std::string_view beginning) {
   if (beginning.size() < 4) return nullptr;
   const auto is_zero = [&](size_t i) { return beginning[i] == '\0'; };
@@ -200,7 +200,7 @@ std::string Decompressor::append(std::string_view input, std::string& output) {
   constexpr size_t kBlock = 1 << 16;
   size_t written = 0;
   do {
-    // gzip allows zero bytes after a member, up to the block size of a tape; xz allows them, too.
+    // gzip allows zero padding after a member, up to the block size of a tape; so does xz.
     if (!inside_member_) input.remove_prefix(std::min(input.find_first_not_of('\0'), input.size()));
     if (input.empty() && !inside_member_) break;
     const size_t old_size = output.size();

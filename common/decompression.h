@@ -7,12 +7,12 @@
 
 namespace dietmt {
 
-/// A compressed stream, which may have several members, piece by piece.
+/// Decompresses a stream, which may have several members, piece by piece.
 class Decompressor {
  public:
   virtual ~Decompressor() = default;
 
-  /// Decompresses `input` and appends the result. Returns the problem, or nothing.
+  /// Decompresses `input` and appends the result. Returns a problem, or "".
   std::string append(std::string_view input, std::string& output);
 
   /// True inside a member: a stream that ends here was cut short.
@@ -23,27 +23,27 @@ class Decompressor {
  protected:
   struct Step {
     size_t written = 0;
-    bool ended = false;  // the member
+    bool ended = false;  // of the member
     std::string problem = {};
   };
-  /// Removes what it read from `input` and writes at most `room` bytes to `output`. After the end
-  /// of a member it begins the next one.
+  /// Consumes a prefix of `input` and writes at most `room` bytes to `output`. After the end of a
+  /// member it starts the next one.
   virtual Step step(std::string_view& input, char* output, size_t room) = 0;
 
  private:
   bool inside_member_ = false;
 };
 
-/// For data that starts with `beginning`; nullptr if it is not compressed.
+/// A decompressor for data that starts with `beginning`; nullptr if that is not compressed.
 std::unique_ptr<Decompressor> decompressor_of(std::string_view beginning);
 
-/// As many bytes are enough to tell what data are.
+/// The number of bytes needed to recognise a format.
 inline constexpr size_t kMagicBytes = 10;
 
-/// Why `beginning` is not UTF-8 text, and what to do: "UTF-16 text; ..."; empty if it may be.
+/// Why `beginning` is not UTF-8 text and what to do ("UTF-16 text; ..."), or "" if it may be text.
 std::string reason_not_text(std::string_view beginning);
 
-/// Whether more bytes than `beginning` are needed to tell what it is.
+/// Whether `beginning` is too short to tell what it is.
 bool is_start_of_magic(std::string_view beginning);
 
 }  // namespace dietmt

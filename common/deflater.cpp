@@ -48,7 +48,7 @@ std::string Deflater::deflated(std::string_view text, int flush) {
     packed.resize(old_size + kBlock);
     z.next_out = reinterpret_cast<Bytef*>(packed.data() + old_size);
     z.avail_out = kBlock;
-    // Z_BUF_ERROR: everything was flushed already.
+    // Z_BUF_ERROR: nothing was left to flush.
     if (const int code = deflate(&z, text.empty() ? flush : Z_NO_FLUSH);
         code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
       throw Error(std::string("gzip: ") + zError(code));

@@ -7,11 +7,11 @@
 
 namespace dietmt {
 
-/// True of FILE.gz: commands compress what they write there.
+/// True for FILE.gz, which commands write compressed.
 bool names_gzip(const std::string& path);
 
-/// A stream in gzip's format, piece by piece. Equal pieces give equal bytes: it holds neither name
-/// nor time.
+/// A gzip stream, written piece by piece. It stores no name or time, so that equal input gives
+/// equal bytes.
 class Deflater {
  public:
   Deflater();
@@ -19,7 +19,7 @@ class Deflater {
   Deflater(const Deflater&) = delete;
   Deflater& operator=(const Deflater&) = delete;
 
-  /// The bytes to write next. With them a reader can unpack everything up to the end of `text`.
+  /// Returns the bytes to write next. They let a reader unpack everything up to the end of `text`.
   std::string append(std::string_view text);
 
   /// The last bytes of the stream.
@@ -32,7 +32,7 @@ class Deflater {
   std::unique_ptr<Stream> stream_;
 };
 
-/// write_file_atomically() of common/files.h; compresses if the path ends in .gz.
+/// Like write_file_atomically() in common/files.h, but compresses if the path ends in .gz.
 void write_text_atomically(const std::string& path, std::string_view text);
 
 }  // namespace dietmt

@@ -1,5 +1,5 @@
-// The exceptions of dietmt. A message is one sentence for the user: it names the file, line, option
-// or head at fault. tools/program.cpp prints it and chooses the exit code.
+// The exceptions of dietmt. A message is one sentence for the user that names the file, line,
+// option or head at fault. tools/program.cpp prints it and chooses the exit code.
 #pragma once
 
 #include <stdexcept>
@@ -14,7 +14,7 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A wrong option, option value or combination of them; exit code 2.
+/// A wrong option or value, or a wrong combination; exit code 2.
 class ConfigError : public Error {
  public:
   using Error::Error;
@@ -32,13 +32,13 @@ class CheckpointError : public Error {
   using Error::Error;
 };
 
-/// Work that does not fit into memory.
+/// Work that does not fit in memory.
 class MemoryError : public Error {
  public:
   using Error::Error;
 };
 
-/// A request that the service cannot serve as asked.
+/// A request that the service cannot fulfil.
 class RequestError : public Error {
  public:
   using Error::Error;
@@ -51,17 +51,17 @@ inline std::string joined_lines(const std::vector<std::string>& problems) {
   return joined;
 }
 
-/// Throws the problems, one per line, if there are any.
+/// Throws if there are problems; the message has one per line.
 template <typename Kind = ConfigError>
 void throw_if_any(const std::vector<std::string>& problems) {
   if (!problems.empty()) throw Kind(joined_lines(problems));
 }
 
-/// The exit code of a training run that the same command resumes: a signal or --max-time stopped
-/// it, or another process was lost.
+/// Exit code of a training run that the same command resumes: it was stopped by a signal or
+/// --max-time, or lost another process.
 inline constexpr int kResumable = 75;
 
-/// A signal or --max-time stopped the work before there was anything to save; the message is
+/// A signal or --max-time stopped the work before there was anything to save. The message is
 /// stop_reason(), the exit code kResumable.
 class Stopped : public Error {
  public:
@@ -74,7 +74,7 @@ class PeerError : public Error {
   using Error::Error;
 };
 
-/// The first process failed and reports the reason; this one ends silently with exit code 1.
+/// The first process failed and reports why; this one exits silently with code 1.
 class FirstProcessFailed : public Error {
  public:
   FirstProcessFailed() : Error("the first process has failed") {}

@@ -37,7 +37,7 @@ void read_blocks(const fs::path& path, const std::function<void(std::string_view
   if (file.bad()) throw Error(path.string() + ": cannot be read: " + std::strerror(errno));
 }
 
-// Of a file in the manifest: what differs, or "".
+// Compares a file with its entry in the manifest; returns the difference, or "".
 std::string problem_of_file(const fs::path& path, const nlohmann::json& expected) {
   int64_t size = 0, crc32 = 0;
   read_field(expected, "size", size);
@@ -49,7 +49,7 @@ std::string problem_of_file(const fs::path& path, const nlohmann::json& expected
   return "";
 }
 
-// The first problem of the files in the manifest for which is_asked(name).
+// The first problem among the manifest's files whose names satisfy is_asked.
 std::string problem_of_files(const fs::path& directory,
                              const std::function<bool(const std::string&)>& is_asked) {
   try {
@@ -157,7 +157,7 @@ void require_intact(const fs::path& file) {
       problem_of_files(parent_directory(file), [&](const std::string& one) { return one == name; });
   if (problem.empty()) return;
   throw CheckpointError(problem + ": restore the file, or delete " + kManifestFile +
-                        " to use the file as it is");
+                        " to use it as it is");
 }
 
 uint32_t crc32_of(std::string_view bytes, uint32_t before) {
@@ -178,7 +178,8 @@ AppendFile::AppendFile(std::filesystem::path path)
 }
 
 void AppendFile::append(std::string_view record) {
-  // Another appender's record must not follow a part of this one, which is then cut off.
+  // The lock keeps another appender from writing after a partial record that is about to be cut
+  // off.
   ::flock(file_.number(), LOCK_EX);
   const std::unique_ptr<const FileDescriptor, void (*)(const FileDescriptor*)> unlock(
       &file_, [](const FileDescriptor* file) { ::flock(file->number(), LOCK_UN); });

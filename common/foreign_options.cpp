@@ -7,11 +7,11 @@ namespace {
 
 struct Row {
   std::string_view ours;
-  std::string_view theirs;  // names between spaces
+  std::string_view theirs;  // names, each between spaces
   std::string_view remark = {};
 };
 
-// A name may be in several rows: the first whose option the command has counts.
+// A name may be in several rows; the first row whose option the command has wins.
 constexpr Row kRows[] = {
     // Text
     {"train-source", " train-sets trainpref train-src src-train source-train prepared-data data ",

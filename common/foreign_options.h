@@ -1,4 +1,4 @@
-// Names that options have in fairseq, Marian, OpenNMT, Sockeye, CTranslate2 and sacreBLEU.
+// What fairseq, Marian, OpenNMT, Sockeye, CTranslate2 and sacreBLEU call our options.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace dietmt {
 
-/// "; use --learning-rate" for another program's name of one of the options `ours`, such as lr;
-/// empty if the table does not have it. Names are without hyphens at the start.
+/// "; use --learning-rate" for another program's name of one of the options `ours`, such as lr; ""
+/// if the table does not list it. Names have no leading hyphens.
 std::string foreign_option(std::string_view name, const std::vector<std::string>& ours);
 
 }  // namespace dietmt

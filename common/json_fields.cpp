@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kMostNested = 500;
 
-// Of brackets outside of strings.
+// Depth of the brackets outside strings.
 int64_t nesting(std::string_view text) {
   int64_t depth = 0, deepest = 0;
   bool in_string = false;

@@ -1,4 +1,4 @@
-// JSON files, and their fields, which others may have written.
+// Reads JSON files that others may have written, and their fields.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,21 @@
 
 namespace dietmt {
 
-/// Throws CheckpointError if a JSON text is nested so deeply that copying or printing its value,
-/// which the library does by recursion, could exhaust the stack.
+/// Throws CheckpointError if a JSON text is nested so deeply that the library, which copies and
+/// prints values recursively, could exhaust the stack.
 void require_shallow_json(std::string_view text);
 
-/// The value of a JSON text. Throws CheckpointError if it is not JSON, and as
-/// require_shallow_json().
+/// Parses a JSON text. Throws CheckpointError if it is not JSON or nested too deeply.
 nlohmann::json parse_json(std::string_view text);
 
-/// Throws Error if the file cannot be read, and CheckpointError naming it as parse_json() does.
+/// Throws Error if the file cannot be read, and CheckpointError with its name as parse_json() does.
 nlohmann::json read_json(const std::filesystem::path& path);
 
-/// What is wrong with a text that is not JSON or lacks a field, without the library's own prefix.
+/// The message of a JSON exception without the library's prefix.
 std::string json_problem(const std::exception& error);
 
-/// read(content) of a JSON file. Throws as read_json() does, and CheckpointError that names the
-/// file if `read` does not find what it needs.
+/// Returns read(content) of a JSON file. Throws as read_json() does, and CheckpointError with the
+/// file's name if `read` misses something.
 template <typename Read>
 auto read_json_as(const std::filesystem::path& path, const Read& read) {
   const nlohmann::json content = read_json(path);
@@ -41,19 +40,19 @@ auto read_json_as(const std::filesystem::path& path, const Read& read) {
   }
 }
 
-/// The field `name`, of any type or an object. Throws CheckpointError, which names it, if it is
+/// The field `name`: of any type, or an object. Throws CheckpointError with the name if it is
 /// missing or no object.
 const nlohmann::json& any_field(const nlohmann::json& object, const std::string& name);
 const nlohmann::json& object_field(const nlohmann::json& object, const std::string& name);
 
-/// Whether the value is a whole number of at most 64 bits.
+/// Whether the value is an integer of at most 64 bits.
 bool is_whole_number(const nlohmann::json& value);
 
-/// Throws CheckpointError unless the value is a whole number.
+/// Throws CheckpointError if the value is not an integer.
 int64_t whole_number(const nlohmann::json& value);
 
-/// Reads the field `name`, text, a flag, a whole number or any number. Throws CheckpointError,
-/// which names it, if it is missing or has another type.
+/// Reads the field `name`: a string, a bool, an integer or any number. Throws CheckpointError with
+/// the name if it is missing or has another type.
 template <typename Field>
 void read_field(const nlohmann::json& object, const char* name, Field& field) {
   constexpr bool kText = std::is_same_v<Field, std::string>, kFlag = std::is_same_v<Field, bool>;

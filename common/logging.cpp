@@ -37,7 +37,7 @@ std::string json_text(std::string_view text) {
   return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// The message with its request; in JSON as the last members of an object.
+/// The message with its request; in JSON as the last members of the object.
 template <bool kJson>
 class MessageFlag final : public spdlog::custom_flag_formatter {
  public:
@@ -60,7 +60,7 @@ std::unique_ptr<spdlog::formatter> formatter(const std::string& pattern) {
   return made;
 }
 
-// For a file, or for stderr where nobody watches.
+// For a file, or for stderr when it is not a terminal.
 std::unique_ptr<spdlog::formatter> timed_formatter() {
   return formatter<false>("%Y-%m-%d %H:%M:%S %l: %*");
 }

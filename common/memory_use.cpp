@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kUnknown = std::numeric_limits<int64_t>::max();
 
-// The number after `name` in a file of names and numbers.
+// The number after `name` in a file of name-value lines.
 int64_t number_of(const std::string& name, const fs::path& path, int64_t otherwise) {
   std::ifstream file(path);
   std::string word, rest;
@@ -25,7 +25,7 @@ int64_t number_of(const std::string& name, const fs::path& path, int64_t otherwi
   return otherwise;
 }
 
-// The number in a file that holds nothing else; "max" means no limit.
+// The number in a file that holds only a number; "max" means no limit.
 int64_t number_in(const fs::path& path) {
   std::ifstream file(path);
   int64_t number = 0;
@@ -37,7 +37,7 @@ int64_t free_in_system() {
   return kilobytes == kUnknown ? kUnknown : kilobytes * 1024;
 }
 
-/// The files of a control group. Version 1 counts the groups inside it by names with "total_".
+/// Files of a control group. Version 1 marks totals that include subgroups with "total_".
 struct GroupFiles {
   const char* limit;
   const char* used;
@@ -47,7 +47,7 @@ struct GroupFiles {
 const GroupFiles kVersion1 = {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_"};
 const GroupFiles kVersion2 = {"memory.max", "memory.current", ""};
 
-// The kernel drops cached files when a group reaches its limit.
+// Cached files do not count as used: the kernel drops them when a group reaches its limit.
 int64_t free_in_group(const fs::path& group, const GroupFiles& files) {
   const int64_t limit = number_in(group / files.limit);
   const int64_t used = number_in(group / files.used);
@@ -97,7 +97,7 @@ int64_t available_in_groups(const fs::path& membership, const fs::path& mounts) 
          std::getline(file, path)) {
     const bool version_1 = (',' + controllers + ',').find(",memory,") != std::string::npos;
     if (!version_1 && !controllers.empty()) continue;
-    // A container may see the path of its group outside; then only the root exists.
+    // Inside a container the path may be the one seen from outside; then only the root exists.
     const fs::path root = version_1 ? mounts / "memory" : mounts;
     fs::path group = root / fs::path(path).relative_path();
     for (; group.native().size() >= root.native().size(); group = group.parent_path())

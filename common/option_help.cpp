@@ -1,4 +1,4 @@
-// What an option table says about itself: --help for people, --help-json for programs.
+// Prints an option table: --help for people, --help-json for programs.
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -44,7 +44,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// Bounds are doubles in the table and often whole numbers.
+// Bounds are stored as doubles but are often whole numbers.
 ordered_json number(double value) {
   if (value == std::floor(value)) return nearest_whole(value);
   return value;
@@ -63,7 +63,7 @@ const char* type_of(std::vector<T>*) {
   return type_of(static_cast<T*>(nullptr));
 }
 
-// The range, if somebody could meet its bounds by chance.
+// The range, if a user could plausibly hit its bounds.
 std::string range_worth_saying(const OptionRule& rule) {
   constexpr double kNear = 100;
   const double upper = rule.most.value_or(rule.below.value_or(OptionRule::kMost));

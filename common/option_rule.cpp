@@ -36,7 +36,7 @@ bool OptionRule::allows(const std::string& value) const {
   return choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end();
 }
 
-// Written so that no bound allows NaN.
+// Written so that NaN satisfies no bound.
 bool OptionRule::allows(double value) const {
   return (!least || value >= *least) && (!most || value <= *most) && (!above || value > *above) &&
          (!below || value < *below);

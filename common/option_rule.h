@@ -1,4 +1,4 @@
-// The values that an option or a setting of a file accepts, and the sentence about others.
+// The values that an option or a setting in a file accepts, and the message about others.
 #pragma once
 
 #include <cstdint>
@@ -8,34 +8,34 @@
 
 namespace dietmt {
 
-/// In a list it applies to each value.
+/// For a list, it applies to each value.
 struct OptionRule {
   bool required = false;
-  bool is_new = false;  // a path at which nothing exists yet
+  bool is_new = false;  // a path where nothing exists yet
   std::vector<std::string> choices = {};
   std::optional<double> least = {}, above = {};  // inclusive, exclusive
   std::optional<double> most = {}, below = {};   // inclusive, exclusive
 
   bool allows(const std::string& value) const;
   bool allows(double value) const;
-  /// "post or pre", "at least 0 and below 1"; empty if every value is allowed.
+  /// "post or pre", "at least 0 and below 1"; "" if every value is allowed.
   std::string text() const;
-  /// "NAME is -1; it must be at least 0", or empty.
+  /// "NAME is -1; it must be at least 0", or "".
   std::string problem(const std::string& name, const std::string& value) const;
   std::string problem(const std::string& name, int64_t value) const;
   std::string problem(const std::string& name, double value) const;
 
-  /// Bounds of numbers without bounds of their own.
+  /// Default bound of numbers: kMost and -kMost.
   static constexpr double kMost = 1e9;
 };
 
-/// A number in as few digits as read back to it.
+/// A number with the fewest digits that round-trip.
 std::string text_of(double value);
 
-/// The nearest whole number of 64 bits.
+/// The nearest 64-bit integer.
 int64_t nearest_whole(double value);
 
-/// Ranges that options of several commands and the settings of models share.
+/// Ranges shared by options of several commands and settings of models.
 namespace ranges {
 
 inline const OptionRule kLayers{.least = 1, .most = 1024};

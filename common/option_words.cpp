@@ -17,17 +17,17 @@ constexpr std::pair<std::string_view, char> kLetters[] = {
 
 bool is_number(char c) { return (c >= '0' && c <= '9') || c == '.'; }
 
-// "-" is standard input, and "-5" a value.
+// "-" is standard input and "-5" is a value.
 bool looks_like_option(std::string_view word) {
   return word.size() > 1 && word[0] == '-' && !is_number(word[1]);
 }
 
-// What one word names.
+// How one word of the command line reads as an option.
 struct NamedOption {
   const OptionShape* shape = nullptr;
   bool negated = false;
   std::string typed;
-  std::optional<std::string> value;  // behind "=", or a number behind the letter
+  std::optional<std::string> value;  // after "=", or a number after the letter
 };
 
 class WordReader {
@@ -37,7 +37,7 @@ class WordReader {
 
   bool done() const { return next_ == arguments_.size(); }
 
-  // An option with its values, or a word that belongs to none.
+  // Reads an option with its values, or a word that belongs to none.
   GivenOption read(const std::function<std::string(std::string)>& unknown) {
     const std::string& word = arguments_[next_++];
     if (!only_words_ && word == "--") {
@@ -99,7 +99,7 @@ class WordReader {
     if (option.value) {
       values.push_back(*option.value);
     } else {
-      // A value may begin with a hyphen if it names no option.
+      // A value may begin with a hyphen unless it names an option.
       if (done() || arguments_[next_] == "--" || names_option(arguments_[next_]))
         throw ConfigError(option.typed + " needs a value: " + option.typed + " " +
                           option.shape->placeholder);

@@ -1,4 +1,4 @@
-// The words of a command line as options and their values.
+// Splits the words of a command line into options and their values.
 #pragma once
 
 #include <functional>
@@ -18,23 +18,22 @@ struct OptionShape {
 
 /// An option that was given, with its values. A flag has the value true or false.
 struct GivenOption {
-  std::string name;   ///< empty: a word that belongs to no option
+  std::string name;   ///< empty for a word that belongs to no option
   std::string typed;  ///< the name as the user wrote it: "--beam", "-b"
   std::vector<std::string> values;
 };
 
-/// The letter of the short form of an option in every command that has the option; '\0': none.
+/// The letter of an option's short form, the same in all commands; '\0' if it has none.
 char option_letter(std::string_view name);
 
 /// Reads `--name value`, `--name=value`, `-l value`, `-l=value`, `-l5`, `--no-flag` and, after
-/// `--`, words that belong to no option. An option of several values takes all words up to the next
-/// option. Throws ConfigError for a missing value, and with the text of unknown(typed) for an
-/// unknown name.
+/// `--`, plain words. An option with several values takes all words up to the next option. Throws
+/// ConfigError for a missing value and, with the text of unknown(typed), for an unknown name.
 std::vector<GivenOption> given_options(const std::vector<std::string>& arguments,
                                        const std::vector<OptionShape>& shapes,
                                        const std::function<std::string(std::string)>& unknown);
 
-/// Reads true, yes, on, 1 or false, no, off, 0; returns whether the word is one of them.
+/// Parses true, yes, on, 1 or false, no, off, 0. Returns false for any other word.
 bool read_word(const std::string& word, bool& value);
 
 }  // namespace dietmt

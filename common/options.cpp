@@ -40,7 +40,7 @@ void visit_values(const std::optional<T>& value, const Visit& visit) {
   if (value) visit(*value);
 }
 
-// Of a field or of a list or optional of such.
+// Whether a field, or the elements of a list or optional, have type Number.
 template <typename Number, typename T>
 constexpr bool holds(const T*) {
   return std::is_same_v<T, Number> || std::is_same_v<T, std::optional<Number>> ||
@@ -53,7 +53,7 @@ std::string problem_of(const OptionRule& rule, const std::string& name, const T&
 }
 std::string problem_of(const OptionRule&, const std::string&, bool) { return {}; }
 
-// False if the word is no value of the type.
+// Returns false if the word is not a value of that type.
 using dietmt::read_word;
 bool read_word(const std::string& word, std::string& value) {
   value = word;
@@ -67,7 +67,7 @@ bool read_word(const std::string& word, Number& value) {
   return error == std::errc() && end == last;
 }
 
-// Fills the field; complain(word) for each word that is no value of it.
+// Fills the field; calls complain(word) for each word that is not a value of its type.
 template <typename T, typename Complain>
 void read_words(const Words& words, T& field, const Complain& complain) {
   if (!read_word(words.back(), field)) complain(words.back());
@@ -92,7 +92,7 @@ bool is_vector(const std::vector<T>*) {
   return true;
 }
 
-// Optimal string alignment: no letter is edited twice. Only three rows of the table are kept.
+// Optimal string alignment: no letter is edited twice. Keeps only three rows of the table.
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> before, last(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -125,7 +125,7 @@ std::string OptionTable::Option::problem() const {
   if (rule.required && is_missing)
     return "--" + name + " is missing: give --" + name + " " + placeholder;
   for (const std::string& value : present)
-    // A link exists, even one that leads nowhere.
+    // symlink_status() also sees dangling links.
     if (rule.is_new && !value.empty() && exists(std::filesystem::symlink_status(value)))
       return shown() + " " + value + " exists already: choose a new path";
   std::string first;
@@ -347,7 +347,8 @@ std::vector<std::pair<std::string, std::string>> OptionTable::resolved() const {
   return all;
 }
 
-// An option that reads back counts as given, and would overrule what a preset or a model says.
+// Options at their defaults are printed as comments: reading them back would count as giving them,
+// and would override a preset or a model.
 void OptionTable::dump_config() const {
   std::cout << "# Options of dietmt " << command_
             << ". Those in comments were not given: the value is the default,\n"

@@ -1,4 +1,4 @@
-// Command-line flags and config-file keys bound once to the fields of plain option structs.
+// Binds command-line flags and config-file keys to the fields of plain option structs.
 //
 //   TrainOptions o;
 //   OptionTable table("train", "--output DIR", "Trains a model.");
@@ -10,9 +10,9 @@
 //   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
 //   table.check(problems_of(o));
 //
-// Every table has the options of shared_options(), such as --help and --config. Flags can be
-// negated
-// (--no-name). If an option that is no list is given twice, the last value counts, with a notice.
+// Every table also has the options of shared_options(), such as --help and --config. Flags can be
+// negated (--no-name). If an option that is not a list is given twice, the last value wins, with a
+// notice.
 #pragma once
 
 #include <cstdint>
@@ -39,32 +39,31 @@ class OptionTable {
   /// `synopsis`: the required part of the usage line.
   OptionTable(std::string command, std::string synopsis, std::string description);
 
-  /// Starts a group of options under its own heading in --help.
+  /// Starts a group of options with its own heading in --help.
   OptionTable& group(std::string title);
 
-  /// Binds `--name PLACEHOLDER` to `field`, whose present value is the default. A bool is a flag
-  /// without a value on the command line. An empty placeholder stands for the choices: a|b|c. A
-  /// number whose rule lacks a bound has one of 1e9 or -1e9.
+  /// Binds `--name PLACEHOLDER` to `field`, whose current value is the default. A bool is a flag
+  /// and takes no value on the command line. An empty placeholder lists the choices: a|b|c. Numbers
+  /// without a bound in their rule are limited to +-1e9.
   OptionTable& add(std::string name, Field field, std::string placeholder, std::string help,
                    OptionRule rule = {});
 
-  /// The option that words without a name belong to, such as the input of `translate FILE`.
+  /// The option that receives a word without a name, such as the input in `translate FILE`.
   OptionTable& positional(const std::string& name);
 
-  /// The options that --help shows besides the required ones; --help-all shows all. Without this
-  /// call --help does, too.
+  /// Limits --help to these and the required options; --help-all shows all.
   OptionTable& basics(std::vector<std::string> names);
 
-  /// Adds a command for the end of --help.
+  /// Adds an example command to the end of --help.
   OptionTable& example(std::string command);
 
-  /// Parses the words after the subcommand and obeys --quiet and --log-file. kDone: help, the
-  /// version or the configuration was printed on stdout. Throws ConfigError for unknown names,
+  /// Parses the words after the subcommand and applies --quiet and --log-file. kDone: help, the
+  /// version or the configuration was printed to stdout. Throws ConfigError for unknown names and
   /// missing or malformed values.
   Outcome parse(const std::vector<std::string>& arguments);
 
-  /// Throws ConfigError with every option that breaks its rule, and the command's own `problems`.
-  /// One of these that begins with an option which breaks its rule is left out.
+  /// Throws ConfigError listing every option that breaks its rule and the command's own `problems`,
+  /// except those that begin with an option already listed.
   void check(const std::vector<std::string>& problems = {}) const;
 
   /// False if the option breaks its rule, which check() reports.
@@ -73,11 +72,10 @@ class OptionTable {
   /// True if the option was given on the command line or in the config file.
   bool given(const std::string& name) const;
 
-  /// True if it was given with another value than its default.
+  /// True if it was given with a value other than its default.
   bool changed(const std::string& name) const;
 
-  /// All options with their present values, as text; options of std::optional type that are unset
-  /// are left out.
+  /// All options with their current values as text, without unset std::optional ones.
   std::vector<std::pair<std::string, std::string>> resolved() const;
 
   /// All options, or only the required and basic ones.
@@ -95,7 +93,7 @@ class OptionTable {
     std::string group = {};
     OptionRule rule = {};
     std::vector<std::string> defaults = {};  // values() before parse()
-    std::string typed = {};                  // as the user named it; empty: not given
+    std::string typed = {};                  // as the user wrote it; empty if not given
 
     bool is_flag() const;
     bool is_list() const;
@@ -103,11 +101,11 @@ class OptionTable {
     /// How messages name it.
     std::string shown() const { return typed.empty() ? "--" + name : typed; }
     std::vector<std::string> values() const;
-    /// "required; from 1 to 100; default: 4", as far as they apply and are worth saying.
+    /// "required; from 1 to 100; default: 4", as far as it applies and is worth saying.
     std::string facts() const;
-    /// The sentence about a value that breaks the rule; empty if none does.
+    /// The message about a value that breaks the rule, or "".
     std::string problem() const;
-    /// The sentence about a word that is not a number.
+    /// The message about a word that is not a number.
     std::string malformed(const std::string& word) const;
   };
 
@@ -117,13 +115,13 @@ class OptionTable {
     bool dump_config = false, quiet = false, help = false, help_all = false, help_json = false,
          version = false;
   };
-  /// One without help text is not shown to people.
+  /// Options without help text are hidden.
   static std::vector<Option> shared_options(Shared& values);
 
   struct Remarks {
     std::vector<std::string> problems, notices;
   };
-  /// Sets those of the options that no earlier call has set.
+  /// Sets those options that no earlier call has set.
   static void take(const std::vector<GivenOption>& given, const std::vector<Option*>& known,
                    Remarks& remarks);
   std::vector<GivenOption> given_on_line(const std::vector<std::string>& arguments,
@@ -133,7 +131,7 @@ class OptionTable {
 
   void dump_config() const;
   bool is_basic(const Option& option) const;
-  /// The sentence about an option that the command does not have.
+  /// The message about an option that the command does not have.
   std::string unknown(const std::string& typed) const;
 
   std::string command_;
@@ -146,9 +144,9 @@ class OptionTable {
   std::vector<std::string> examples_;
 };
 
-/// "; did you mean WORD?" for the candidate that the fewest insertions, deletions, replacements and
-/// swaps of neighbours turn into `word` (Damerau 1964), if these are few; else empty. `prefix`,
-/// such as "--", stands before the word.
+/// "; did you mean WORD?" for the candidate closest to `word` by insertions, deletions,
+/// replacements and swaps of neighbours (Damerau 1964), if it is close enough; else "". `prefix`,
+/// such as "--", precedes the word.
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates,
                        std::string_view prefix = "");
 

@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 std::atomic<bool> signalled = false;
 std::optional<Clock::time_point> deadline;
 
-// The first signal sets the flag, the second one ends the process as by default.
+// The first signal sets the flag; the second ends the process as usual.
 void wait_for_both(const sigset_t& signals) {
   int signal = 0;
   sigwait(&signals, &signal);
@@ -54,7 +54,7 @@ void stop_after(std::chrono::duration<double> time) {
 
 bool stop_requested() { return signalled || (deadline && Clock::now() >= *deadline); }
 
-// With several processes, another one may have got the signal.
+// With several processes, another one may have received the signal.
 const char* stop_reason() {
   return signalled || !deadline ? "stopped by a signal" : "stopped by --max-time";
 }
@@ -63,7 +63,7 @@ void throw_if_stop_requested() {
   if (stop_requested()) throw Stopped(stop_reason());
 }
 
-// Linux keeps a nice value for each thread, which a new thread inherits.
+// Linux keeps a nice value per thread, which new threads inherit.
 void give_way(int amount) {
   if (amount == 0) return;
   const auto thread = static_cast<id_t>(::gettid());

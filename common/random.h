@@ -1,7 +1,7 @@
-// Counter-based random numbers: a value is a pure function of (seed, stream, counter), so that
-// results depend neither on the order of calls nor on the number of threads, and resuming needs no
-// stored generator state. The mixing function is the 64-bit finaliser of SplitMix64 (Steele et al.
-// 2014), applied once per word.
+// Counter-based random numbers: a value is a pure function of (seed, stream, counter). Results
+// depend neither on the order of calls nor on the number of threads, and resuming needs no stored
+// generator state. The mixing function is the 64-bit finaliser of SplitMix64 (Steele et al. 2014),
+// applied once per word.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ constexpr uint64_t mix64(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// One key from several numbers, e.g. seed, epoch, site.
+/// Combines several numbers into one key, e.g. seed, epoch, site.
 constexpr uint64_t random_key(uint64_t seed, uint64_t stream) {
   return mix64(mix64(seed) ^ stream);
 }
 
-/// The sequence of random numbers of a key.
+/// The sequence of random numbers for a key.
 class Random {
   __extension__ using Wide = unsigned __int128;
 
@@ -33,7 +33,7 @@ class Random {
   /// Uniform in [0, 1).
   constexpr double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
-  /// Uniform in 0 .. n-1; n > 0. The bias of the multiplication is below n / 2^64.
+  /// Uniform in 0 .. n-1; n > 0. The multiplication's bias is below n / 2^64.
   constexpr uint64_t below(uint64_t n) {
     return static_cast<uint64_t>((static_cast<Wide>(next()) * n) >> 64);
   }

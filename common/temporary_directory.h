@@ -6,10 +6,10 @@
 
 namespace dietmt {
 
-/// Removed with everything in it when its owner ends.
+/// Removed with its contents when its owner is destroyed.
 class TemporaryDirectory {
  public:
-  /// A new directory, whose name begins with `prefix`. Throws Error.
+  /// Creates a directory whose name begins with `prefix`. Throws Error.
   explicit TemporaryDirectory(
       const std::filesystem::path& prefix = std::filesystem::temp_directory_path() / "dietmt-");
   ~TemporaryDirectory();

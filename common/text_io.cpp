@@ -23,10 +23,10 @@ struct LineReader::Impl {
   size_t max_bytes = std::string::npos;
   LongLines long_lines = LongLines::kRefused;
   int fd = -1;
-  std::unique_ptr<Decompressor> decompressor;  // of a compressed file
+  std::unique_ptr<Decompressor> decompressor;  // if the file is compressed
   bool format_known = false;
-  bool kind_known = false;  // that it may be text
-  std::string raw;          // bytes as read, not yet in `text`
+  bool kind_known = false;  // whether it may be text
+  std::string raw;          // bytes read but not yet in `text`
   std::string text;         // next() continues at `position`
   size_t position = 0;
   int64_t line = 0;
@@ -43,7 +43,7 @@ struct LineReader::Impl {
     throw DataError(path + ":" + std::to_string(line + 1) + ": cannot be read: " + reason);
   }
 
-  // Appends at least one byte to `raw`, as soon as there is one; sets at_end at the end.
+  // Appends at least one byte to `raw` as soon as one is available; sets at_end at the end.
   void read_raw() {
     const size_t old_size = raw.size();
     raw.resize(old_size + kBlock);
@@ -56,7 +56,7 @@ struct LineReader::Impl {
     at_end = got == 0;
   }
 
-  // Takes the start of a line that is too long. Its end may not have been read yet: npos.
+  // Takes the start of an overlong line. npos: its end has not been read yet.
   void take_start(std::string& start, size_t newline) {
     if (long_lines == LongLines::kRefused)
       fail("the line is longer than " + std::to_string(max_bytes) + " bytes");
@@ -187,14 +187,14 @@ struct Sequence {
 };
 
 // The first UTF-8 sequence of `text`, which is not empty (Unicode, table 3-7). An ill-formed one is
-// as long as its part that could start a well-formed one, at least 1.
+// as long as its prefix that could begin a well-formed one, at least 1.
 Sequence first_sequence(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);
   if (lead < 0x80) return {1, true};
   if (lead < 0xC2 || lead > 0xF4) return {1, false};
   const size_t full_length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  // The second byte has a narrower range after four of the lead bytes: no overlong forms, no
+  // After four of the lead bytes the second byte has a narrower range: no overlong forms, no
   // surrogates, nothing above U+10FFFF.
   unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
   unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
