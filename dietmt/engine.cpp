@@ -14,14 +14,14 @@
 namespace dietmt {
 namespace {
 
-// Without its line end; bytes that are not UTF-8 become U+FFFD.
+// Removes the line end; bytes that are not UTF-8 become U+FFFD.
 std::string clean(std::string line) {
   if (line.ends_with('\n')) line.pop_back();
   if (line.ends_with('\r')) line.pop_back();
   return invalid_utf8_at(line) == std::string::npos ? line : replace_invalid_utf8(line);
 }
 
-// Throws DataError, which names the entry that is wrong.
+// Throws DataError naming the entry that is wrong.
 data::Glossary glossary_of(const TranslateOptions& options) {
   std::vector<data::GlossaryTerm> terms;
   for (const auto& [source, target] : options.glossary) {
@@ -63,7 +63,7 @@ Engine::Engine(const std::string& model, const TranslatorOptions& options)
       served_(serve_model(loaded_, options)) {}
 
 Engine::~Engine() {
-  // The threads of the parent do not exist in a forked process, so nothing can wait for their end.
+  // The parent's threads do not exist in a forked process, so nothing may wait for them to end.
   if (getpid() != process_) static_cast<void>(served_.release());
 }
 
@@ -81,10 +81,10 @@ TranslationPlan Engine::plan(const TranslateOptions& options) const {
   if (plan.search.alignment && !loaded_->decoder->aligns())
     throw ConfigError(std::string(plan.line.markup ? "markup" : "alignment") +
                       " does not work with this model: it compresses the keys of cross-attention, "
-                      "which are no tokens then");
+                      "which then no longer stand for tokens");
   if (!options.source_tag.empty() && !options.source_tags.empty())
-    throw ConfigError("source_tags has the tag of each line: leave out source_tag");
-  nmt::LineCoder(*loaded_, plan.search, plan.line);  // looks at the tag
+    throw ConfigError("source_tags gives the tag of each line: leave out source_tag");
+  nmt::LineCoder(*loaded_, plan.search, plan.line);  // checks the tag
   return plan;
 }
 
@@ -112,7 +112,9 @@ nmt::SearchOptions Engine::search_options(const TranslateOptions& o) const {
   const std::string problem = o.glossary.empty() ? "" : nmt::glossary_problem(search);
   if (!problem.empty()) throw ConfigError(problem);
   if (search.coverage_penalty > 0.0 && !loaded_->decoder->aligns())
-    throw ConfigError("coverage_penalty: this model compresses the keys of cross-attention");
+    throw ConfigError(
+        "coverage_penalty does not work with this model: it compresses the keys of "
+        "cross-attention");
   return search;
 }
 
@@ -175,7 +177,7 @@ void Engine::require_own_process() const {
     throw Error("this process was forked from the one that loaded the model: load it here");
 }
 
-// Longest first, so that no worker gets a long sentence at the end.
+// Longest first, so that no worker starts a long sentence at the end.
 std::vector<nmt::NBest> Engine::decode(std::vector<nmt::TranslationRequest> requests,
                                        const nmt::SearchOptions& search,
                                        const std::function<bool()>& cancelled) {

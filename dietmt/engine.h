@@ -16,23 +16,23 @@
 
 namespace dietmt {
 
-/// Lines that are translated together.
+/// Lines translated together.
 struct LineBatch {
   std::vector<std::string> lines;
-  std::vector<std::string> prefixes;  // as many, or none
-  std::vector<std::string> tags;      // as many, or none
-  std::vector<std::string> earlier;   // lines before them: context, for a model that reads it
-  int64_t first = 0;                  // number of the first line: part of the key of sampling
+  std::vector<std::string> prefixes;  // one per line, or none
+  std::vector<std::string> tags;      // one per line, or none
+  std::vector<std::string> earlier;   // preceding lines: context for a model that reads it
+  int64_t first = 0;                  // number of the first line: part of the sampling key
 };
 
-/// Options of a call, checked.
+/// The checked options of a call.
 struct TranslationPlan {
   nmt::SearchOptions search;
   data::Glossary glossary;
   nmt::LineOptions line;  // without the glossary
 };
 
-/// Public calls end with translate() or score(); several threads use one Engine at once.
+/// Serves all public calls, which end with translate() or score(). Thread-safe.
 class Engine {
  public:
   Engine(const std::string& model, const TranslatorOptions& options);
@@ -40,11 +40,11 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Throws ConfigError, which lists all problems, and DataError: an entry of the glossary that is
-  /// wrong, a tag that is not a piece of the source tokenizer.
+  /// Throws ConfigError listing all problems, and DataError for an invalid glossary entry or a tag
+  /// that is not a piece of the source tokenizer.
   TranslationPlan plan(const TranslateOptions& options) const;
 
-  /// What the model reads of the lines before a line.
+  /// How much of the preceding lines the model reads.
   const data::SentenceContext& context() const { return loaded_->context; }
 
   std::vector<Translation> translate(const LineBatch& batch, const TranslationPlan& plan,
@@ -54,7 +54,8 @@ class Engine {
                                 const std::vector<std::string>& targets,
                                 const ScoreOptions& options);
 
-  /// Throws Error in a process that was forked after the model was loaded: it lacks the threads.
+  /// Throws Error in a process that was forked after the model was loaded, since it lacks the
+  /// threads.
   void require_own_process() const;
 
  private:
@@ -64,7 +65,7 @@ class Engine {
                                  const std::function<bool()>& cancelled);
 
   TranslatorOptions options_;
-  pid_t process_;  // whose threads decode
+  pid_t process_;  // that owns the threads
   std::shared_ptr<const nmt::LoadedDecoder> loaded_;
   std::unique_ptr<service::ServedModel> served_;
 };

@@ -8,14 +8,13 @@
 
 namespace dietmt {
 
-/// Any failure of the library. Its kinds follow; the program's exit code for all but UsageError
-/// is 1.
+/// Any failure of the library. For all kinds except UsageError the program's exit code is 1.
 class DIETMT_API Exception : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A wrong option, option value or combination of them; the program's exit code is 2.
+/// A wrong option or value, or a wrong combination; the program's exit code is 2.
 class DIETMT_API UsageError : public Exception {
  public:
   using Exception::Exception;
@@ -27,7 +26,7 @@ class DIETMT_API InputError : public Exception {
   using Exception::Exception;
 };
 
-/// A model directory that cannot be read, or that this library cannot decode with.
+/// A model directory that cannot be read or decoded with by this library.
 class DIETMT_API ModelError : public Exception {
  public:
   using Exception::Exception;

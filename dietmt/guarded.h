@@ -10,7 +10,7 @@
 
 namespace dietmt {
 
-/// Returns work(). Options have the names of the public structs in messages. std::bad_alloc passes.
+/// Returns work(). Messages name options as the public structs do. std::bad_alloc passes through.
 template <typename Work>
 auto guarded(const Work& work) {
   try {
@@ -25,12 +25,12 @@ auto guarded(const Work& work) {
     throw Cancelled("the translation was cancelled");
   } catch (const Error& error) {
     throw Exception(error.what());
-  } catch (const std::system_error& error) {  // of files and threads
+  } catch (const std::system_error& error) {  // from files and threads
     throw Exception(error.what());
   }
 }
 
-/// The same for work that reads a model: what fails, other than options, is a ModelError.
+/// Like guarded(), for reading a model: failures other than wrong options become ModelError.
 template <typename Work>
 auto guarded_loading(const Work& work) {
   try {

@@ -5,9 +5,9 @@
 
 namespace dietmt {
 
-/// The library warns by spdlog's default logger, which writes to standard output unless the program
-/// has set another one. This sends it to standard error; the environment variable SPDLOG_LEVEL
-/// (error, warn, info) says how much. The Python package calls it.
+/// Sends the library's warnings to standard error. By default they go to spdlog's default logger,
+/// which writes to standard output unless the program has set another one. SPDLOG_LEVEL (error,
+/// warn, info) in the environment sets the level. The Python package calls this.
 DIETMT_API void log_to_stderr();
 
 }  // namespace dietmt

@@ -86,7 +86,7 @@ void check(const std::vector<Lines>& systems, const EvaluateOptions& o) {
   check_range(problems, "seed", ranges::kSeed, o.seed);
   if (o.paired != "none" && o.paired != "bootstrap" && o.paired != "randomization")
     problems.push_back("paired is '" + o.paired + "'; choose none, bootstrap or randomization");
-  if (systems.empty()) problems.emplace_back("no outputs of a system to evaluate");
+  if (systems.empty()) problems.emplace_back("no system outputs to evaluate");
   if (o.paired != "none" && systems.size() == 1)
     problems.emplace_back("paired compares systems: give the outputs of two or more");
   if (o.metric == "chrf++" && o.word_order != 0)

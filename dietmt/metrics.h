@@ -1,5 +1,5 @@
-// BLEU, chrF and TER with signatures, confidence intervals and significance tests: what `dietmt
-// evaluate` computes, equal to sacreBLEU 2.6.0 for equal options.
+// BLEU, chrF and TER with signatures, confidence intervals and significance tests, as in `dietmt
+// evaluate` and equal to sacreBLEU 2.6.0 with the same options.
 //
 //   const auto scores = dietmt::evaluate({hypotheses}, {references}, {.metric = "chrf"});
 //   std::cout << scores[0].score << ' ' << scores[0].signature << '\n';
@@ -15,18 +15,18 @@
 
 namespace dietmt {
 
-/// One line for each sentence. Whitespace at the ends of lines does not count.
+/// One line per sentence. Trailing whitespace is ignored.
 using Lines = std::vector<std::string>;
 
 struct EvaluateOptions {
   std::string metric = "bleu";  ///< bleu, chrf, chrf++ or ter
   bool lowercase = false;       ///< of BLEU and chrF; TER does so anyway
 
-  // Options of another metric than the chosen one are refused.
+  // Options that do not belong to the chosen metric are refused.
 
   // BLEU
   std::string tokenize = "13a";       ///< 13a, intl, char, none, zh, ja-mecab or ko-mecab
-  std::string mecab_dictionary = {};  ///< of ja-mecab and ko-mecab; empty: the system's
+  std::string mecab_dictionary = {};  ///< for ja-mecab and ko-mecab; empty: the system's
   std::string smooth = "exp";         ///< none, floor, add-k or exp
   std::optional<double> smooth_value = std::nullopt;  ///< unset: 0.1 for floor, 1 for add-k
   bool effective_order = false;  ///< leave out orders longer than the hypothesis
@@ -64,9 +64,8 @@ struct EvaluationScore {
   std::vector<double> sentence_scores;                  ///< if asked for
 };
 
-/// The scores of the outputs of one or several systems, in their order. `references`: one or
-/// several references for each sentence, each set as long as the outputs. Throws UsageError and
-/// InputError.
+/// Scores one or several systems, in their order. `references`: one or several sets, each as long
+/// as the outputs. Throws UsageError and InputError.
 DIETMT_API std::vector<EvaluationScore> evaluate(const std::vector<Lines>& systems,
                                                  const std::vector<Lines>& references,
                                                  const EvaluateOptions& options = {});

@@ -44,7 +44,7 @@ nmt::SearchOptions machine_options(const TranslatorOptions& o) {
 
 std::shared_ptr<const nmt::LoadedDecoder> load_decoder(const std::string& model,
                                                        const TranslatorOptions& o) {
-  kernels::chosen_instruction_set();  // reports a wrong DIETMT_INSTRUCTION_SET
+  kernels::chosen_instruction_set();  // reports an invalid DIETMT_INSTRUCTION_SET
   if (o.device != "cpu")
     throw ConfigError("device '" + o.device +
                       "' needs LibTorch, which only the command dietmt translate uses");

@@ -1,4 +1,4 @@
-// The model of a Translator and the threads that decode with it.
+// Loads the model of a Translator and starts the threads that decode with it.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@
 
 namespace dietmt {
 
-/// Limits and threads, for all calls.
+/// Limits and threads that apply to all calls.
 nmt::SearchOptions machine_options(const TranslatorOptions& options);
 
-/// `model`: a directory, or several with commas. Throws ConfigError for wrong options, and
+/// `model`: a directory, or several separated by commas. Throws ConfigError for wrong options, and
 /// CheckpointError for a model that cannot be read or needs LibTorch.
 std::shared_ptr<const nmt::LoadedDecoder> load_decoder(const std::string& model,
                                                        const TranslatorOptions& options);

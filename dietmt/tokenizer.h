@@ -1,4 +1,4 @@
-// The subword model of a translation model: text to piece ids and back.
+// The subword model of a translation model: converts text to piece ids and back.
 //
 //   const dietmt::Tokenizer tokenizer("model/tokenizer.model");
 //   const std::vector<std::int32_t> ids = tokenizer.encode("Good morning.");
@@ -14,7 +14,7 @@
 
 namespace dietmt {
 
-/// Immutable; several threads can share it.
+/// Immutable; threads can share it.
 class DIETMT_API Tokenizer {
  public:
   /// `file`: a sentencepiece model, or the tokenizer of a model directory. Throws InputError.
@@ -23,14 +23,14 @@ class DIETMT_API Tokenizer {
   Tokenizer(Tokenizer&&) noexcept;
   Tokenizer& operator=(Tokenizer&&) noexcept;
 
-  /// Piece ids of one line, without begin or end of sentence.
+  /// Piece ids of a line, without begin or end of sentence.
   std::vector<std::int32_t> encode(std::string_view line) const;
 
-  /// The same as pieces: "▁Good", "▁morn", "ing", ".".
+  /// The pieces of a line as text: "▁Good", "▁morn", "ing", ".".
   std::vector<std::string> pieces(std::string_view line) const;
 
-  /// Text of the ids, without begin and end of sentence. Throws InputError for an id outside the
-  /// vocabulary, as piece() does.
+  /// Text of the ids, without begin and end of sentence. Like piece(), throws InputError for an id
+  /// outside the vocabulary.
   std::string decode(const std::vector<std::int32_t>& ids) const;
   std::string piece(std::int32_t id) const;
 

@@ -31,13 +31,13 @@ TranslationWindows::TranslationWindows(std::shared_ptr<Engine> engine, LineSourc
 TranslationWindows::~TranslationWindows() { stopped_ = true; }
 
 std::optional<Translation> TranslationWindows::next() {
-  engine_->require_own_process();  // where the threads are that translate the windows
+  engine_->require_own_process();  // the threads that translate the windows are there
   const size_t ahead = line_by_line_ ? 1 : 2;
   while (ready_.empty()) {
     while (!ended_ && !failure_ && windows_.size() < ahead) {
       LineBatch batch = read();
       if (batch.lines.empty()) break;
-      // The only window needs no thread.
+      // A single window needs no thread.
       const bool here = line_by_line_ || (ended_ && windows_.empty());
       windows_.push_back(start(std::move(batch), here));
     }
@@ -77,7 +77,7 @@ LineBatch TranslationWindows::read() {
   return batch;
 }
 
-// False at the end of the source, and when it fails or does not fit the tags.
+// Returns false at the end of the source, and when it fails or does not match the tags.
 bool TranslationWindows::take_line(int64_t number, std::string& line, std::string& prefix) {
   try {
     ended_ = !lines_(line, prefix);
@@ -97,7 +97,7 @@ void TranslationWindows::remember(const std::string& line) {
   earlier_.push_back(line);
 }
 
-// `here`: on the thread that waits for it.
+// `here`: translate on the waiting thread.
 std::future<TranslationWindows::Translations> TranslationWindows::start(LineBatch batch,
                                                                         bool here) {
   const auto shared = std::make_shared<const LineBatch>(std::move(batch));
@@ -110,13 +110,13 @@ std::future<TranslationWindows::Translations> TranslationWindows::start(LineBatc
     try {
       return std::async(std::launch::async, work([this] { return stopped_.load(); }));
     } catch (const std::system_error&) {
-      // The system can start no thread.
+      // The system cannot start another thread.
     }
   }
   return std::async(std::launch::deferred, work(cancelled_));
 }
 
-// If the caller gives up, so do all windows: a future waits for its thread.
+// If the caller gives up, so do all windows, since the destructor of a future waits for its thread.
 TranslationWindows::Translations TranslationWindows::wait(std::future<Translations> window) {
   constexpr std::chrono::milliseconds kGlance{100};
   while (window.wait_for(kGlance) == std::future_status::timeout) {

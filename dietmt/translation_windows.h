@@ -23,8 +23,8 @@ class TranslationWindows {
   TranslationWindows(const TranslationWindows&) = delete;
   TranslationWindows& operator=(const TranslationWindows&) = delete;
 
-  /// The translation of the next line; none at the end. What the source throws arrives after the
-  /// translations of the lines before it; a later call goes on with the source.
+  /// The translation of the next line; nullopt at the end. An exception of the source arrives after
+  /// the translations of the lines before it; a later call continues with the source.
   std::optional<Translation> next();
 
  private:
@@ -39,17 +39,17 @@ class TranslationWindows {
   const std::shared_ptr<Engine> engine_;
   const LineSource lines_;
   const std::function<bool()> cancelled_;
-  const std::vector<std::string> tags_;  // of the lines, or none
+  const std::vector<std::string> tags_;  // one per line, or none
   const TranslationPlan plan_;
   const bool line_by_line_;
   int64_t max_lines_;
   int64_t lines_read_ = 0;
   bool ended_ = false;
-  std::exception_ptr failure_;  // of the source, for the caller that has got all lines before
+  std::exception_ptr failure_;  // from the source; thrown after the lines before it
   std::atomic<bool> stopped_ = false;
-  std::deque<std::string> earlier_;  // the last lines of the windows before
+  std::deque<std::string> earlier_;  // last lines of the previous windows
   std::deque<Translation> ready_;
-  std::deque<std::future<Translations>> windows_;  // after stopped_: its threads end first
+  std::deque<std::future<Translations>> windows_;  // after stopped_, so that its threads end first
 };
 
 }  // namespace dietmt

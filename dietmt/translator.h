@@ -1,12 +1,12 @@
-// Translates text with a model that `dietmt quantize` has written.
+// Translates text with a model written by `dietmt quantize`.
 //
 //   dietmt::Translator translator("model");
 //   for (const dietmt::Translation& translation : translator.translate({"Good morning."}))
 //     std::cout << translation.text() << '\n';
 //
-// Any number of threads can call one Translator at once: their sentences share its weights and its
-// workers. A translation depends only on its line, the model and the options; of a model that reads
-// context also on the lines before in the same call, up to an empty one.
+// Threads may share a Translator; their sentences share its weights and workers. A translation
+// depends only on its line, the model and the options. If the model reads context, it also depends
+// on the preceding lines of the same call, back to an empty one.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct TranslatorOptions {
 
 struct TranslateOptions {
   std::string source_tag = {};  ///< word before each line that has text, such as <2de>
-  /// Of each line instead, in their order; an empty one: none.
+  /// One tag per line instead; an empty one: none.
   std::vector<std::string> source_tags = {};
 
   std::int64_t beam = 5;                ///< 1: greedy search
@@ -51,14 +51,14 @@ struct TranslateOptions {
   double diversity_strength = 0.5;   ///< what a token costs that an earlier group has chosen
   double coverage_penalty = 0.0;     ///< beta of Wu et al. 2016, eq. 14; 0: off
 
-  /// Source and target terms: a line that has the first must have the second in its translation, by
-  /// the rules of `dietmt translate --glossary`. Needs a beam of 2 or more.
+  /// Source and target terms: if a line contains the first, its translation must contain the
+  /// second, by the rules of `dietmt translate --glossary`. Needs a beam of 2 or more.
   std::vector<std::pair<std::string, std::string>> glossary = {};
 
-  /// none; hard: fills Hypothesis::alignment; soft: Hypothesis::attention and
+  /// none; hard: fills Hypothesis::alignment; soft: fills Hypothesis::attention and
   /// Translation::source_tokens.
   std::string alignment = "none";
-  /// Tags and placeholders move with their words, by the rules of `dietmt translate --markup`.
+  /// Moves tags and placeholders with their words, by the rules of `dietmt translate --markup`.
   /// `tokens` are those of the text without them.
   bool markup = false;
   /// copies: fills Hypothesis::missing_copies, by the rules of `dietmt translate --check`; or none.
@@ -70,8 +70,8 @@ struct TranslateOptions {
   double temperature = 1.0;  ///< below 1 sharpens the distribution
   std::uint64_t seed = 1;    ///< of sampling
 
-  /// Asked about twice a second while the caller waits, on the caller's thread. If it returns true,
-  /// the call throws Cancelled and drops its sentences.
+  /// Called about twice a second on the caller's thread while it waits. If it returns true, the
+  /// call throws Cancelled and drops its sentences.
   std::function<bool()> cancelled = {};
 };
 
@@ -80,7 +80,7 @@ struct ScoreOptions {
   std::function<bool()> cancelled = {};  ///< as in TranslateOptions
 };
 
-/// Words between white space that belong together, counted from 0.
+/// Aligned words, separated by white space and counted from 0.
 struct WordPair {
   std::int32_t source = 0;
   std::int32_t target = 0;
@@ -96,7 +96,7 @@ struct Hypothesis {
   std::vector<std::string> missing_terms = {};   ///< target terms of the glossary that it lacks
   std::vector<std::string> missing_copies = {};  ///< numbers, addresses and names that it lacks
   std::vector<WordPair> alignment = {};          ///< one for each word of the translation
-  /// Of each token to each of Translation::source_tokens; a row sums to 1, without a source tag.
+  /// From each token to each of Translation::source_tokens; a row sums to 1, without a source tag.
   std::vector<std::vector<float>> attention = {};
 };
 
@@ -115,33 +115,32 @@ class TranslationStream;
 
 class DIETMT_API Translator {
  public:
-  /// `model`: a directory, or several of one vocabulary separated by commas, an ensemble. Throws
-  /// UsageError and ModelError.
+  /// `model`: a directory, or an ensemble: several with the same vocabulary, separated by commas.
+  /// Throws UsageError and ModelError.
   explicit Translator(const std::string& model, const TranslatorOptions& options = {});
   ~Translator();
   Translator(const Translator&) = delete;
   Translator& operator=(const Translator&) = delete;
 
-  /// The translations of `lines`, in order. `prefixes`: forced beginnings of the translations, one
-  /// for each line, or none at all. Throws UsageError, InputError and Cancelled.
+  /// Translates `lines`, in order. `prefixes`: forced beginnings of the translations, one per line,
+  /// or none. Throws UsageError, InputError and Cancelled.
   std::vector<Translation> translate(const std::vector<std::string>& lines,
                                      const TranslateOptions& options = {},
                                      const std::vector<std::string>& prefixes = {}) const;
 
-  /// Translations of any number of lines, while they are read. `line_by_line`: translate each line
-  /// when it comes, for dialogue.
+  /// Translates any number of lines while they are read. `line_by_line`: translate each line as it
+  /// arrives, for dialogue.
   TranslationStream stream(LineSource lines, const TranslateOptions& options = {},
                            bool line_by_line = false) const;
 
-  /// log p(target | source) of given translations: `score` is the sum of `token_scores`. A target
-  /// is cut at the longest translation that the model can generate. Throws UsageError (with a
-  /// shortlist too, since its probabilities are relative) and InputError.
+  /// log p(target | source) of given translations: `score` is the sum of `token_scores`. Targets
+  /// are cut at the longest translation that the model can generate. Throws UsageError (also with a
+  /// shortlist, which makes probabilities relative) and InputError.
   std::vector<Hypothesis> score(const std::vector<std::string>& sources,
                                 const std::vector<std::string>& targets,
                                 const ScoreOptions& options = {}) const;
 
-  /// Reads the model again. Calls that run end with the old weights; if reading fails, the old ones
-  /// stay.
+  /// Reads the model again. Running calls finish with the old weights, which stay if reading fails.
   void reload();
 
  private:
@@ -150,15 +149,15 @@ class DIETMT_API Translator {
 };
 
 /// Reads lines in windows of up to 8192, at first 256, and translates one while the caller reads
-/// the next. Of one thread at a time; it may outlive the Translator, whose weights it keeps.
+/// the next. For one thread at a time. It may outlive the Translator; it keeps the weights.
 class DIETMT_API TranslationStream {
  public:
   ~TranslationStream();
   TranslationStream(TranslationStream&&) noexcept;
   TranslationStream& operator=(TranslationStream&&) noexcept;
 
-  /// The translation of the next line; none at the end. Throws what Translator::translate() throws,
-  /// and what the source of lines throws.
+  /// The translation of the next line; nullopt at the end. Throws what Translator::translate() and
+  /// the source of lines throw.
   std::optional<Translation> next();
 
  private:

@@ -15,21 +15,20 @@
 namespace dietmt::data {
 namespace {
 
-/// The batches of one epoch as compact lists of pair indices; 4 bytes per pair, and 4 more while a
-/// weighted corpus is planned.
+/// One epoch's batches as compact lists of pair indices: 4 bytes per pair, and 4 more while a
+/// weighted corpus is being planned.
 struct BatchPlan {
-  std::vector<uint32_t> pairs;   // of all batches, one after another
+  std::vector<uint32_t> pairs;   // of all batches, concatenated
   std::vector<uint32_t> starts;  // batch b owns pairs starts[b] .. starts[b+1]-1
   std::vector<uint32_t> order;   // in which the batches are used
 
   int64_t batches() const { return static_cast<int64_t>(order.size()); }
-  /// The first pair of the batch at `index` in the order of use.
+  /// First pair of the batch at `index` in order of use.
   size_t first_pair(int64_t index) const { return starts[order[static_cast<size_t>(index)]]; }
-  /// The pairs of that batch.
   std::span<const uint32_t> batch(int64_t index) const;
 };
 
-/// The most tokens of a batch of several pairs, by their lengths in the corpus.
+/// Token limits of a batch with several pairs, by their lengths in the corpus.
 struct Budget {
   int64_t source;
   int64_t target;
@@ -37,11 +36,11 @@ struct Budget {
 
 constexpr size_t kWindowPairs = 1 << 17;
 
-// A batch may hold this many times more source than target tokens. Bounds the memory of pairs with
-// short targets and long sources.
+// Limits a batch to this many source tokens per target token. Bounds the memory used by pairs with
+// long sources and short targets.
 constexpr int64_t kSourceShare = 2;
 
-// Separates the keys of the corpora's own orders from those of the epochs.
+// Keeps the keys of the corpora's orders apart from those of the epochs.
 constexpr uint64_t kCorpusStream = 1ULL << 63;
 
 Budget budget_of(int64_t batch_tokens, const TokenGrowth& growth = {}) {
@@ -51,7 +50,7 @@ Budget budget_of(int64_t batch_tokens, const TokenGrowth& growth = {}) {
   return {shrunk(kSourceShare * batch_tokens, growth.source), shrunk(batch_tokens, growth.target)};
 }
 
-// Reserves room for all pairs of the corpus.
+// An empty plan with memory reserved for all pairs of the corpus.
 BatchPlan empty_plan(const ParallelCorpus& corpus) {
   if (corpus.size() > std::numeric_limits<uint32_t>::max())
     throw DataError("the corpus has more than 2^32 sentence pairs");
@@ -82,7 +81,7 @@ BatchPlan drawn_pairs(const ParallelCorpus& corpus, const BatchOptions& options,
   return plan;
 }
 
-// Pairs of equal lengths keep their order: the shuffled one makes new batches in each epoch.
+// A stable sort: pairs of equal length stay in shuffled order, so that each epoch has new batches.
 void sort_by_length(const ParallelCorpus& corpus, std::span<uint32_t> pairs) {
   struct Key {
     int32_t target;
@@ -100,7 +99,7 @@ void sort_by_length(const ParallelCorpus& corpus, std::span<uint32_t> pairs) {
   for (size_t i = 0; i < keys.size(); ++i) pairs[i] = keys[i].pair;
 }
 
-// Cuts plan.pairs[begin, end) into batches and appends their starts.
+// Cuts plan.pairs[begin, end) into batches and appends where they start.
 void cut(const ParallelCorpus& corpus, const Budget& budget, size_t begin, size_t end,
          BatchPlan& plan) {
   int64_t source_tokens = 0;
@@ -130,8 +129,9 @@ std::span<const uint32_t> BatchPlan::batch(int64_t index) const {
   return std::span(pairs).subspan(starts[b], starts[b + 1] - starts[b]);
 }
 
-/// The batches of an epoch: all pairs, or those drawn by weights (BatchOptions), shuffled, sorted
-/// by (target, source) length inside windows of 2^17 pairs, cut, and the batches shuffled.
+/// The batches of an epoch: all pairs, or those drawn by weight (BatchOptions), are shuffled,
+/// sorted by (target, source) length within windows of 2^17 pairs and cut into batches, which are
+/// shuffled.
 BatchPlan plan_epoch(const ParallelCorpus& corpus, const BatchOptions& options,
                      const Budget& budget, int64_t epoch) {
   Random random(random_key(options.seed, static_cast<uint64_t>(epoch)));
@@ -148,7 +148,7 @@ BatchPlan plan_epoch(const ParallelCorpus& corpus, const BatchOptions& options,
   return plan;
 }
 
-/// Batches over the corpus sorted by length, in that order.
+/// Batches of the corpus sorted by length, in that order.
 BatchPlan plan_sorted(const ParallelCorpus& corpus, int64_t batch_tokens) {
   BatchPlan plan = all_pairs(corpus);
   sort_by_length(corpus, plan.pairs);
@@ -157,7 +157,6 @@ BatchPlan plan_sorted(const ParallelCorpus& corpus, int64_t batch_tokens) {
   return plan;
 }
 
-/// The tokens of the given pairs.
 ParallelBatch assemble(const ParallelCorpus& corpus, std::span<const uint32_t> pairs) {
   ParallelBatch batch;
   batch.pairs.assign(pairs.begin(), pairs.end());
@@ -179,7 +178,7 @@ ParallelBatch assemble(const ParallelCorpus& corpus, std::span<const uint32_t> p
   return batch;
 }
 
-/// The tokens of the pairs, drawn for this epoch. The first pair is use `first_use` of it.
+/// The pieces of the pairs as sampled for this epoch. The first pair is use number `first_use`.
 ParallelBatch assemble_drawn(const ParallelCorpus& corpus, const BatchOptions& options,
                              int64_t epoch, std::span<const uint32_t> pairs, size_t first_use) {
   const SubwordSampling& sampling = options.sampling;

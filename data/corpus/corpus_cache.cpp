@@ -30,7 +30,7 @@ struct Header {
   uint64_t groups = 0;
   CacheCounters counters = {};
   uint64_t content_hash = 0;
-  uint64_t checksum = 0;  // index_checksum() of a file in which this is 0
+  uint64_t checksum = 0;  // index_checksum() of a file where this is 0
 };
 static_assert(std::is_trivially_copyable_v<Header>);
 
@@ -56,7 +56,8 @@ uint64_t file_bytes(const Header& header) {
   return checksums_at(header) + blocks(header.tokens) * sizeof(uint32_t);
 }
 
-// Of everything but the token ids. `extend(checksum, begin, end)` adds bytes of the file.
+// The checksum of everything except the token ids. `extend(checksum, begin, end)` adds bytes of the
+// file.
 template <typename Extend>
 uint32_t index_checksum(Header header, const Extend& extend) {
   header.checksum = 0;
@@ -83,16 +84,16 @@ bool is_valid(const Header& header, uint64_t size) {
          header.sequences <= size && header.groups <= size && file_bytes(header) == size;
 }
 
-// Ascending from 0. A value damaged on disk would otherwise be read outside the mapping.
+// Bounds ascend from 0. Without this check, a damaged value would cause reads outside the mapping.
 bool are_bounds(const uint64_t* bounds, int64_t parts) {
   return bounds[0] == 0 && std::is_sorted(bounds, bounds + parts + 1);
 }
 
-// No id has these values.
+// No token id has these values.
 constexpr uint64_t kEndOfSequence = 1ULL << 32;
 constexpr uint64_t kEndOfGroup = 2ULL << 32;
 
-// The path, whose directory is created if it is missing.
+// Creates the directory of `path` if it is missing; returns `path`.
 const fs::path& in_its_directory(const fs::path& path) {
   std::error_code ignored;  // reported when the file is opened
   fs::create_directories(parent_directory(path), ignored);
@@ -183,7 +184,7 @@ std::unique_ptr<MappedCache> MappedCache::open(const fs::path& path,
   try {
     std::unique_ptr<MappedCache> cache(new MappedCache(path));
     return cache->read_header(fingerprint) ? std::move(cache) : nullptr;
-  } catch (const Error&) {  // there is no such file
+  } catch (const Error&) {  // the file does not exist
     return nullptr;
   }
 }

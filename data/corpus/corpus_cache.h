@@ -1,13 +1,14 @@
-// The file behind ParallelCorpus and TextCorpus: sequences of token ids, written in one pass and
+// The file format of ParallelCorpus and TextCorpus: sequences of token ids, written in one pass and
 // mapped read-only.
 //
 //   header | fingerprint | token ids (int32) | sequence bounds (uint64, [sequences + 1])
 //          | group bounds (uint64, [groups + 1]) | checksums (uint32, one for 4096 bytes of ids)
 //
-// Sequence s owns the tokens bounds[s] .. bounds[s+1]-1, group g the sequences between its bounds.
-// The fingerprint is text that names everything the content depends on; a file with another
-// fingerprint is not opened. The content hash tells the sequences themselves apart. Everything but
-// the ids is checked when the file is opened, a block of ids when it is first read.
+// Sequence s owns tokens bounds[s] .. bounds[s+1]-1; a group owns sequences in the same way. The
+// fingerprint is text that names everything the content depends on; a file with a different
+// fingerprint is not opened. The content hash identifies the sequences themselves. Everything
+// except the ids is checked when the file is opened; a block of ids is checked when it is first
+// read.
 #pragma once
 
 #include <array>
@@ -27,16 +28,16 @@
 
 namespace dietmt::data {
 
-/// Which cache a process takes.
+/// Which cache a process uses.
 enum class CacheUse {
-  kUpToDate,       // made from the text as it is now; if there is none, it encodes the text
-  kOfFirstProcess  // in a training of several processes: what the first one has written
+  kUpToDate,       // made from the current text; encodes the text if there is none
+  kOfFirstProcess  // the one written by the first of several training processes
 };
 
-/// What a process throws for which the first one has written no cache.
+/// The error of a process that finds no cache written by the first process.
 Error other_text(const std::filesystem::path& cache_file);
 
-/// The numbers of a corpus report, stored in the cache.
+/// The counters of a corpus report, stored in the cache.
 using CacheCounters = std::array<int64_t, 8>;
 
 /// Writes a cache in constant memory; finish() gives it its name. Throws Error with the path and
@@ -46,7 +47,7 @@ class CacheWriter {
   CacheWriter(const std::filesystem::path& path, const std::string& fingerprint);
 
   void append(std::span<const int32_t> sequence);
-  /// The sequences since the last group form a group; a corpus need not have groups.
+  /// Makes a group of the sequences since the last group. Groups are optional.
   void end_group();
   void finish(const CacheCounters& counters);
 
@@ -72,20 +73,20 @@ class CacheWriter {
 /// A cache mapped into memory.
 class MappedCache {
  public:
-  /// Null if there is no file, or one with another fingerprint (none: any), version or size. Also
-  /// null, after a warning, if anything but the token ids is damaged.
+  /// Null if the file does not exist or has a different fingerprint (nullopt accepts any), version
+  /// or size; also, after a warning, if anything except the token ids is damaged.
   static std::unique_ptr<MappedCache> open(const std::filesystem::path& path,
                                            const std::optional<std::string>& fingerprint);
 
   int64_t sequences() const { return sequences_; }
   int64_t groups() const { return groups_; }
-  /// The first token of a sequence, the first sequence of a group; for the index after the last
-  /// one, their total.
+  /// The first token of a sequence or the first sequence of a group; for the index after the last
+  /// one, the total.
   int64_t first_token(int64_t sequence) const {
     return static_cast<int64_t>(sequence_bounds_[sequence]);
   }
   int64_t first_sequence(int64_t group) const { return static_cast<int64_t>(group_bounds_[group]); }
-  /// The group that has a sequence. Every sequence must be in a group.
+  /// The group of a sequence; every sequence must be in a group.
   int64_t group_of(int64_t sequence) const;
 
   /// Throws Error if its block is damaged.
@@ -97,20 +98,20 @@ class MappedCache {
     return first_token(sequence + 1) - first_token(sequence);
   }
   const CacheCounters& counters() const { return counters_; }
-  /// Equal for equal sequences and groups in the same order, whatever their source.
+  /// Equal for the same sequences and groups in the same order, wherever they came from.
   uint64_t content_hash() const { return content_hash_; }
 
-  /// Appends the tokens begin .. end-1 to `ids`, read from the file so that mapped pages do not
-  /// become resident. Throws Error, which names the block, if they are damaged or cannot be read.
+  /// Appends tokens begin .. end-1 to `ids`. Reads them from the file, so that mapped pages do not
+  /// become resident. Throws Error naming the block if they are damaged or cannot be read.
   void read(int64_t begin, int64_t end, std::vector<int32_t>& ids) const;
 
  private:
   explicit MappedCache(const std::filesystem::path& path) : path_(path), file_(path) {}
 
-  // False if the file is not a cache of this fingerprint.
+  // False if the file is not a cache with this fingerprint.
   bool read_header(const std::optional<std::string>& fingerprint);
 
-  // Checks the blocks of these tokens that have not been read before, from any thread.
+  // Checks the blocks of these tokens that no thread has read before.
   void check(int64_t begin, int64_t end) const;
   void check_block(int64_t block) const;
 
@@ -124,7 +125,7 @@ class MappedCache {
   const uint64_t* group_bounds_ = nullptr;
   const uint32_t* checksums_ = nullptr;
   int64_t token_count_ = 0;
-  std::unique_ptr<std::atomic<bool>[]> checked_;  // of each block
+  std::unique_ptr<std::atomic<bool>[]> checked_;  // per block
   CacheCounters counters_ = {};
   uint64_t content_hash_ = 0;
 };

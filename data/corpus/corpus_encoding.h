@@ -1,5 +1,4 @@
-// Shared by corpora that are encoded into a cache: parallel work in a fixed order, and the
-// fingerprint of the inputs.
+// Encoding corpora into a cache: parallel work in a fixed order, and the fingerprint of the inputs.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +16,8 @@
 
 namespace dietmt::data {
 
-/// Applies `work` to the results of `next` until it returns nullopt, in up to `threads` threads,
-/// and passes the results to `take` in the order of the inputs. Throws Stopped
-/// if stop_requested().
+/// Applies `work` to the results of `next` in up to `threads` threads until `next` returns nullopt,
+/// and passes the results to `take` in input order. Throws Stopped if stop_requested().
 template <typename Next, typename Work, typename Take>
 void work_in_order(int64_t threads, Next next, Work work, Take take) {
   using Input = typename std::invoke_result_t<Next>::value_type;
@@ -41,8 +39,8 @@ void work_in_order(int64_t threads, Next next, Work work, Take take) {
 /// FNV-1a.
 uint64_t hash_of(std::string_view bytes);
 
-/// A line for each file: path, size and modification time. Nullopt if a file is missing or can be
-/// read only once (standard input, a pipe).
+/// A line per file: path, size and modification time. Nullopt if a file is missing or can be read
+/// only once (standard input, a pipe).
 std::optional<std::string> fingerprint_of_files(std::span<const std::string> files);
 
 }  // namespace dietmt::data

@@ -27,7 +27,7 @@ std::vector<std::string> weight_problems(std::span<const double> weights, int64_
 }
 
 std::vector<double> temperature_weights(std::span<const int64_t> sizes, double temperature) {
-  // Relative to the largest size, because powers of sizes may be infinite.
+  // Relative to the largest size, since powers of sizes may overflow.
   const auto largest = static_cast<double>(std::max<int64_t>(1, std::ranges::max(sizes)));
   std::vector<double> weights;
   for (const int64_t size : sizes)

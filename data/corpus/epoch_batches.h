@@ -1,5 +1,5 @@
-// The one interface of endless batches: of one epoch after another, prefetched by a background
-// thread, resumable at each batch, shared by several processes.
+// The interface of endless batches: epoch after epoch, prefetched by a background thread, resumable
+// at each batch, and shared by several processes.
 #pragma once
 
 #include <condition_variable>
@@ -20,9 +20,9 @@
 
 namespace dietmt::data {
 
-/// The batches of one process when several processes train together: batch m of an update belongs
-/// to process m mod `processes`. Updates have `per_update` batches whatever the number of
-/// processes, so that the order of the data does not depend on it.
+/// The batches of one process when several train together: batch m of an update belongs to process
+/// m mod `processes`. An update has `per_update` batches whatever the number of processes, so that
+/// the order of the data does not depend on it.
 struct BatchShare {
   int64_t rank = 0;
   int64_t processes = 1;   // at most per_update
@@ -47,8 +47,8 @@ class Prefetcher {
           run(stop, produce);
         }) {}
 
-  /// The next item, in the order of production. Rethrows an exception of `produce` after the items
-  /// before it; an exception ends the thread.
+  /// The next item, in order of production. Rethrows an exception of `produce`, which ends the
+  /// thread, after the items before it.
   Item next() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !items_.empty() || failure_; });
@@ -81,29 +81,29 @@ class Prefetcher {
   std::condition_variable_any changed_;
   std::deque<Item> items_;
   std::exception_ptr failure_;
-  std::jthread worker_;  // last, so that it is joined before the members it uses are destroyed
+  std::jthread worker_;  // last: joined before the members that it uses are destroyed
 };
 
-/// The position of an iteration, enough to continue it exactly.
+/// A position from which the iteration can continue exactly.
 struct BatchPosition {
   int64_t epoch = 0;
   int64_t batch = 0;  // batches of this epoch already returned
   bool operator==(const BatchPosition&) const = default;
 };
 
-/// Plans one epoch at a time, which depends only on the number of the epoch.
+/// Plans one epoch at a time; a plan depends only on the epoch's number.
 template <typename Batch>
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
   virtual void start_epoch(int64_t epoch) = 0;
-  /// In that epoch, at least one.
+  /// Batches in the planned epoch; at least one.
   virtual int64_t batches() const = 0;
   /// index < batches()
   virtual Batch batch(int64_t index) const = 0;
 };
 
-/// The batches of another source, each changed by a function.
+/// The batches of another source, each transformed by a function.
 template <typename Batch, typename Changed>
 class ChangedBatches : public BatchSource<Changed> {
  public:
@@ -120,12 +120,12 @@ class ChangedBatches : public BatchSource<Changed> {
   Change change_;
 };
 
-/// Endless batches of one epoch after another. A background thread prefetches.
+/// Endless batches, epoch after epoch, prefetched by a background thread.
 template <typename Batch>
 class EpochBatches {
  public:
-  /// Makes only the batches of `share`; `start` begins an update. The background thread calls
-  /// `source`. Throws Error if there is no batch at `start`.
+  /// Makes only the batches of `share`; `start` is the start of an update. The background thread
+  /// calls `source`. Throws Error if there is no batch at `start`.
   EpochBatches(std::shared_ptr<BatchSource<Batch>> source, BatchPosition start,
                BatchShare share = {})
       : position_(start),
@@ -144,20 +144,20 @@ class EpochBatches {
                       return item;
                     }) {}
 
-  /// The next batch, crossing into the next epoch when one ends. Rethrows exceptions of the
-  /// background thread.
+  /// The next batch; starts the next epoch when one ends. Rethrows exceptions of the background
+  /// thread.
   Batch next() {
     std::optional<Batch> batch = take();
     if (!batch) throw Error("the next batch belongs to another process");
     return std::move(*batch);
   }
 
-  /// Skips a batch of another process, whose tokens are not read; next() throws Error for such a
+  /// Skips a batch of another process without reading its tokens; next() throws Error for such a
   /// batch.
   void skip() { take(); }
 
   /// The position after the last batch returned or skipped. After the last batch of epoch e it is
-  /// (e, batches_in_epoch()); the batch after that makes it (e + 1, 1).
+  /// (e, batches_in_epoch()); after the batch that follows, (e + 1, 1).
   BatchPosition position() const { return position_; }
 
   /// Batches in the epoch of position().
@@ -167,7 +167,7 @@ class EpochBatches {
   static constexpr int64_t kQueuedBatches = 4;
 
   struct Item {
-    std::optional<Batch> batch;  // none: of another process
+    std::optional<Batch> batch;  // none if it belongs to another process
     BatchPosition position;      // after this batch
     int64_t batches_in_epoch = 0;
   };

@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int64_t kReportedLines = 1'000'000;
-constexpr uint64_t kEncodingVersion = 1;  // incremented when the ids of the same input change
+constexpr uint64_t kEncodingVersion = 1;  // incremented when the same input gives other ids
 
-// Names everything that the encoded corpus depends on; empty if an input can be read only once.
+// Names everything that the encoded corpus depends on; "" if an input can be read only once.
 std::string fingerprint_of(const CorpusFiles& files, const Tokenizer& source,
                            const Tokenizer& target, const LengthFilter& filter, bool documents) {
   const auto paths = fingerprint_of_files(std::array{files.source, files.target});
@@ -52,13 +52,13 @@ fs::path cache_name(const CorpusFiles& files) {
 }
 
 struct EncodedChunk {
-  std::vector<std::vector<int32_t>> sources;  // the kept pairs
+  std::vector<std::vector<int32_t>> sources;  // of the kept pairs
   std::vector<std::vector<int32_t>> targets;
-  std::vector<size_t> ends;  // kept pairs before each pair that is not kept
+  std::vector<size_t> ends;  // kept pairs before each dropped pair
   CorpusReport report;
 };
 
-// The counter of `report` for a pair that the filter drops, or null for one that it keeps.
+// The report's counter for a pair that the filter drops; null for a pair that it keeps.
 int64_t* drop_counter(CorpusReport& report, const LengthFilter& filter, int64_t source,
                       int64_t target) {
   const auto [shorter, longer] = std::minmax(source, target);
@@ -95,7 +95,7 @@ EncodedChunk encode(const TextPairs& text, const SourceTag& tag, const Tokenizer
   return chunk;
 }
 
-// Pairs in a row, and where documents end between them.
+// Appends pairs in a row and records where documents end between them.
 class DocumentWriter {
  public:
   DocumentWriter(CacheWriter& cache, bool documents) : cache_(cache), documents_(documents) {}
@@ -224,8 +224,8 @@ int64_t ParallelCorpus::target_length(int64_t pair) const {
   return lengths_of(source_of(pair)).target;
 }
 
-// Adds the pairs before, latest first, as long as both sides have room. In the context a separator
-// takes the place of each end of sentence.
+// Adds preceding pairs, latest first, while both sides have room. In the context, separators
+// replace ends of sentence.
 ParallelCorpus::Lengths ParallelCorpus::lengths_of(const Place& source) const {
   const MappedCache& cache = source.cache;
   const int64_t first = cache.first_sequence(cache.group_of(source.sequence));
@@ -241,7 +241,7 @@ ParallelCorpus::Lengths ParallelCorpus::lengths_of(const Place& source) const {
   return lengths;
 }
 
-// The pairs lie one after another in the file, and are sorted by side in memory.
+// In the file, pairs follow one another; in memory they are sorted by side.
 void ParallelCorpus::read_with_context(const Place& source, std::vector<int32_t>& ids) const {
   const MappedCache& cache = source.cache;
   const int64_t first = source.sequence - 2 * lengths_of(source).context;

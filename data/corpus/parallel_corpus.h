@@ -1,5 +1,5 @@
-// Parallel text as token ids, encoded once into files that are mapped into memory, so that a corpus
-// may be larger than memory.
+// Parallel text as token ids, encoded once into memory-mapped files, so that a corpus may exceed
+// memory.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace dietmt::data {
 
-/// One pair of files as token ids, in its own cache file. Pair p has the sequences 2p (source) and
-/// 2p+1 (target) of the cache. Its groups, if it has any, are documents.
+/// One pair of files as token ids, in its own cache file. Pair p has sequences 2p (source) and 2p+1
+/// (target) of the cache. Groups, if any, are documents.
 struct CorpusShard {
   std::unique_ptr<const MappedCache> cache;
   CorpusReport report;
@@ -24,27 +24,28 @@ struct CorpusShard {
   int64_t size() const { return cache->sequences() / 2; }
 };
 
-/// Encodes the files into `folder`, under a name that depends only on their paths and tag, or maps
+/// Encodes the files into `folder` under a name that depends only on their paths and tag, or maps
 /// the existing cache if it was made from the same files (path, size, modification time),
-/// tokenizers and filter. `documents`: each pair that is not kept, such as a pair of empty lines,
-/// ends a document. See ParallelCorpus.
+/// tokenizers and filter. `documents`: each dropped pair, such as a pair of empty lines, ends a
+/// document. See ParallelCorpus.
 CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const Tokenizer& target,
                        const LengthFilter& filter, const std::filesystem::path& folder,
                        int64_t threads, bool documents = false, CacheUse use = CacheUse::kUpToDate);
 
-/// The sentence pairs of one or several corpora as token ids, each side with end of sentence.
-/// Read-only, backed by mapped files.
+/// The sentence pairs of one or several corpora as token ids, with end of sentence on each side.
+/// Read-only and memory-mapped.
 class ParallelCorpus {
  public:
   /// Encodes each pair of files into its own cache in `cache_folder`, or maps that cache if it was
   /// made from the same files (path, size, modification time), tag, tokenizers and filter. Adding
   /// or changing a corpus does not affect the caches of the others. Standard input and pipes are
   /// encoded each time. Threads encode in parallel; the content does not depend on their number.
-  /// Throws DataError with file:line: not UTF-8, unequal line counts, nothing left
-  /// after filtering, a tag that the source tokenizer lacks; Error if a cache cannot be written.
-  /// With `context`, lengths and read() are those of a pair with its context: the pairs before it
-  /// in its document, as many as `context` allows of both sides. The caches hold each sentence
-  /// once. With CacheUse::kOfFirstProcess it reads only caches, and throws other_text().
+  /// Throws DataError with file:line for invalid UTF-8, unequal line counts, a corpus that the
+  /// filter empties, or a tag that the source tokenizer lacks, and Error if a cache cannot be
+  /// written.
+  /// With `context`, lengths and read() include a pair's context: as many preceding pairs of its
+  /// document as `context` allows on both sides. The caches hold each sentence once. With
+  /// CacheUse::kOfFirstProcess it only reads caches, and throws other_text().
   ParallelCorpus(const std::vector<CorpusFiles>& corpora, const Tokenizer& source,
                  const Tokenizer& target, const LengthFilter& filter,
                  const std::filesystem::path& cache_folder, int64_t threads,
@@ -55,25 +56,25 @@ class ParallelCorpus {
   std::span<const int32_t> source(int64_t pair) const;
   std::span<const int32_t> target(int64_t pair) const;
 
-  /// Equal for equal pairs in the same order, wherever their files are.
+  /// Equal for the same pairs in the same order, wherever their files are.
   uint64_t content_hash() const;
 
-  /// Of all corpora together.
+  /// For all corpora together.
   const CorpusReport& report() const { return report_; }
 
-  /// Corpus c has the pairs first_pair(c) .. first_pair(c+1)-1.
+  /// Corpus c has pairs first_pair(c) .. first_pair(c+1)-1.
   int64_t corpora() const { return static_cast<int64_t>(shards_.size()); }
   int64_t first_pair(int64_t corpus) const { return starts_[static_cast<size_t>(corpus)]; }
   const CorpusReport& report(int64_t corpus) const {
     return shards_[static_cast<size_t>(corpus)].report;
   }
 
-  /// Lengths with end of sentence, without touching the tokens.
+  /// Lengths including end of sentence; does not touch the tokens.
   int64_t source_length(int64_t pair) const;
   int64_t target_length(int64_t pair) const;
 
-  /// The ids of both sides, source first, read from the file, so that a pass over a large corpus
-  /// does not make its mapped pages resident. Throws Error if reading fails.
+  /// The ids of both sides, source first. Reads them from the file, so that a pass over a large
+  /// corpus does not make its mapped pages resident. Throws Error if reading fails.
   void read(int64_t pair, std::vector<int32_t>& ids) const;
 
  private:
@@ -83,9 +84,9 @@ class ParallelCorpus {
     int64_t sequence;
   };
 
-  // Tokens of a pair with its context.
+  // Token counts of a pair with its context.
   struct Lengths {
-    int64_t context = 0;  // pairs before it
+    int64_t context = 0;  // preceding pairs
     int64_t source = 0;
     int64_t target = 0;
   };
@@ -97,7 +98,7 @@ class ParallelCorpus {
   SentenceContext context_;
 
   std::vector<CorpusShard> shards_;
-  std::vector<int64_t> starts_ = {0};  // pairs before each shard, and all
+  std::vector<int64_t> starts_ = {0};  // pairs before each shard, then the total
   CorpusReport report_;
 };
 

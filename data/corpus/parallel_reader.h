@@ -1,4 +1,4 @@
-// Parallel text: the files, how many of their lines are kept, and a reader of pairs of lines.
+// Parallel text: the files, how many of their lines are kept, and a reader of line pairs.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@ namespace dietmt::data {
 struct CorpusFiles {
   std::string source;
   std::string target;
-  std::string source_tag = {};  // a word before each source line; empty: none
+  std::string source_tag = {};  // a word put before each source line; empty: none
   InvalidUtf8 invalid_utf8 = InvalidUtf8::kRefuse;
 };
 
-/// Pairs each source file with the target file at the same index and with its tag, if there are
-/// tags. Throws ConfigError if their numbers differ or there are none.
+/// Pairs each source file with the target file, and the tag if there are tags, at the same index.
+/// Throws ConfigError if their numbers differ or there are none.
 std::vector<CorpusFiles> corpus_files(const std::vector<std::string>& sources,
                                       const std::vector<std::string>& targets,
                                       const std::vector<std::string>& source_tags = {});
 
 struct LengthFilter {
-  int64_t min_tokens = 1;    // of either side, without tag and end of sentence
-  int64_t max_tokens = 250;  // of either side
+  int64_t min_tokens = 1;    // per side, without tag and end of sentence
+  int64_t max_tokens = 250;  // per side
   double max_ratio = 0.0;    // longer side / shorter side; 0: no limit
 };
 
@@ -35,20 +35,20 @@ struct LengthFilter {
 struct CorpusReport {
   int64_t lines = 0;
   int64_t kept = 0;
-  int64_t empty = 0;  // one side or both
+  int64_t empty = 0;  // on one side or both
   int64_t too_short = 0;
   int64_t too_long = 0;
   int64_t ratio = 0;
   int64_t source_tokens = 0;  // of the kept pairs, with tag and end of sentence
   int64_t target_tokens = 0;
-  /// Pairs that were skipped because a side is not UTF-8.
+  /// Pairs skipped because a side is not UTF-8.
   int64_t not_utf8() const { return lines - kept - empty - too_short - too_long - ratio; }
   CorpusReport& operator+=(const CorpusReport& other);
   std::string summary() const;  // one sentence
 };
 
-/// Lines that are translations of each other. An empty pair is in the place of one that is skipped,
-/// so that it ends a document.
+/// Lines that are translations of each other. A skipped pair is replaced by an empty one, so that
+/// it ends a document.
 struct TextPairs {
   std::vector<std::string> sources;
   std::vector<std::string> targets;
@@ -58,15 +58,15 @@ class ParallelReader {
  public:
   explicit ParallelReader(const CorpusFiles& files);
 
-  /// The next pairs, as many as a thread encodes at once; nothing at the end. Cuts long lines with
-  /// a warning. Throws DataError with file:line: not UTF-8 (unless `files` allow it), or one file
-  /// is shorter.
+  /// The next pairs, as many as a thread encodes at once; nullopt at the end. Cuts long lines with
+  /// a warning. Throws DataError with file:line for invalid UTF-8 (unless `files` allow it) and if
+  /// one file is shorter.
   std::optional<TextPairs> next();
 
-  /// Pairs that are empty because a side is not UTF-8.
+  /// Pairs left empty because a side is not UTF-8.
   int64_t skipped() const { return skipped_; }
 
-  /// Warns of the lines that were not UTF-8.
+  /// Warns about lines that are not UTF-8.
   void report() const;
 
  private:
@@ -81,11 +81,11 @@ class ParallelReader {
   int64_t skipped_ = 0;
 };
 
-/// Reads the files from start to end only to throw what ParallelReader throws. Throws Stopped after
-/// a signal.
+/// Reads the files to the end only to throw what ParallelReader throws. Throws Stopped after a
+/// signal.
 void check_parallel_text(const CorpusFiles& files);
 
-/// All pairs, with empty ones in the places of those that are skipped.
+/// All pairs, with empty ones in place of skipped ones.
 TextPairs read_parallel_text(const CorpusFiles& files);
 
 }  // namespace dietmt::data

@@ -7,11 +7,11 @@
 namespace dietmt::data {
 namespace {
 
-// Separates the keys of pieces from those of the epochs' orders.
+// Keeps the keys of pieces apart from those of the epochs' orders.
 constexpr uint64_t kSamplingStream = 0x5b30d;
 
 constexpr int64_t kMeasuredPairs = 1000;
-constexpr int64_t kNoEpoch = -1;  // of the measurement
+constexpr int64_t kNoEpoch = -1;  // for the measurement
 
 }  // namespace
 

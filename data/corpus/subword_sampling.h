@@ -1,4 +1,4 @@
-// The pieces of sentence pairs drawn anew for each use of a pair.
+// Samples new pieces for each use of a sentence pair.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace dietmt::data {
 
 struct SubwordSampling {
   std::shared_ptr<const SubwordSampler> source, target;  // null: the side keeps its pieces
-  // The most tokens of a drawn sentence with end of sentence; a longer one keeps its pieces.
+  // Longest sampled sentence in tokens, with end of sentence; a longer one keeps its pieces.
   int64_t longest = 1024;
 
   bool any() const { return source != nullptr || target != nullptr; }
@@ -23,14 +23,14 @@ struct SubwordSampling {
 std::vector<int32_t> drawn_pieces(const SubwordSampler* sampler, int64_t longest,
                                   std::span<const int32_t> ids, uint64_t key);
 
-/// How many times as many tokens the sides have on average when their pieces are drawn; 1 of sides
-/// that keep theirs.
+/// Average growth in tokens of each side when its pieces are sampled; 1 if the side keeps its
+/// pieces.
 struct TokenGrowth {
   double source = 1.0;
   double target = 1.0;
 };
 
-/// Measured on up to 1000 pairs spread over the corpus, the same for the same seed.
+/// Measured on up to 1000 pairs spread over the corpus; the same for the same seed.
 TokenGrowth token_growth(const ParallelCorpus& corpus, const SubwordSampling& sampling,
                          uint64_t seed);
 
