@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "bert/model/model_directory.h"
+#include "bert/prediction/task_description.h"
 #include "common/atomic_file.h"
 #include "common/options.h"
 #include "interchange/ctranslate2/ctranslate2.h"
@@ -60,9 +61,13 @@ int run_bert_export(const std::vector<std::string>& arguments) {
   table.check();
 
   const auto model = bert::load_bert(from);
-  const auto tokenizer = data::load_bert_tokenizer(storage::resolve_model_directory(from));
+  const std::filesystem::path directory = storage::resolve_model_directory(from);
+  const auto tokenizer = data::load_bert_tokenizer(directory);
+  std::vector<std::string> labels;
+  if (model->config().task_heads.classes > 1 && std::filesystem::exists(directory / "task.json"))
+    labels = bert::read_task(directory).task.target.labels;
   AtomicDirectory output(output_directory);
-  interchange::export_huggingface(output.path(), *model, tokenizer.get());
+  interchange::export_huggingface(output.path(), *model, tokenizer.get(), labels);
   output.commit();
   return 0;
 }

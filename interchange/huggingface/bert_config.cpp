@@ -85,7 +85,7 @@ EncoderDescription description_of(const json& description) {
 }
 
 /// What both families have.
-json common_config(const BertConfig& config) {
+json common_config(const BertConfig& config, const std::vector<std::string>& labels) {
   json exported = {{"vocab_size", config.vocabulary},
                    {"num_hidden_layers", config.layers},
                    {"hidden_size", config.width},
@@ -103,7 +103,8 @@ json common_config(const BertConfig& config) {
     json to_label = json::object();
     json to_id = json::object();
     for (int64_t c = 0; c < classes; ++c) {
-      const std::string label = "LABEL_" + std::to_string(c);
+      const std::string label =
+          labels.empty() ? "LABEL_" + std::to_string(c) : labels[static_cast<size_t>(c)];
       to_label[std::to_string(c)] = label;
       to_id[label] = c;
     }
@@ -154,7 +155,7 @@ std::vector<std::string> class_labels(const fs::path& path, int64_t classes) {
   });
 }
 
-json to_bert_config(const BertConfig& config) {
+json to_bert_config(const BertConfig& config, const std::vector<std::string>& labels) {
   std::vector<std::string> problems;
   std::string position;
   std::string names;
@@ -169,14 +170,15 @@ json to_bert_config(const BertConfig& config) {
   if (config.segment_encoding == "heads")
     problems.push_back("transformers' BERT has no segments inside attention");
   throw_if_any(problems);
-  json exported = common_config(config);
+  json exported = common_config(config, labels);
   exported["model_type"] = "bert";
   exported["architectures"] = {class_of("Bert", config.task_heads)};
   exported["position_embedding_type"] = position;
   return exported;
 }
 
-json to_xlm_roberta_config(const BertConfig& config, const data::SpecialPieces& special) {
+json to_xlm_roberta_config(const BertConfig& config, const data::SpecialPieces& special,
+                           const std::vector<std::string>& labels) {
   std::vector<std::string> problems;
   if (config.position != "learned")
     problems.push_back("transformers' XLM-R has no position encoding '" + config.position +
@@ -190,7 +192,7 @@ json to_xlm_roberta_config(const BertConfig& config, const data::SpecialPieces& 
     spdlog::warn(
         "the model tells the two texts of a pair apart, which XLM-R's tokenizer in transformers "
         "does not: give it token_type_ids, or pre-train with --segment-encoding none");
-  json exported = common_config(config);
+  json exported = common_config(config, labels);
   exported["model_type"] = "xlm-roberta";
   exported["architectures"] = {class_of("XLMRoberta", config.task_heads)};
   exported["max_position_embeddings"] = config.max_positions + special.pad + 1;

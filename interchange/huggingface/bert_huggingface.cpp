@@ -149,12 +149,13 @@ std::shared_ptr<Bert> import_huggingface(const fs::path& directory, const Import
 }
 
 void export_huggingface(const fs::path& directory, const Bert& model,
-                        const data::BertTokenizer* tokenizer) {
+                        const data::BertTokenizer* tokenizer,
+                        const std::vector<std::string>& labels) {
   const BertConfig& config = model.config();
   const bool is_roberta = tokenizer != nullptr && tokenizer->special().separators == 2;
   const EncoderFamily& family = is_roberta ? roberta_family() : bert_family();
-  json description =
-      is_roberta ? to_xlm_roberta_config(config, tokenizer->special()) : to_bert_config(config);
+  json description = is_roberta ? to_xlm_roberta_config(config, tokenizer->special(), labels)
+                                : to_bert_config(config, labels);
   if (tokenizer != nullptr) description["pad_token_id"] = tokenizer->special().pad;
   const auto parameters = model.named_parameters();
   std::vector<std::pair<std::string, Tensor>> tensors;

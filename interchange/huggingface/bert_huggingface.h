@@ -37,9 +37,11 @@ std::shared_ptr<encoders::Bert> import_huggingface(const std::filesystem::path& 
 /// Writes config.json, model.safetensors and, unless it is null, the tokenizer into an existing
 /// directory, in the format of `from_pretrained`: a BERT, or with the tokenizer of XLM-R an XLM-R.
 /// Throws ConfigError with every property that transformers does not support: its position
-/// encodings are learned and, in BERT, relative-key and relative-key-query.
+/// encodings are learned and, in BERT, relative-key and relative-key-query. `labels`: the names of
+/// the classes of its classifier; LABEL_0, LABEL_1, ... if there are none.
 void export_huggingface(const std::filesystem::path& directory, const encoders::Bert& model,
-                        const data::BertTokenizer* tokenizer);
+                        const data::BertTokenizer* tokenizer,
+                        const std::vector<std::string>& labels = {});
 
 /// What config.json says of an encoder.
 struct EncoderDescription {
@@ -55,10 +57,12 @@ EncoderDescription read_encoder_description(const std::filesystem::path& config_
 std::vector<std::string> class_labels(const std::filesystem::path& config_json, int64_t classes);
 
 /// config.json of a BERT. Throws ConfigError with every choice that transformers does not support.
-nlohmann::json to_bert_config(const encoders::BertConfig& config);
+nlohmann::json to_bert_config(const encoders::BertConfig& config,
+                              const std::vector<std::string>& labels = {});
 
 /// The same of an XLM-R.
 nlohmann::json to_xlm_roberta_config(const encoders::BertConfig& config,
-                                     const data::SpecialPieces& special);
+                                     const data::SpecialPieces& special,
+                                     const std::vector<std::string>& labels = {});
 
 }  // namespace dietmt::interchange

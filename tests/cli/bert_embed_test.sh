@@ -129,7 +129,7 @@ expect_text "--output is missing" "$err"
 left=$(find "$work" -name 'never*')
 [ -z "$left" ] || fail "a command that failed leaves $left"
 
-# A classifier that comes from elsewhere predicts like the one that it is: labels keep their order.
+# A classifier that comes from elsewhere predicts like the one that it is: labels keep their names.
 toy_corpus 200 5 "$work/classes"
 awk '{ print $0 "\t" (/cat|dog|bird/ ? "animal" : "other") }' "$work/classes.en" >"$work/classes.tsv"
 expect_code 0 "$dietmt" bert finetune --model "$work/learned" --train "$work/classes.tsv" \
@@ -141,7 +141,7 @@ for model in classifier known; do
   expect_code 0 "$dietmt" bert predict --model "$work/$model" --input "$work/classes.tsv" \
     --output "$work/$model.tsv" --threads 1
 done
-sed 's/animal$/LABEL_0/;s/other$/LABEL_1/' "$work/classifier.tsv" | cmp - "$work/known.tsv" ||
+cmp "$work/classifier.tsv" "$work/known.tsv" ||
   fail "the imported classifier predicts something else"
 [ "$(cut -f 2 "$work/known.tsv" | sort -u | wc -l)" -eq 3 ] || fail "one class is predicted for all"
 finish
