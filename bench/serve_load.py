@@ -28,6 +28,12 @@ from runs import append_to_log  # noqa: E402
 from server import Server  # noqa: E402
 
 
+def default_program():
+    """The one built in this tree, or else the one on the PATH."""
+    built = pathlib.Path(__file__).resolve().parents[1] / "build/bin/dietmt"
+    return str(built) if built.exists() else "dietmt"
+
+
 def translation(text, **options):
     return json.dumps({"text": text, "source": SOURCE, "target": TARGET, **options})
 
@@ -182,7 +188,7 @@ SOURCE, TARGET, REQUEST = "en", "de", {}
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dietmt", default="build/bin/dietmt", metavar="FILE")
+    parser.add_argument("--dietmt", default=default_program(), metavar="FILE")
     parser.add_argument("--model", required=True, metavar="SRC-TGT=DIR")
     parser.add_argument("--text", required=True, metavar="FILE", help="sentences, one a line")
     parser.add_argument("--clients", type=int, default=200)
