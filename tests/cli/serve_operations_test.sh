@@ -128,24 +128,22 @@ submit() {
 job_is() { curl -sf "$url/v1/jobs/$id" | grep -q "\"state\":\"$1\""; }
 ready_is() { [ "$(curl -s -o "$work/out" -w '%{http_code}' "$url/ready")" = "$1" ]; }
 
-# Before the model is loaded, a job may still stop at once.
-splits_the_word() { job_is running && logged 'model en-de: loaded'; }
-
-# While a job splits one long word into tokens, which nothing interrupts: SIGTERM counts at once, a
-# second one ends the server, and so does the end of --drain.
-python3 -c 'print("<p>" + "\u4e2d" * 340000)' >"$work/word.html"
-start --data "$work/word"
-submit "$work/word.html"
-until_true splits_the_word
+# While a job loads its model, from a configuration that nobody writes, which cannot be interrupted:
+# SIGTERM takes effect at once, and a second one or the end of --drain ends the server.
+loads_the_model() { job_is running && curl -s "$url/v1/models" | grep -q '"loading"'; }
+echo "red dog" >"$work/line.txt"
+start_server "$work/stuck" --data "$work/stuck_jobs"
+submit "$work/line.txt"
+until_true loads_the_model
 kill -TERM $server
 until_true ready_is 503
 kill -TERM $server
 code=0
 wait $server || code=$?
 [ $code -eq 143 ] || fail "exit code after a second SIGTERM: $code"
-start --data "$work/other_word" --drain 0
-submit "$work/word.html"
-until_true splits_the_word
+start_server "$work/stuck" --data "$work/other_jobs" --drain 0
+submit "$work/line.txt"
+until_true loads_the_model
 stop
 logged 'a chunk of a batch job was still being prepared' || fail "the server waited for the job"
 
