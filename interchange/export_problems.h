@@ -1,4 +1,4 @@
-// What keeps a model from being written for another program.
+// Why a model cannot be exported to another program.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace dietmt::interchange {
 
-/// The choices of a model that none of the programs written for has, one sentence each, which
-/// begins with the name of the program.
+/// The properties of a model that no export supports, one sentence each, beginning with the
+/// program's name.
 std::vector<std::string> choices_of_dietmt(const nmt::ModelConfig& config,
                                            const std::string& program);
 

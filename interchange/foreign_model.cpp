@@ -14,14 +14,14 @@ namespace {
 
 struct Kind {
   std::string what;
-  std::string command;  // that reads it, empty: none
+  std::string command;  // that reads it, or ""
   std::string advice = {};
 };
 
 const std::string kOriginal =
     "import the model that it was made from, such as OPUS-MT's on Hugging Face";
 const std::string kCheckpoint =
-    "export it to MarianMT of Hugging Face's transformers first, if its program can";
+    "export it to MarianMT of Hugging Face's transformers first, if its program supports that";
 
 bool any_exists(const fs::path& directory, std::initializer_list<const char*> names) {
   return std::ranges::any_of(names, [&](const char* name) { return fs::exists(directory / name); });
@@ -36,7 +36,7 @@ bool is_ctranslate2(const fs::path& directory) {
                                 "source_vocabulary.json", "source_vocabulary.txt"});
 }
 
-// The first file in the directory, by name, that ends so.
+// The first file in the directory, by name, with this extension.
 fs::path file_with(const fs::path& directory, const std::string& extension) {
   fs::path first;
   std::error_code unreadable;
@@ -46,7 +46,7 @@ fs::path file_with(const fs::path& directory, const std::string& extension) {
   return first;
 }
 
-// By model_type in config.json of transformers, or its absence in ours.
+// By model_type in transformers' config.json, which dietmt's own lacks.
 std::optional<Kind> by_config(const fs::path& directory) {
   nlohmann::json config;
   try {

@@ -1,4 +1,4 @@
-// What a model of another program is, told by its files.
+// Recognises models of other programs by their files.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace dietmt::interchange {
 
-/// Why `command`, "import" or "bert import", cannot read `from`: it names what is there, and the
-/// command that reads it or the way around. Empty if `command` reads it or its files tell nothing.
+/// Why `command`, "import" or "bert import", cannot read `from`: names what is there, and the
+/// command that reads it or a workaround. "" if `command` reads it or its files are not recognised.
 std::string import_problem(const std::filesystem::path& from, const std::string& command);
 
 }  // namespace dietmt::interchange

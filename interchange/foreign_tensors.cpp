@@ -92,7 +92,7 @@ class Table {
   }
 
   const LayerNames& names_;
-  std::string ours_, theirs_;  // in front of the names of the layer
+  std::string ours_, theirs_;  // prefixes of the layer's names
   std::vector<Correspondence> rows_;
 };
 
@@ -112,8 +112,7 @@ Tensor ForeignTensors::take(const std::string& name) {
   if (found == tensors_.end()) fail("has no tensor " + name);
   taken_.insert(name);
   if (!found->second.is_floating_point())
-    fail(name + " holds integers, as quantization leaves them: import the model in fp32, fp16 or " +
-         "bf16");
+    fail(name + " holds integers, so it is quantized: import the model in fp32, fp16 or " + "bf16");
   return found->second.to(at::kFloat);
 }
 
@@ -129,7 +128,7 @@ Tensor ForeignTensors::join(const Correspondence& row, const std::vector<Tensor>
     if (row.joining == Joining::kRows) return at::cat(parts).to(at::kFloat);
     return at::stack(parts).flip(1).unsqueeze(1).to(at::kFloat);
   } catch (const c10::Error&) {
-    fail("the shapes of " + shortened(row.theirs) + " do not fit together");
+    fail("the shapes of " + shortened(row.theirs) + " do not match");
   }
 }
 
@@ -161,7 +160,7 @@ void ForeignTensors::warn_of_others() const {
   for (const auto& [name, tensor] : tensors_)
     if (!taken_.contains(name)) others.push_back(name);
   if (!others.empty())
-    spdlog::warn("{}: the model has no place for these tensors: {}", where_.string(),
+    spdlog::warn("{}: ignored tensors that this architecture does not use: {}", where_.string(),
                  shortened(others));
 }
 

@@ -1,4 +1,4 @@
-// The tensors of another program's model and how they correspond to our parameters.
+// Tensors of another program's model, and how they map to our parameters.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -20,23 +20,24 @@ using TensorsByName = std::map<std::string, at::Tensor>;
 /// How several tensors form one parameter.
 enum class Joining {
   kRows,             // concatenated
-  kLayersOfOffsets,  // one per layer, [2C+1, Dh] ordered by i - j; ours, [L, 1, 2C+1, Dh], by j - i
+  kLayersOfOffsets,  // one per layer, [2C+1, Dh] ordered by i - j; ours is [L, 1, 2C+1, Dh] by j -
+                     // i
 };
 
-/// One of our parameters and the tensors of another program that form it.
+/// One of our parameters and the foreign tensors that form it.
 struct Correspondence {
   std::string ours;                 // as in named_parameters()
   std::vector<std::string> theirs;  // at least one
   Joining joining = Joining::kRows;
 };
 
-/// The tensors of another program, `count` of them, from our parameter.
+/// Splits our parameter into `count` tensors of another program.
 std::vector<at::Tensor> split(const at::Tensor& parameter, Joining joining, size_t count);
 
 /// "a, b, c and 12 more".
 std::string shortened(const std::vector<std::string>& names);
 
-/// Tensors by their foreign names. Remembers which of them were taken.
+/// Tensors by their foreign names. Remembers which ones were taken.
 class ForeignTensors {
  public:
   /// `where` names their file in errors.
@@ -45,24 +46,24 @@ class ForeignTensors {
   const TensorsByName& all() const { return tensors_; }
   bool contains(const std::string& name) const { return tensors_.contains(name); }
 
-  /// In fp32. Throws CheckpointError naming the file and the tensor if it is missing, or holds
-  /// integers: quantized weights are nothing without their scales.
+  /// Returns it in fp32. Throws CheckpointError naming the file and the tensor if it is missing or
+  /// holds integers: quantized weights mean nothing without their scales.
   at::Tensor take(const std::string& name);
 
-  /// The first of `names` that exists; all of them count as taken. Throws as take() does.
+  /// The first of `names` that exists; all of them count as taken. Throws like take().
   at::Tensor take_first(const std::vector<std::string>& names);
 
-  /// Counts the tensor as taken.
+  /// Marks the tensor as taken.
   void ignore(const std::string& name) { taken_.insert(name); }
 
-  /// Our parameter from the tensors of a row. Throws CheckpointError if their shapes do not fit
-  /// together.
+  /// Forms our parameter from the tensors of a row. Throws CheckpointError if their shapes do not
+  /// match.
   at::Tensor join(const Correspondence& row, const std::vector<at::Tensor>& parts) const;
 
-  /// The parameters of the rows. Throws as take() and join() do.
+  /// The parameters of all rows. Throws like take() and join().
   TensorsByName take_all(const std::vector<Correspondence>& rows);
 
-  /// Warns of the tensors that were not taken.
+  /// Warns about tensors that were not taken.
   void warn_of_others() const;
 
   [[noreturn]] void fail(const std::string& what) const;
@@ -78,7 +79,7 @@ class ForeignTensors {
 void set_parameters(torch::nn::Module& model, const TensorsByName& values,
                     const std::filesystem::path& where);
 
-/// The names of one program. In the first two, `*` stands for the number of the layer; in all
+/// The names that one program uses. In the first two, `*` stands for the layer's number; in all
 /// others, for one of the last four words.
 struct LayerNames {
   std::string encoder_layer;  // prefix of the names below
@@ -101,8 +102,8 @@ struct LayerNames {
   std::string scale, shift;    // of norms
 };
 
-/// All parameters except embeddings, output and positions. `names` must have those of a recurrence
-/// if the model has one.
+/// All parameters except embeddings, output and positions. `names` must include those of a
+/// recurrence if the model has one.
 std::vector<Correspondence> correspondences(const nmt::ModelConfig& config,
                                             const LayerNames& names);
 

@@ -27,7 +27,7 @@ fs::path weights_file(const fs::path& directory) {
   return fs::exists(usual) ? usual : directory / "model.ckpt";
 }
 
-/// "wmt22-comet-da" of .../wmt22-comet-da and of Hugging Face's cache,
+/// "wmt22-comet-da", from .../wmt22-comet-da or from Hugging Face's cache,
 /// .../models--Unbabel--wmt22-comet-da/snapshots/HASH.
 std::string name_of(const fs::path& directory) {
   const fs::path path = fs::canonical(directory);
@@ -55,7 +55,7 @@ std::vector<Correspondence> comet_names(const CometConfig& config) {
   return rows;
 }
 
-/// What a checkpoint has beside the parameters: buffers, tags of words, an unused pooler.
+/// What a checkpoint holds besides the parameters: buffers, word tags, an unused pooler.
 bool is_unused(const std::string& name) {
   for (const char* prefix : {"encoder.model.embeddings.position_ids",
                              "encoder.model.embeddings.token_type_ids", "encoder.model.pooler.",

@@ -30,8 +30,8 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// The package puts any other word than "sparsemax" on a level with "softmax". Its word for a model
-/// that was trained with softmax, although its settings said otherwise, is "sparsemax_patch".
+/// The package treats any word except "sparsemax" as softmax. Models trained with softmax although
+/// their settings said sparsemax are marked "sparsemax_patch".
 std::string layer_weights(const std::string& theirs) {
   if (theirs == "sparsemax" || theirs == "softmax") return theirs;
   if (theirs == "sparsemax_patch") return "softmax";

@@ -1,4 +1,4 @@
-// hparams.yaml of a COMET checkpoint: its kind of model and the choices of its training.
+// Reads hparams.yaml of a COMET checkpoint: the kind of model and its training options.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace dietmt::interchange {
 
-/// Choices that the file leaves out have the package's defaults. Throws CheckpointError naming the
-/// file and the key if it cannot be read or describes a model that dietmt does not support.
+/// Missing options get the package's defaults. Throws CheckpointError naming the file and the key
+/// if it cannot be read or describes a model that dietmt does not support.
 encoders::CometConfig read_comet_hparams(const std::filesystem::path& file,
                                          const encoders::BertConfig& encoder);
 

@@ -43,7 +43,7 @@ LayerNames layer_names(const nmt::ModelConfig& config) {
   return names;
 }
 
-/// The number of an activation in the format.
+/// The format's number for an activation.
 int8_t activation_id(const std::string& name) {
   if (name == "relu") return 0;
   return name == "gelu" ? 3 : 2;
@@ -65,7 +65,7 @@ void add_alignment(CTranslate2File& file, const nmt::ModelConfig& config) {
   file.add("decoder/alignment_heads", static_cast<int16_t>(heads));
 }
 
-// Parameter `name`, in which a head that aligns is the first of its layer.
+// Parameter `name`, reordered so that an aligning head comes first in its layer.
 Tensor ordered_heads(const std::string& name, const Tensor& parameter,
                      const nmt::ModelConfig& config) {
   const nmt::AlignmentSite site = config.alignment();

@@ -8,9 +8,9 @@
 
 namespace dietmt::interchange {
 
-/// Writes fp32 into an existing directory; CTranslate2 quantizes when it loads a model. CTranslate2
-/// starts the decoder with begin of sentence and adds end of sentence to sources. Throws
-/// ConfigError with every property of the model that CTranslate2 does not support.
+/// Writes fp32 into an existing directory; CTranslate2 quantizes models when it loads them. It
+/// starts the decoder with begin of sentence and appends end of sentence to sources. Throws
+/// ConfigError listing every property of the model that CTranslate2 does not support.
 void export_ctranslate2(const std::filesystem::path& directory, const nmt::LoadedModel& model);
 
 }  // namespace dietmt::interchange

@@ -18,7 +18,7 @@ constexpr uint32_t kBinaryVersion = 6;
 constexpr const char* kModelKind = "TransformerSpec";
 constexpr uint32_t kRevision = 7;
 
-/// The number of a type in the format.
+/// The format's number for a type.
 uint8_t type_id(const CTranslate2File::Value& value) {
   if (std::holds_alternative<int8_t>(value)) return 1;
   if (std::holds_alternative<int16_t>(value)) return 2;
@@ -74,7 +74,7 @@ class Writer {
 }  // namespace
 
 void CTranslate2File::write(const std::filesystem::path& path) const {
-  std::map<std::pair<const void*, int64_t>, std::string> first;  // name by place and size
+  std::map<std::pair<const void*, int64_t>, std::string> first;  // name by address and size
   std::vector<std::pair<std::string, std::string>> aliases;
   std::vector<std::string> names;
   for (const auto& [name, value] : variables_) {

@@ -24,10 +24,10 @@ struct UnknownTerm {
   const char* what;
 };
 constexpr UnknownTerm kUnknownTerms[] = {
-    {&ScoreTerms::position_bias, "numbers for pairs of positions"},
-    {&ScoreTerms::query_features, "factored numbers for pairs of positions"},
-    {&ScoreTerms::key_features, "factored numbers for pairs of positions"},
-    {&ScoreTerms::relative_queries, "relative vectors multiplied with the keys"},
+    {&ScoreTerms::position_bias, "biases for pairs of positions"},
+    {&ScoreTerms::query_features, "factored biases for pairs of positions"},
+    {&ScoreTerms::key_features, "factored biases for pairs of positions"},
+    {&ScoreTerms::relative_queries, "relative vectors multiplied by the keys"},
     {&ScoreTerms::contextual, "positions that depend on the text"},
     {&ScoreTerms::segment_bias, "segments"},
     {&ScoreTerms::query_shift, "vectors added to the queries"},
@@ -51,8 +51,8 @@ bool same(const Tensor& a, const Tensor& b) {
   return a.defined() == b.defined() && (!a.defined() || at::equal(a, b));
 }
 
-/// T5's table [buckets, H] with a bucket for each offset of `bias` [H|1, 2C+1]. Its logarithmic
-/// buckets begin behind the last of them and all hold what holds beyond C.
+/// T5's table [buckets, H] with a bucket for each offset of `bias` [H|1, 2C+1]. All logarithmic
+/// buckets start beyond C and hold the value for offsets beyond C.
 Tensor bucket_table(const Tensor& bias, int64_t heads, bool causal) {
   const int64_t clip = bias.size(1) / 2;
   const Tensor by_offset = bias.expand({heads, bias.size(1)}).t();  // [2C+1, H]
@@ -63,7 +63,8 @@ Tensor bucket_table(const Tensor& bias, int64_t heads, bool causal) {
   return causal ? before : at::cat({before, side(by_offset.slice(0, clip))});
 }
 
-/// base^(-2m/Dh) = w_m, the angles at position 1; 0 where they are no powers, or lengths change.
+/// base^(-2m/Dh) = w_m, the angles at position 1; 0 if they are not powers of a base or if lengths
+/// change.
 double rotary_base(const ScoreTerms& terms) {
   const auto row = [](const Tensor& table) { return table.select(0, 0).select(0, 1); };
   const Tensor cosines = row(terms.query_cosines), sines = row(terms.query_sines);
@@ -142,7 +143,7 @@ class Stack {
   std::string add_bias() {
     for (const ScoreTerms& layer : layers_)
       if (!same(layer.offset_bias, first().offset_bias))
-        return "numbers for offsets that differ by layer (share=layers has one table for all)";
+        return "biases for offsets that differ by layer (share=layers has one table for all)";
     const int64_t clip = first().offset_bias.size(1) / 2;
     const Tensor table = bucket_table(first().offset_bias.detach().to(at::kFloat),
                                       stack_.context.heads, stack_.context.causal());
@@ -160,7 +161,7 @@ class Stack {
           layers_[l].relative_values.defined() ? layers_[l].relative_values : at::zeros_like(keys);
       if (keys.size(0) > 1 || values.size(0) > 1)
         return "vectors of offsets that differ by head (share=heads has one table for all)";
-      if (keys.size(1) != values.size(1)) return "vectors of keys and values with another clip";
+      if (keys.size(1) != values.size(1)) return "vectors of keys and values with different clips";
       file_.add(attention(l) + "relative_position_keys", keys.squeeze(0));
       file_.add(attention(l) + "relative_position_values", values.squeeze(0));
     }

@@ -50,7 +50,7 @@ BertConfig config_of(const json& description) {
   read_field(description, "hidden_size", config.width);
   read_field(description, "intermediate_size", config.feed_forward);
   read_field(description, "num_attention_heads", config.heads);
-  // Defaults of transformers for missing fields.
+  // transformers' defaults for missing fields.
   config.max_positions = field_or<int64_t>(description, "max_position_embeddings", 512);
   config.segments = field_or<int64_t>(description, "type_vocab_size", 2);
   config.position =
@@ -74,7 +74,7 @@ EncoderDescription description_of(const json& description) {
   encoder.family = &roberta_family();
   if (encoder.config.position != "learned")
     throw ConfigError("position_embedding_type is not 'absolute', the only one for " + type);
-  // The padding has its row in the table, and positions are counted from there.
+  // Padding has its own row in the table; positions are counted from there.
   const auto padding = field_or<int64_t>(description, "pad_token_id", 1);
   if (padding < 0 || padding >= encoder.config.max_positions)
     throw ConfigError("pad_token_id is " + std::to_string(padding) +
@@ -84,7 +84,7 @@ EncoderDescription description_of(const json& description) {
   return encoder;
 }
 
-/// What both families have.
+/// Fields that both families have.
 json common_config(const BertConfig& config, const std::vector<std::string>& labels) {
   json exported = {{"vocab_size", config.vocabulary},
                    {"num_hidden_layers", config.layers},
@@ -190,7 +190,7 @@ json to_xlm_roberta_config(const BertConfig& config, const data::SpecialPieces& 
   throw_if_any(problems);
   if (config.segments > 1 && config.segment_encoding == "input")
     spdlog::warn(
-        "the model tells the two texts of a pair apart, which XLM-R's tokenizer in transformers "
+        "the model distinguishes the two texts of a pair, which XLM-R's tokenizer in transformers "
         "does not: give it token_type_ids, or pre-train with --segment-encoding none");
   json exported = common_config(config, labels);
   exported["model_type"] = "xlm-roberta";

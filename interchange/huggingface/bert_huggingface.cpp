@@ -28,7 +28,6 @@ using encoders::Bert;
 using encoders::BertConfig;
 using nlohmann::json;
 
-/// Fills the parameters of a model from the tensors of a file.
 class Filling {
  public:
   /// `new_positions`: the model may have another position encoding than the file.
@@ -54,7 +53,7 @@ class Filling {
     for (const Correspondence& row : correspondences) {
       const std::vector<Tensor> parts = take(row);
       Tensor* parameter = parameters.find(row.ours);
-      // Without a parameter: a position encoding that was replaced.
+      // No parameter: the position encoding was replaced.
       if (parameter == nullptr || parts.size() < row.theirs.size()) continue;
       if (fits(row, parts, *parameter)) filled.insert(row.ours);
     }
@@ -68,25 +67,25 @@ class Filling {
     tensors_.warn_of_others();
   }
 
-  /// The output layer of the file must be its embeddings.
+  /// Throws unless the file's output layer equals its embeddings.
   void check_tied_decoder() const {
     const TensorsByName& all = tensors_.all();
     const auto decoder = all.find(decoder_ + ".weight");
     const auto embedding = all.find(prefix_ + "embeddings.word_embeddings.weight");
     if (decoder == all.end() || embedding == all.end()) return;
     if (!at::equal(decoder->second, embedding->second))
-      tensors_.fail("has an output layer of its own, " + decoder_ +
-                    ".weight; dietmt uses the word embeddings");
+      tensors_.fail("has a separate output layer, " + decoder_ +
+                    ".weight; dietmt supports only one tied to the word embeddings");
   }
 
  private:
-  /// Whether the parameter may start at random: a head's, or one of a replaced encoding.
+  /// Whether the parameter may start at random: one of a head or of a replaced encoding.
   bool may_lack(const Correspondence& row) const {
     const bool of_positions = row.ours.find(".position.") != std::string::npos;
     return !row.ours.starts_with("encoder.") || (new_positions_ && of_positions);
   }
 
-  /// The tensors that exist. Required ones that do not are added to missing_.
+  /// The tensors that exist. Required ones that are missing are added to missing_.
   std::vector<Tensor> take(const Correspondence& row) {
     std::vector<Tensor> parts;
     for (const std::string& name : row.theirs) {
@@ -98,7 +97,7 @@ class Filling {
     return parts;
   }
 
-  /// Copies the tensors; false if they have another shape but may start at random.
+  /// Copies the tensors. Returns false if their shape differs but they may start at random.
   bool fits(const Correspondence& row, const std::vector<Tensor>& parts, Tensor& parameter) const {
     const Tensor joined = tensors_.join(row, parts);
     if (joined.sizes() == parameter.sizes()) {
@@ -118,7 +117,7 @@ class Filling {
   std::vector<std::string> missing_;
 };
 
-/// Without the rows of positions that no token has.
+/// Drops rows of positions that no token has.
 void drop_unused_positions(TensorsByName& tensors, const EncoderDescription& description) {
   const auto table = tensors.find(position_table(description.family->prefix));
   if (table != tensors.end() && table->second.dim() == 2)
@@ -164,7 +163,7 @@ void export_huggingface(const fs::path& directory, const Bert& model,
         split(parameters[row.ours].detach(), row.joining, row.theirs.size());
     for (size_t i = 0; i < parts.size(); ++i) tensors.emplace_back(row.theirs[i], parts[i]);
   }
-  // transformers expects these tables in every model: zeros where they have no effect.
+  // transformers expects these tables in every model; zeros have no effect.
   if (config.position != "learned")
     tensors.emplace_back(position_table(family.prefix),
                          at::zeros({config.max_positions, config.width}));

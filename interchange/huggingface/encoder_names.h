@@ -1,4 +1,4 @@
-// Names of transformers for the tensors of its encoder-only models.
+// transformers' tensor names in its encoder-only models.
 #pragma once
 
 #include <map>
@@ -11,15 +11,15 @@
 
 namespace dietmt::interchange {
 
-/// A family of models with the layers of BERT. Names end before ".weight" and ".bias".
+/// A family of models with BERT's layers. Names end before ".weight" and ".bias".
 struct EncoderFamily {
   const char* prefix;  // of the encoder's tensors
   const char* masked_lm_dense;
   const char* masked_lm_norm;
-  const char* masked_lm_bias;     // its whole name
+  const char* masked_lm_bias;     // full name
   const char* masked_lm_decoder;  // a copy of the piece embeddings, and of the bias
   const char* next_sentence;      // null: the family has no such head
-  /// The layer before the scores of classes, if it is not the pooler.
+  /// The layer before the class scores, unless that is the pooler.
   const char* classifier_dense;
   const char* classifier;
 };
@@ -28,21 +28,21 @@ struct EncoderFamily {
 const EncoderFamily& bert_family();
 const EncoderFamily& roberta_family();
 
-/// The parameters of BertModel, inside a module that calls it "encoder", and the tensors behind
-/// `prefix`, such as "bert." or "encoder.model.". The position encoding must be one that
-/// transformers has.
+/// The parameters of BertModel inside a module that calls it "encoder", with tensor names that
+/// start with `prefix`, such as "bert." or "encoder.model.". transformers must support the position
+/// encoding.
 std::vector<Correspondence> encoder_names(const encoders::BertConfig& config,
                                           const std::string& prefix);
 
-/// The same for all parameters of Bert.
+/// The names of all parameters of Bert.
 std::vector<Correspondence> model_names(const encoders::BertConfig& config,
                                         const EncoderFamily& family);
 
 std::string position_table(const std::string& prefix);
 std::string segment_table(const std::string& prefix);
 
-/// Adds the prefix that files of the bare encoder lack, renames the norms of old files, and names
-/// the output bias if only the output layer has it.
+/// Adds the prefix that files of a bare encoder lack, renames the norms of old files, and restores
+/// the output bias's name if only the output layer has it.
 TensorsByName with_modern_names(TensorsByName tensors, const EncoderFamily& family);
 
 /// The heads that the tensors belong to. `description` is the model's config.json.

@@ -29,7 +29,7 @@ constexpr const char* kSource = "model.encoder.embed_tokens.weight";
 constexpr const char* kTarget = "model.decoder.embed_tokens.weight";
 constexpr const char* kOutput = "lm_head.weight";
 constexpr const char* kOutputBias = "final_logits_bias";
-// Sinusoids, stored in old files.
+// Sinusoids, which old files store.
 constexpr const char* kTables[] = {"model.encoder.embed_positions.weight",
                                    "model.decoder.embed_positions.weight"};
 
@@ -89,8 +89,8 @@ nmt::ModelConfig read_config(const fs::path& path, const json& description) {
 void check_size(const fs::path& directory, const data::Tokenizer& tokenizer, int64_t expected) {
   if (tokenizer.vocabulary_size() == expected) return;
   throw CheckpointError(directory.string() + ": the vocabulary has " +
-                        std::to_string(tokenizer.vocabulary_size()) + " pieces, the model " +
-                        std::to_string(expected));
+                        std::to_string(tokenizer.vocabulary_size()) +
+                        " pieces, but the model has " + std::to_string(expected));
 }
 
 TensorsByName read_parameters(const fs::path& directory, const nmt::ModelConfig& config) {
@@ -99,7 +99,7 @@ TensorsByName read_parameters(const fs::path& directory, const nmt::ModelConfig&
   for (const char* table : kTables)
     if (tensors.contains(table)) tensors.take(table);
   values["source_embedding"] = tensors.take_first({kShared, kSource});
-  // Old files have copies of tied parameters.
+  // Old files hold copies of tied parameters.
   const Tensor target = tensors.take_first({kTarget, kShared});
   if (config.tied_embeddings != "all") values["target_embedding"] = target;
   if (config.tied_embeddings == "none") values["output_weight"] = tensors.take(kOutput);
@@ -110,7 +110,7 @@ TensorsByName read_parameters(const fs::path& directory, const nmt::ModelConfig&
   return values;
 }
 
-/// The fields in both config.json and generation_config.json.
+/// Fields of both config.json and generation_config.json.
 json generation(const data::Tokenizer& target, int64_t longest) {
   return {{"pad_token_id", target.begin_id()},
           {"decoder_start_token_id", target.begin_id()},
@@ -156,9 +156,10 @@ nmt::LoadedModel import_marianmt(const fs::path& directory) {
 
 void export_marianmt(const fs::path& directory, const nmt::LoadedModel& model) {
   json description = to_marianmt_config(model.model->config());
-  // Sinusoids have no limit here.
-  spdlog::info("transformers makes a table of {} positions: give it no longer sentences",
-               model.model->config().max_positions);
+  // Our sinusoids have no limit.
+  spdlog::info(
+      "transformers will read at most {} tokens per sentence, the size of its position table",
+      model.model->config().max_positions);
   constexpr int64_t kUsualLength = 512;
   const int64_t longest = std::min(kUsualLength, model.model->config().max_positions);
   const json generated = generation(*model.target_tokenizer, longest);

@@ -1,5 +1,5 @@
-// Translation models of Hugging Face's transformers: MarianMT directories, which all OPUS-MT models
-// are, with config.json, weights (weights.h), source.spm, target.spm and vocab.json.
+// Translation models of Hugging Face's transformers: MarianMT directories, such as all OPUS-MT
+// models, with config.json, weights (weights.h), source.spm, target.spm and vocab.json.
 #pragma once
 
 #include <filesystem>
@@ -11,23 +11,23 @@ namespace dietmt::interchange {
 
 /// Reads tensors in fp32, fp16 or bf16; the model has fp32. Begin of sentence is the piece that
 /// MarianMT's decoder starts with (`<pad>`). Throws CheckpointError or DataError naming the file
-/// and what is missing or does not fit.
+/// and what is missing or does not match.
 nmt::LoadedModel import_marianmt(const std::filesystem::path& directory);
 
-/// Writes into an existing directory the files that `from_pretrained` of MarianMTModel and
-/// MarianTokenizer reads. Begin of sentence becomes their padding. Throws ConfigError with every
+/// Writes the files that `from_pretrained` of MarianMTModel and MarianTokenizer reads into an
+/// existing directory. Begin of sentence becomes their padding. Throws ConfigError listing every
 /// property of the model that MarianMT does not support.
 void export_marianmt(const std::filesystem::path& directory, const nmt::LoadedModel& model);
 
-/// The files of MarianTokenizer: source.spm and target.spm cut text into pieces, vocab.json numbers
-/// them (target_vocab.json numbers those of the target if tokenizer_config.json says
+/// The files of MarianTokenizer: source.spm and target.spm split text into pieces; vocab.json
+/// numbers them (target_vocab.json numbers the target's if tokenizer_config.json says
 /// separate_vocabs). `generation`: decoder_start_token_id and eos_token_id, which become begin and
 /// end of sentence. Throws DataError or CheckpointError naming the file and what is missing or does
-/// not fit.
+/// not match.
 nmt::Tokenizers read_marian_tokenizers(const std::filesystem::path& directory,
                                        const nlohmann::json& generation);
 
-/// Begin of sentence takes the place of padding. `longest`: tokens of a sentence. Throws
+/// Begin of sentence replaces padding. `longest`: maximum sentence length in tokens. Throws
 /// ConfigError if the special pieces of the two vocabularies differ.
 void write_marian_tokenizers(const std::filesystem::path& directory,
                              const nmt::Tokenizers& tokenizers, int64_t longest);

@@ -15,7 +15,7 @@ using nlohmann::json;
 constexpr const char* kPosition = "sinusoidal(layout=halves-2m)";
 constexpr double kNormEpsilon = 1e-5;  // of torch.nn.LayerNorm
 
-/// Properties that other classes of the library support, but MarianMT ignores or lacks.
+/// Properties that other classes of the library support, but that MarianMT ignores or lacks.
 std::vector<std::string> foreign_choices(const json& description) {
   std::vector<std::string> found;
   const auto expect = [&](const char* name, bool usual, bool expected) {
@@ -86,7 +86,7 @@ json to_marianmt_config(const nmt::ModelConfig& config) {
     break;
   }
   if (config.norm_epsilon != kNormEpsilon)
-    problems.emplace_back("MarianMT has no norms but those that add 1e-5 to the variance");
+    problems.emplace_back("MarianMT's layer norm always uses epsilon 1e-5");
   if (config.norm != "post") problems.push_back("MarianMT has no pre-norm (--norm)");
   if (config.activation == "swiglu")
     problems.push_back("MarianMT has no activation swiglu; it has relu, gelu and silu");

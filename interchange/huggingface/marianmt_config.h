@@ -7,12 +7,12 @@
 
 namespace dietmt::interchange {
 
-/// Sizes and choices, with the vocabularies that the file says. Throws ConfigError with every
-/// choice that this program does not have.
+/// Sizes and options, with the vocabulary sizes of the file. Throws ConfigError listing every
+/// option that dietmt does not support.
 nmt::ModelConfig from_marianmt_config(const nlohmann::json& description);
 
-/// The other way, without the ids of special pieces. Throws ConfigError with every choice that
-/// MarianMT does not have, and what it has in its place.
+/// Converts the other way, without the ids of special pieces. Throws ConfigError listing every
+/// option that MarianMT does not support, and what it has instead.
 nlohmann::json to_marianmt_config(const nmt::ModelConfig& config);
 
 }  // namespace dietmt::interchange

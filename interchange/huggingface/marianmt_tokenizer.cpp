@@ -20,7 +20,7 @@ constexpr const char* kSourcePieces = "source.spm";
 constexpr const char* kTargetPieces = "target.spm";
 constexpr const char* kUnknown = "<unk>";
 
-/// The relevant fields of a tokenizer's description.
+/// The relevant fields of tokenizer_config.json.
 struct Description {
   bool separate = false;
   std::string unknown;  // the piece
@@ -37,7 +37,7 @@ Description read_description(const fs::path& path) {
   });
 }
 
-/// The ids of vocab.json by piece.
+/// The pieces of vocab.json by id.
 std::vector<std::string> read_pieces(const fs::path& path) {
   const auto ids = read_json_as(path, [](const json& content) {
     if (!content.is_object()) throw CheckpointError("must hold an object, {...}");
@@ -57,14 +57,14 @@ std::vector<std::string> read_pieces(const fs::path& path) {
   return pieces;
 }
 
-/// -1 if it is not a piece.
+/// -1 if there is no such piece.
 int32_t id_of(const std::vector<std::string>& pieces, const std::string& piece) {
   const auto found = std::ranges::find(pieces, piece);
   return found == pieces.end() ? -1 : static_cast<int32_t>(found - pieces.begin());
 }
 
-/// The piece of a field, an id or a list that starts with it; empty if it is out of range. Throws
-/// CheckpointError naming the field if it is something else.
+/// The piece of a field that holds an id or a list starting with one; "" if the id is out of range.
+/// Throws CheckpointError naming the field if it holds anything else.
 std::string special_piece(const std::vector<std::string>& pieces, const json& generation,
                           const char* name) {
   const json& field = any_field(generation, name);
@@ -76,8 +76,8 @@ std::string special_piece(const std::vector<std::string>& pieces, const json& ge
   return place >= 0 && place < std::ssize(pieces) ? pieces[static_cast<size_t>(place)] : "";
 }
 
-// MarianTokenizer looks up the tags >>de<< before it cuts the text into pieces, which start with
-// the mark of a word.
+// MarianTokenizer looks up the tags >>de<< before it splits the text into pieces, which start with
+// the word-begin mark.
 std::string name_of(const std::string& piece) {
   const std::string tag = ">>", word_begin(data::kWordBegin);
   const bool is_tag = piece.starts_with(word_begin + tag) && piece.ends_with("<<");

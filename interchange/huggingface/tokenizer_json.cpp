@@ -36,7 +36,8 @@ json unigram(const data::ModelPieces& model, int32_t unknown) {
   return {{"type", "Unigram"}, {"unk_id", unknown}, {"vocab", vocabulary}};
 }
 
-// sentencepiece merges the neighbours whose union has the highest score, however it is divided.
+// sentencepiece merges the neighbours whose union has the highest score, however the union is
+// split.
 json bpe(const data::ModelPieces& model, int32_t unknown) {
   std::map<std::string_view, size_t> ids;  // of pieces in text
   json vocabulary = json::object();
@@ -45,7 +46,7 @@ json bpe(const data::ModelPieces& model, int32_t unknown) {
     vocabulary[piece.text] = id;
     if (piece.normal) ids[piece.text] = id;
   }
-  std::vector<std::tuple<double, size_t, size_t>> merges;  // minus the score, left, right
+  std::vector<std::tuple<double, size_t, size_t>> merges;  // negated score, left, right
   for (const auto& [text, id] : ids) {
     for (size_t length = 1; length < text.size(); ++length) {
       const auto left = ids.find(text.substr(0, length)), right = ids.find(text.substr(length));

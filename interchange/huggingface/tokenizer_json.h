@@ -1,5 +1,5 @@
-// A sentencepiece model with the special pieces of BERT as a tokenizer that Hugging Face's
-// AutoTokenizer loads.
+// Writes a sentencepiece model with BERT's special pieces as a tokenizer for Hugging Face's
+// AutoTokenizer.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ using nlohmann::json;
 struct ModelType {
   const char* name;
   std::vector<json> classes;        // in `architectures`
-  std::vector<const char*> fields;  // which this type has; empty: those of BERT
+  std::vector<const char*> fields;  // that this type has; empty: BERT's
 };
 
 const std::vector<ModelType>& model_types() {
@@ -36,7 +36,7 @@ const std::vector<ModelType>& model_types() {
   return types;
 }
 
-/// Empty if the first class of `architectures` is unknown.
+/// "" if the first class of `architectures` is unknown.
 std::string type_of_class(const json& architectures) {
   for (const ModelType& type : model_types())
     if (std::ranges::find(type.classes, architectures.front()) != type.classes.end())
@@ -44,7 +44,7 @@ std::string type_of_class(const json& architectures) {
   return "";
 }
 
-/// Empty if no type has all these fields.
+/// "" if no type has all these fields.
 std::string type_of_fields(const json& description) {
   for (const ModelType& type : model_types()) {
     const auto is_there = [&](const char* field) { return description.contains(field); };
@@ -77,7 +77,7 @@ std::string require_model_type(const json& description, const std::vector<std::s
   const std::string only = known.size() == 1 ? "only " + names + " is known" : "known: " + names;
   if (type.empty())
     throw ConfigError(
-        "model_type is missing, and neither architectures nor the other keys tell it; " + only);
+        "model_type is missing, and neither architectures nor the other keys imply it; " + only);
   throw ConfigError("model_type is " +
                     (given.empty() ? "missing; the other keys are those of " : std::string()) +
                     "'" + type + "'; " + only);
@@ -101,7 +101,7 @@ void throw_with_their_names(const std::vector<std::string>& problems,
       word.clear();
     }
     text.pop_back();
-    // Several of our settings may be one of theirs.
+    // Several of our settings may map to one of theirs.
     if (std::ranges::find(renamed, text) == renamed.end()) renamed.push_back(text);
   }
   throw_if_any<CheckpointError>(renamed);

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kFiles[] = {storage::kSafetensorsFile, "pytorch_model.bin"};
-constexpr const char* kIndex = ".index.json";  // behind the name of the file
+constexpr const char* kIndex = ".index.json";  // appended to the name of the file
 
 at::Tensor tensor_of(const TorchTensor& view) {
   const auto options = at::TensorOptions().dtype(encoders::scalar_type(std::string(view.dtype)));
@@ -26,7 +26,7 @@ at::Tensor tensor_of(const TorchTensor& view) {
       options);
 }
 
-/// A repository that was cloned without Git LFS has a few lines of text in place of large files.
+/// A repository cloned without Git LFS has a few lines of text in place of large files.
 void check_downloaded(const fs::path& path) {
   constexpr std::string_view kPointer = "version https://git-lfs.github.com/spec/";
   if (MappedFile(path).bytes().starts_with(kPointer))
@@ -50,7 +50,7 @@ bool is_file_name(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == name.npos;
 }
 
-/// The files of the parts by tensor.
+/// The file of each tensor.
 std::map<std::string, std::string> read_index(const fs::path& path) {
   return read_json_as(path, [](const nlohmann::json& index) {
     std::map<std::string, std::string> files;
@@ -82,7 +82,7 @@ TensorsByName load_parts(const fs::path& index) {
                             index.filename().string() + " expects there");
     tensors[name] = found->second;
   }
-  for (auto& [file, part] : parts) tensors.merge(part);  // what the index does not list
+  for (auto& [file, part] : parts) tensors.merge(part);  // tensors that the index does not list
   return tensors;
 }
 

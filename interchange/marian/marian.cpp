@@ -29,7 +29,7 @@ TensorsByName load_binary(const fs::path& path) {
   return tensors;
 }
 
-/// Options from the array of their characters, which is null-terminated.
+/// Options from the tensor of their characters, which ends with a zero.
 MarianOptions read_options(ForeignTensors& tensors, const fs::path& path) {
   const auto found = tensors.all().find(kOptions);
   if (found == tensors.all().end()) tensors.fail("has no tensor " + std::string(kOptions));
@@ -50,7 +50,7 @@ TensorsByName turned(TensorsByName tensors) {
   return tensors;
 }
 
-/// The first of the matrices that exists, with a row of zeros more for begin of sentence.
+/// The first of the matrices that exists, with a row of zeros appended for begin of sentence.
 Tensor rows_with_begin(ForeignTensors& tensors, const std::vector<std::string>& names) {
   const Tensor rows = tensors.take_first(names);
   if (rows.dim() != 2) tensors.fail(shortened(names) + " must be a matrix");

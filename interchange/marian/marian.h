@@ -1,5 +1,5 @@
-// Models of Marian with fp32 weights: a .npz or .bin file with the weights and the options of the
-// training, and vocabularies beside it.
+// Marian models with fp32 weights: a .npz or .bin file with the weights and the training options,
+// and separate vocabularies.
 #pragma once
 
 #include "interchange/marian/marian_tokenizer.h"
@@ -7,9 +7,9 @@
 
 namespace dietmt::interchange {
 
-/// Marian starts its decoder from zeros: here that is a piece more, which stands for begin of
+/// Marian's decoder starts from zeros. Here that is an additional piece, which stands for begin of
 /// sentence and is never generated. Throws CheckpointError or DataError naming the file and what is
-/// missing, does not fit, or is not known here.
+/// missing, does not match or is not supported.
 nmt::LoadedModel import_marian(const MarianFiles& files);
 
 }  // namespace dietmt::interchange

@@ -19,7 +19,7 @@ struct TensorHeader {
   uint64_t name_bytes, type, dimensions, data_bytes;
 };
 
-/// Takes parts of the file in their order.
+/// Consumes the file in order.
 class Cursor {
  public:
   explicit Cursor(std::string_view bytes) : rest_(bytes) {}

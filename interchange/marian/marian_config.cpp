@@ -25,14 +25,14 @@ std::vector<std::string> values_of(const YAML::Node& node) {
   return values;
 }
 
-// yaml-cpp takes a line without a colon for a key without a value.
+// yaml-cpp reads a line without a colon as a key without a value.
 void require_colon(const YAML::Node& key, const std::string& text) {
   const auto begin = static_cast<size_t>(key.Mark().pos);
   if (text.substr(begin, text.find('\n', begin) - begin).find(':') == std::string::npos)
     throw YAML::Exception(key.Mark(), "the line is not 'key: value'");
 }
 
-/// Reads options and collects their problems.
+/// Reads options and collects the problems with them.
 class Reader {
  public:
   explicit Reader(const MarianOptions& options) : options_(options) {}
@@ -88,9 +88,8 @@ void require_post_norm(Reader& reader) {
   if (before.empty() && after == "an" && top.empty()) return;
   if (before == "n" && after == "a" && top == "n") {
     reader.add_problem(
-        "the model is pre-norm (--transformer-preprocess n): Marian's self-attention takes its "
-        "keys "
-        "and values without the norm, which dietmt does not support");
+        "the model is pre-norm (--transformer-preprocess n): its self-attention does not "
+        "normalize keys and values, which dietmt does not support");
     return;
   }
   reader.add_problem(
@@ -105,7 +104,7 @@ bool is_recurrent(const Reader& reader) {
   return reader.text("transformer-decoder-autoreg") == "rnn";
 }
 
-// Marian aligns with the first head of one layer, whether or not its training guided it there.
+// Marian aligns with the first head of one layer, whether or not training guided it there.
 void read_alignment(Reader& reader, nmt::ModelConfig& config) {
   constexpr const char* kLayer = "transformer-guided-alignment-layer";
   const std::string layer = reader.text(kLayer);
@@ -149,8 +148,8 @@ std::string tied_embeddings(const Reader& reader) {
 
 std::vector<std::pair<std::string, std::vector<std::string>>> parse_yaml_options(
     const std::string& text, const std::string& where) {
-  // Vocabularies may hold the piece "-" without quotes, which YAML takes for an item of a list, and
-  // others that it takes for no value.
+  // Vocabularies may hold an unquoted piece "-", which YAML reads as a list item, and others that
+  // it reads as null.
   static const std::regex kBare("(^|\n)(-(?= :)|~|null|Null|NULL)(?= ?: )");
   std::vector<std::pair<std::string, std::vector<std::string>>> pairs;
   try {

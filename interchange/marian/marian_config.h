@@ -1,4 +1,4 @@
-// The options of Marian that its models hold, special:model.yml.
+// The options stored in Marian's models, special:model.yml.
 #pragma once
 
 #include <map>
@@ -10,29 +10,29 @@
 
 namespace dietmt::interchange {
 
-/// Reads the YAML files of Marian: a mapping whose values are scalars or lists of scalars.
+/// Reads Marian's YAML files: a mapping whose values are scalars or lists of scalars.
 ///
 ///   dim-vocabs:            "\"quoted\"": 7
 ///     - 32000              ? '? marks a long key'
 ///     - 32000              : 8
 ///
-/// The pairs of `text` in their order; a list gives all its items, an empty value none. Throws
+/// Returns the pairs of `text` in order; a list yields all its items, an empty value none. Throws
 /// DataError naming `where` and the line of an error.
 std::vector<std::pair<std::string, std::vector<std::string>>> parse_yaml_options(
     const std::string& text, const std::string& where);
 
-/// Values by the names of Marian's options.
+/// Values by Marian's option names.
 using MarianOptions = std::map<std::string, std::vector<std::string>>;
 
-/// The options in the text of special:model.yml, which may end with zeros, of the file `where`.
-/// Throws DataError naming the file and the line.
+/// Parses the text of special:model.yml, which may end with zeros, from the file `where`. Throws
+/// DataError naming the file and the line.
 MarianOptions marian_options(std::string text, const std::string& where);
 
-/// Sizes and choices, with the vocabularies of the file. Throws ConfigError with every choice that
-/// this program does not have.
+/// Sizes and options, with the vocabulary sizes of the file. Throws ConfigError listing every
+/// option that dietmt does not support.
 nmt::ModelConfig from_marian(const MarianOptions& options);
 
-/// The same with CheckpointError, which names the file `where`.
+/// Like from_marian(), but throws CheckpointError naming the file `where`.
 nmt::ModelConfig marian_model_config(const MarianOptions& options, const std::string& where);
 
 }  // namespace dietmt::interchange

@@ -22,8 +22,8 @@ using at::Tensor;
 constexpr const char* kPositions = "sinusoidal(layout=halves)";
 constexpr double kNormEpsilon = 1e-6;
 
-// Pieces 0 .. size-1 of a language. Begin of sentence is left out if it is the last one, as import
-// adds it.
+// Pieces 0 .. size-1 of a language. Begin of sentence is left out if it is last, where import adds
+// it.
 struct Pieces {
   const data::Tokenizer& tokenizer;
   int64_t size;
@@ -69,7 +69,7 @@ std::string options_of(const nmt::ModelConfig& config, const Pieces& source, con
   add("tied-embeddings-src", "false");
   if (config.alignment_head == 1 && config.alignment_layer > 0)
     add("transformer-guided-alignment-layer", std::to_string(config.alignment_layer));
-  // Others that Marian looks up without a default.
+  // Options that Marian looks up without a default.
   for (const char* name :
        {"skip", "output-omit-bias", "right-left", "transformer-no-projection",
         "transformer-no-bias", "transformer-no-affine", "transformer-rnn-projection",
@@ -109,7 +109,7 @@ TensorsByName tensors_of(const nmt::TranslationModel& model, const Pieces& sourc
   return tensors;
 }
 
-// As the file has them; `tensors` keeps their data.
+// Binary tensors that refer to the data of `tensors`.
 std::map<std::string, BinaryTensor> stored(TensorsByName& tensors) {
   std::map<std::string, BinaryTensor> all;
   for (auto& [name, tensor] : tensors) {
@@ -130,8 +130,8 @@ bool has_ids_of(const fs::path& file, const Pieces& pieces) {
   return true;
 }
 
-// NAME.spm, which is the vocabulary, or cuts text into the pieces of NAME.yml. Returns the name of
-// the vocabulary's file.
+// Writes NAME.spm, which is the vocabulary or splits text into the pieces of NAME.yml. Returns the
+// name of the vocabulary file.
 std::string write_vocabulary(const fs::path& directory, const std::string& name,
                              const Pieces& pieces) {
   const fs::path file = directory / (name + ".spm");

@@ -1,4 +1,4 @@
-// Models as marian-decoder reads them: a binary file with fp32 weights and Marian's options, and
+// Exports models for marian-decoder: a binary file with fp32 weights and Marian's options, and
 // vocabularies.
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace dietmt::interchange {
 
-/// The choices of a model that Marian does not have, one sentence each.
+/// The model's options that Marian does not support, one sentence each.
 std::vector<std::string> marian_problems(const nmt::ModelConfig& config);
 
-/// Writes model.bin, the vocabularies, and decoder.yml, which names them with search options for
-/// `marian-decoder -c decoder.yml`, into `directory`, which must exist. Throws ConfigError with all
-/// choices that Marian does not have; one of them is a vector of begin of sentence that is not
-/// zero, from which Marian's decoder starts.
+/// Writes model.bin, the vocabularies and decoder.yml, which names them and sets search options for
+/// `marian-decoder -c decoder.yml`, into an existing directory. Throws ConfigError listing every
+/// option that Marian does not support, such as a nonzero begin-of-sentence vector: Marian's
+/// decoder starts from zeros.
 void export_marian(const std::filesystem::path& directory, const nmt::LoadedModel& model);
 
 }  // namespace dietmt::interchange

@@ -50,9 +50,9 @@ class Int8Weights : public nmt::WeightSource {
       kept.insert(kept.end(), values.begin(), values.end());
     }
     if (parameter.ends_with(kCandidateBias)) kept.resize(static_cast<size_t>(count));
-    if (parameter == "output_bias") kept.push_back(kNever);  // of begin of sentence
+    if (parameter == "output_bias") kept.push_back(kNever);  // for begin of sentence
     if (std::ssize(kept) != count)
-      fail(parameter, "has " + std::to_string(kept.size()) + " numbers, the model's has " +
+      fail(parameter, "has " + std::to_string(kept.size()) + " numbers, but the model needs " +
                           std::to_string(count));
     if (const auto shift = shifts_.find(parameter); shift != shifts_.end())
       std::ranges::transform(kept, shift->second, kept.begin(), std::plus());
@@ -103,7 +103,7 @@ class Int8Weights : public nmt::WeightSource {
     return theirs_.at(parameter);
   }
 
-  /// Embeddings have several possible names, of which one exists.
+  /// Embeddings have several possible names; the file has one of them.
   Names matrices_of(const std::string& parameter) const {
     const auto layer = theirs_.find(parameter);
     if (layer != theirs_.end()) return layer->second;
@@ -116,7 +116,7 @@ class Int8Weights : public nmt::WeightSource {
     return {*found};
   }
 
-  /// Of the inputs of a layer; 0: the file has none, or an empty one.
+  /// Multiplier of a layer's inputs; 0 if the file has none, or an empty one.
   float input_multiplier(const std::string& name, bool is_output) const {
     for (const std::string& stored :
          {std::string(is_output ? "none_QuantMultA" : ""), name + "_QuantMultA"}) {
@@ -141,7 +141,7 @@ class Int8Weights : public nmt::WeightSource {
 
   struct Integers {
     std::vector<int8_t> rows;
-    std::vector<float> multipliers;  // of each row
+    std::vector<float> multipliers;  // per row
     float of_inputs = 0.0F;          // multiplier; 0: none
   };
 
@@ -156,7 +156,7 @@ class Int8Weights : public nmt::WeightSource {
       if (tensor.type != BinaryTensor::Type::kIntegers || tensor.shape.size() != 2 ||
           tensor.shape[side] != wanted.inputs)
         fail(name, "has shape " + storage::shape_text(tensor.shape) +
-                       ", or is not of integers; expected " + std::to_string(wanted.inputs) +
+                       ", or does not hold integers; expected " + std::to_string(wanted.inputs) +
                        " inputs");
       const std::span<const int8_t> part = tensor.integers();
       if (std::ranges::find(part, int8_t{-128}) != part.end()) fail(name, "holds -128");
@@ -179,7 +179,7 @@ class Int8Weights : public nmt::WeightSource {
     }
     if (std::ssize(all.multipliers) != wanted.rows)
       fail(wanted.parameter, "has " + std::to_string(all.multipliers.size()) +
-                                 " rows, the model's has " + std::to_string(wanted.rows));
+                                 " rows, but the model needs " + std::to_string(wanted.rows));
     return all;
   }
 
@@ -196,8 +196,8 @@ class Int8Weights : public nmt::WeightSource {
     std::ranges::transform(multipliers, row_scales, [](float m) { return 1.0F / m; });
     PackedWeights made{WeightType::kInt8, rows.outputs, rows.inputs, panels, row_scales, sums};
     if (all.of_inputs == 0.0F) return made;
-    // 127 is added to the inputs, and the bias subtracts what that adds: with the operations of
-    // Marian in their order, since each of them rounds.
+    // 127 is added to the inputs, and the bias compensates. The operations and their order are
+    // Marian's, since each one rounds.
     auto* scales = allocate<float>(rows.outputs);
     std::vector<float>& shifts = shifts_[bias_of(rows)];
     for (size_t n = 0; n < multipliers.size(); ++n) {
@@ -227,7 +227,7 @@ class Int8Weights : public nmt::WeightSource {
   std::map<std::string, PackedWeights> matrices_;
   std::map<std::string, std::vector<float>> numbers_;
   std::set<std::string> used_;
-  std::map<std::string, std::vector<float>> shifts_;  // to be added to parameters, by their names
+  std::map<std::string, std::vector<float>> shifts_;  // to add to parameters, by their names
   std::vector<nmt::MemoryBlock> memory_;
 };
 
@@ -238,7 +238,7 @@ MarianOptions options_of(const MarianBinary& weights) {
   return marian_options(std::string(found->second.data), weights.path().string());
 }
 
-// The one file of `directory` whose name begins and ends like this; empty if there is none.
+// The only file in `directory` whose name begins and ends like this; empty if there is none.
 fs::path find_file(const fs::path& directory, const std::string& begin, const std::string& end) {
   fs::path found;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {

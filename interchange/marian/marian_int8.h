@@ -1,5 +1,5 @@
-// Marian's models with int8 weights, as Firefox translates with (Bogoychev et al. 2021: intgemm8
-// with the multipliers of activations, "alphas"): they stay as they are, nothing is rounded again.
+// Marian models with int8 weights, as used in Firefox (Bogoychev et al. 2021: intgemm8 with
+// activation multipliers, "alphas"). The integers are kept; nothing is rounded again.
 #pragma once
 
 #include <filesystem>
@@ -9,14 +9,14 @@
 
 namespace dietmt::interchange {
 
-/// The files of a directory of Firefox: `model*.bin`, `vocab*.spm` or `srcvocab*.spm` and
+/// Finds the files in a directory of Firefox: `model*.bin`, `vocab*.spm` or `srcvocab*.spm` and
 /// `trgvocab*.spm`, and `lex*.bin` if there is one. Throws DataError naming the directory and what
-/// is missing or there twice.
+/// is missing or ambiguous.
 MarianFiles find_marian_files(const std::filesystem::path& directory);
 
-/// Writes the packed int8 model into `directory`, which must exist, and shortlist.bin if `files`
-/// has one. `weights` are those of `files`. Throws CheckpointError or DataError naming the file and
-/// what is missing, does not fit, or is not known here.
+/// Writes the packed int8 model into an existing directory, and shortlist.bin if `files` has a
+/// shortlist. `weights` are those of `files`. Throws CheckpointError or DataError naming the file
+/// and what is missing, does not match or is not supported.
 void import_marian_int8(const MarianBinary& weights, const MarianFiles& files,
                         const std::filesystem::path& directory);
 

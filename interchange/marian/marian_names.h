@@ -1,4 +1,4 @@
-// The names of Marian's tensors.
+// Marian's tensor names.
 #pragma once
 
 #include "interchange/foreign_tensors.h"
@@ -7,7 +7,7 @@ namespace dietmt::interchange {
 
 inline constexpr const char* kOptions = "special:model.yml";
 inline constexpr const char* kOutputBias = "decoder_ff_logit_out_b";
-// Gives begin of sentence probability zero, and is finite in every type.
+// Gives begin of sentence probability zero; finite in every type.
 inline constexpr float kNever = -1e9F;
 
 inline LayerNames marian_names() {

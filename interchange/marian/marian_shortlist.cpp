@@ -14,14 +14,14 @@ constexpr uint64_t kMagic = 0xF11A48D5013417F5;
 
 struct Header {
   uint64_t magic;
-  uint64_t checksum;  // of all that follows
-  uint64_t first;     // so many most frequent target ids serve all sources
-  uint64_t best;      // at most so many ids a row
+  uint64_t checksum;  // of everything after it
+  uint64_t first;     // this many most frequent target ids are candidates for every source
+  uint64_t best;      // at most this many ids per row
   uint64_t bounds;    // source ids + 1
   uint64_t entries;
 };
 
-// Of whole words of 8 bytes; what remains is not covered.
+// Covers whole 8-byte words; a remainder is ignored.
 uint64_t checksum_of(std::string_view bytes) {
   uint64_t seed = 0;
   for (size_t at = 0; at + sizeof seed <= bytes.size(); at += sizeof seed) {

@@ -12,11 +12,11 @@ namespace dietmt::interchange {
 struct VocabularySizes {
   int64_t source = 0;
   int64_t target = 0;
-  bool shared = false;  // source ids are target ids: each is a candidate for itself
+  bool shared = false;  // source ids are target ids: each is its own candidate
 };
 
-/// Throws DataError naming the file if it is no such shortlist, is damaged, or names ids that the
-/// vocabularies do not have.
+/// Throws DataError naming the file if it is not such a shortlist, is damaged, or has ids outside
+/// the vocabularies.
 data::ShortlistContent read_marian_shortlist(const std::filesystem::path& path,
                                              const VocabularySizes& sizes);
 

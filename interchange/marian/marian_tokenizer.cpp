@@ -26,7 +26,8 @@ std::vector<std::string> pieces_by_id(const fs::path& path) {
     if (id >= kLargest) throw DataError(path.string() + ": '" + piece + "' has too large an id");
     if (id >= pieces.size()) pieces.resize(id + 1);
     if (!pieces[id].empty())
-      throw DataError(path.string() + ": '" + pieces[id] + "' and '" + piece + "' have one id");
+      throw DataError(path.string() + ": '" + pieces[id] + "' and '" + piece +
+                      "' have the same id");
     pieces[id] = piece;
   }
   return pieces;
@@ -48,7 +49,7 @@ std::shared_ptr<const data::Tokenizer> make_tokenizer(const fs::path& vocabulary
   }
   if (static_cast<int64_t>(all.pieces.size()) > size) {
     throw DataError(vocabulary.string() + ": has " + std::to_string(all.pieces.size()) +
-                    " pieces, the model " + std::to_string(size));
+                    " pieces, but the model has " + std::to_string(size));
   }
   if (static_cast<int64_t>(all.pieces.size()) < size)
     spdlog::warn("{} has {} pieces, but the model has {}; the extra embeddings are never used",
@@ -79,7 +80,7 @@ std::shared_ptr<const data::Tokenizer> marian_tokenizer(const MarianFiles& files
   return make_tokenizer(
       vocabulary,
       of_side(files.pieces, side,
-              "the sentencepiece models that cut text into the pieces of the .yml (--pieces)"),
+              "the sentencepiece models that split text into the pieces of the .yml (--pieces)"),
       size);
 }
 

@@ -10,7 +10,7 @@
 namespace dietmt::interchange {
 namespace {
 
-/// A part of `bytes`. Throws CheckpointError if it is out of range.
+/// A slice of `bytes`. Throws CheckpointError if it is out of range.
 std::string_view part(std::string_view bytes, uint64_t at, uint64_t size) {
   if (at > bytes.size() || size > bytes.size() - at)
     throw CheckpointError("is damaged: it ends too early");
@@ -41,7 +41,7 @@ std::string_view between(char open, char close, std::string_view text) {
   return text.substr(1, end - 1);
 }
 
-/// The numbers of a tuple such as `2, 3` or `6,`.
+/// The numbers in a tuple such as `2, 3` or `6,`.
 std::vector<int64_t> sizes_in(std::string_view tuple) {
   std::vector<int64_t> sizes;
   while (true) {

@@ -1,5 +1,5 @@
-// The bytes of NumPy's .npy arrays and .npz files, which are ZIP archives of arrays, stored or
-// deflated (numpy.lib.format). npz.h turns them into tensors.
+// NumPy's .npy arrays and .npz files, which are ZIP archives of arrays, stored or deflated
+// (numpy.lib.format). npz.h turns them into tensors.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace dietmt::interchange {
 
-/// Views the bytes it was read from.
+/// Views the bytes that it was read from.
 struct NpyArray {
   std::string_view type;  // NumPy's name, one of npy_type_bytes()
   std::vector<int64_t> shape;
   std::string_view data;  // row by row
 };
 
-/// Bytes of an element of this type; 0 for an unknown type.
+/// Bytes per element; 0 for an unknown type.
 uint64_t npy_type_bytes(std::string_view type);
 
-/// The array in the bytes of a .npy file. Throws CheckpointError with the reason.
+/// Parses a .npy file. Throws CheckpointError with the reason.
 NpyArray read_npy(std::string_view bytes);
 
-/// Calls `take` with the name, without ".npy", and the array of each entry of an archive, in order.
+/// Calls `take` for each entry of an archive, in order, with its name without ".npy" and its array.
 /// Never allocates more than a deflated entry can hold. Throws CheckpointError with the entry and
 /// the reason.
 void read_npz(std::string_view bytes,

@@ -31,12 +31,12 @@ Pickle::Pickle(std::string_view bytes, ForeignClasses foreign) : bytes_(bytes), 
         !make_object(opcode))
       damaged("its pickle has the unknown opcode " + std::to_string(opcode));
   }
-  throw CheckpointError("has a pickle of more steps than any state dict");
+  throw CheckpointError("has a pickle with more steps than any state dict needs");
 }
 
 std::span<const PickleValue> Pickle::items(const PickleValue& value) const {
   if (value.kind != Kind::kSequence && value.kind != Kind::kDict)
-    damaged("its pickle has a single value in place of several");
+    damaged("its pickle has one value where several are needed");
   return collections_[static_cast<size_t>(value.number)];
 }
 
@@ -75,7 +75,8 @@ void Pickle::push_collection(Kind kind, std::vector<PickleValue> items) {
 }
 
 PickleValue& Pickle::top() {
-  if (stack_.size() <= begin_of_frame()) damaged("its pickle takes values that it does not have");
+  if (stack_.size() <= begin_of_frame())
+    damaged("its pickle takes more values than its stack holds");
   return stack_.back();
 }
 
@@ -87,7 +88,7 @@ PickleValue Pickle::pop() {
 
 std::vector<PickleValue> Pickle::pop_last(size_t count) {
   if (stack_.size() - begin_of_frame() < count)
-    damaged("its pickle takes values that it does not have");
+    damaged("its pickle takes more values than its stack holds");
   const auto begin = stack_.end() - static_cast<std::ptrdiff_t>(count);
   std::vector<PickleValue> items(begin, stack_.end());
   stack_.erase(begin, stack_.end());
@@ -95,7 +96,7 @@ std::vector<PickleValue> Pickle::pop_last(size_t count) {
 }
 
 std::vector<PickleValue> Pickle::pop_to_mark() {
-  if (marks_.empty()) damaged("its pickle takes values that it does not have");
+  if (marks_.empty()) damaged("its pickle has no mark to pop to");
   std::vector<PickleValue> items = pop_last(stack_.size() - marks_.back());
   marks_.pop_back();
   return items;
@@ -104,7 +105,7 @@ std::vector<PickleValue> Pickle::pop_to_mark() {
 void Pickle::append(Kind kind, const std::vector<PickleValue>& items) {
   if (top().kind == Kind::kForeign) return;
   if (top().kind != kind || (kind == Kind::kDict && items.size() % 2 != 0))
-    damaged("its pickle adds items to something else than a list or dictionary");
+    damaged("its pickle adds items to something other than a list or dictionary");
   std::vector<PickleValue>& all = collections_[static_cast<size_t>(top().number)];
   all.insert(all.end(), items.begin(), items.end());
 }
@@ -209,7 +210,7 @@ bool Pickle::change_collection(uint8_t opcode) {
 bool Pickle::use_memo(uint8_t opcode) {
   const auto get = [&](uint64_t place) {
     const auto found = memo_.find(place);
-    if (found == memo_.end()) damaged("its pickle refers to a value that it does not have");
+    if (found == memo_.end()) damaged("its pickle refers to an unknown value");
     push(found->second);
     return true;
   };
@@ -282,9 +283,9 @@ void Pickle::call() {
 
 void Pickle::set_attributes() {
   pop();
-  // Those of an OrderedDict are the versions of modules.
+  // The attributes of an OrderedDict are module versions.
   if (top().kind != Kind::kDict && top().kind != Kind::kForeign)
-    damaged("its pickle sets attributes of something else than a dictionary");
+    damaged("its pickle sets attributes of something other than a dictionary");
 }
 
 }  // namespace dietmt::interchange

@@ -1,5 +1,5 @@
-// One of Python's pickles (protocols 2 to 5), read without Python and without making anything but
-// plain values and PyTorch's tensors. pickletools.py of CPython describes the opcodes.
+// Reads a Python pickle (protocols 2 to 5) without Python. Creates only plain values and PyTorch's
+// tensors. pickletools.py of CPython describes the opcodes.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,26 @@ namespace dietmt::interchange {
 class Pickle {
  public:
   /// Reads the pickle at the start of `bytes`, which must outlive this object. Throws
-  /// CheckpointError with the reason: the pickle is cut off or damaged, names another class than
-  /// those of tensors unless `foreign` allows it, or takes more than a million steps. So a pickle
-  /// of any size takes a bounded time and memory. Nothing recurses; values may contain themselves.
+  /// CheckpointError with the reason if the pickle is truncated or damaged, names classes other
+  /// than tensors' unless `foreign` allows it, or takes more than a million steps. Time and memory
+  /// are therefore bounded for a pickle of any size. Nothing recurses; values may contain
+  /// themselves.
   explicit Pickle(std::string_view bytes, ForeignClasses foreign = ForeignClasses::kRefused);
 
-  /// Bytes that the pickle takes.
+  /// Length of the pickle in bytes.
   size_t size() const { return at_; }
 
   const PickleValue& root() const { return root_; }
 
-  /// Of a sequence, or of a dictionary: key, value, key, value, ... Throws CheckpointError for any
-  /// other value.
+  /// The items of a sequence or, for a dictionary, key, value, key, value, ... Throws
+  /// CheckpointError for any other value.
   std::span<const PickleValue> items(const PickleValue& value) const;
 
   const PickledTensors& tensors() const { return tensors_; }
 
  private:
   std::string_view take(uint64_t count);
-  uint64_t number(uint64_t bytes);  // without sign, little-endian
+  uint64_t number(uint64_t bytes);  // unsigned, little-endian
   std::string_view line();
 
   void push(PickleValue value) { stack_.push_back(value); }
@@ -48,7 +49,7 @@ class Pickle {
   std::vector<PickleValue> pop_to_mark();
   void append(PickleValue::Kind kind, const std::vector<PickleValue>& items);
 
-  // Each returns whether the opcode is one of its own.
+  // Each returns whether it handles the opcode.
   bool push_constant(uint8_t opcode);
   bool change_collection(uint8_t opcode);
   bool use_memo(uint8_t opcode);
@@ -62,7 +63,7 @@ class Pickle {
   ForeignClasses foreign_;
   size_t at_ = 0;
   std::vector<PickleValue> stack_;
-  std::vector<size_t> marks_;  // sizes of the stack
+  std::vector<size_t> marks_;  // stack sizes
   std::unordered_map<uint64_t, PickleValue> memo_;
   std::vector<std::vector<PickleValue>> collections_;
   PickledTensors tensors_;

@@ -1,4 +1,4 @@
-// The opcodes of pickles that a state dict needs, by the names of CPython's pickletools.py.
+// The pickle opcodes that a state dict needs, named as in CPython's pickletools.py.
 #pragma once
 
 #include <cstdint>

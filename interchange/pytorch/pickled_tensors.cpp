@@ -51,8 +51,8 @@ std::vector<int64_t> sizes_in(std::span<const PickleValue> items) {
   return sizes;
 }
 
-/// Whether the last element of the tensor lies within a storage, and an expanded tensor, whose
-/// copy would need any amount of memory, is not one of its views.
+/// Whether the tensor's last element lies within its storage. Rejects expanded tensors, whose copy
+/// could need any amount of memory.
 bool fits(const PickledTensor& tensor, int64_t elements) {
   int64_t count = 1, last = tensor.offset;
   for (size_t i = 0; i < tensor.shape.size(); ++i) {
@@ -87,7 +87,7 @@ PickleValue PickledTensors::storage(std::span<const PickleValue> id,
       id[4].number < 0)
     refuse("is damaged: a persistent id is not that of a storage");
   const KnownClass& type = class_of(id[1]);
-  if (type.role != Role::kStorage) refuse("is damaged: a storage has the class of something else");
+  if (type.role != Role::kStorage) refuse("is damaged: a storage has the wrong class");
   const std::string_view key = id[2].text;
   const auto [known, added] =
       storages_.try_emplace(key, PickledStorage{type.dtype, type.element_bytes, id[4].number});
@@ -119,7 +119,7 @@ PickleValue PickledTensors::tensor(const PickleValue& called,
     return arguments[0];
   if (role != Role::kTensor || arguments.size() < 4 || arguments[0].kind != Kind::kStorage ||
       arguments[1].kind != Kind::kNumber || arguments[1].number < 0)
-    refuse("is damaged: a tensor is made of something else than a storage");
+    refuse("is damaged: a tensor is made from something other than a storage");
   const Part& part = parts_[static_cast<size_t>(arguments[0].number)];
   PickledTensor made{part.key, arguments[1].number, sizes_in(shape), sizes_in(strides)};
   if (made.shape.size() != made.strides.size() || !fits(made, part.elements))

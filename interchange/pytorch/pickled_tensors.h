@@ -1,7 +1,7 @@
-// The classes that a pickled state dict of PyTorch may name, and what their calls make: a tensor is
-// a view of a storage, whose numbers lie elsewhere in the file. No other class is known, so nothing
-// else is ever made or called. torch/_utils.py has the functions, torch/serialization.py the
-// persistent ids.
+// The classes that a pickled state dict of PyTorch may name, and what calling them makes. A tensor
+// is a view of a storage, whose numbers are elsewhere in the file. No other class is known, so
+// nothing else is ever made or called. See torch/_utils.py for the functions and
+// torch/serialization.py for persistent ids.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@ struct PickleValue {
     kNone,
     kBool,      // number
     kNumber,    // number
-    kLong,      // a number of more than 64 bits: text has its bytes, little-endian
+    kLong,      // more than 64 bits: text has its bytes, little-endian
     kText,      // text
     kOther,     // floating-point numbers and bytes, which a state dict does not need
-    kSequence,  // tuple or list; number is the place of its items
-    kDict,      // number is the place of its items: key, value, key, value, ...
-    kClass,     // number is its place among the known classes
-    kStorage,   // number is its place in PickledTensors
-    kTensor,    // the same
-    kForeign,   // a class that is not known, or what a call of it would make: nothing is called
+    kSequence,  // tuple or list; number is the index of its items
+    kDict,      // number is the index of its items: key, value, key, value, ...
+    kClass,     // number is its index among the known classes
+    kStorage,   // number is its index in PickledTensors
+    kTensor,    // number is its index in PickledTensors
+    kForeign,   // an unknown class, or the result of calling one: nothing is called
   };
   Kind kind = Kind::kNone;
   int64_t number = 0;
@@ -41,31 +41,31 @@ struct PickledStorage {
   int64_t elements = 0;
 };
 
-/// A view of a storage that lies within it and has no more elements than it.
+/// A view that lies within its storage and has no more elements than it.
 struct PickledTensor {
   std::string_view storage;  // key
-  int64_t offset = 0;        // in elements, as the strides are
+  int64_t offset = 0;        // in elements, as are the strides
   std::vector<int64_t> shape, strides;
 };
 
-/// What becomes of classes that are not known.
+/// What happens to unknown classes.
 enum class ForeignClasses { kRefused, kIgnored };
 
-/// The known class `module.name`. Throws CheckpointError naming any other class, or returns a value
-/// that stands for it.
+/// The known class `module.name`. For any other class it throws CheckpointError with its name, or
+/// returns a placeholder.
 PickleValue pickled_class(std::string_view module, std::string_view name, ForeignClasses foreign);
 
 class PickledTensors {
  public:
-  /// What a persistent id stands for: ('storage', class, key, location, elements[, view]). Throws
+  /// The storage of a persistent id: ('storage', class, key, location, elements[, view]). Throws
   /// CheckpointError with the reason.
   PickleValue storage(std::span<const PickleValue> id, std::span<const PickleValue> view);
 
-  /// Whether a call of this class makes a dictionary; all others make tensors.
+  /// Whether calling this class makes a dictionary; all others make tensors.
   static bool makes_dict(const PickleValue& called);
 
   /// The tensor that torch._utils rebuilds. `shape` and `strides` are the items of the third and
-  /// fourth argument. Throws CheckpointError with the reason.
+  /// fourth arguments. Throws CheckpointError with the reason.
   PickleValue tensor(const PickleValue& called, std::span<const PickleValue> arguments,
                      std::span<const PickleValue> shape, std::span<const PickleValue> strides);
 
@@ -73,7 +73,7 @@ class PickledTensors {
   const PickledTensor& at(const PickleValue& tensor) const;
 
  private:
-  /// A storage, or the part that a persistent id names.
+  /// A storage, or the part of it that a persistent id names.
   struct Part {
     std::string_view key;
     int64_t offset = 0;
@@ -85,7 +85,7 @@ class PickledTensors {
   std::vector<PickledTensor> tensors_;
 };
 
-/// At most 80 bytes of a text that may hold anything, for a message.
+/// At most 80 bytes of arbitrary text, for a message.
 std::string printable(std::string_view text);
 
 }  // namespace dietmt::interchange

@@ -41,7 +41,7 @@ ForeignClasses foreign_classes(TorchContent content) {
 
 /// Keys and values of the dictionary of tensors.
 std::span<const PickleValue> tensor_items(const Pickle& state, TorchContent content) {
-  if (state.root().kind != Kind::kDict) fail("holds something else than a dictionary of tensors");
+  if (state.root().kind != Kind::kDict) fail("holds something other than a dictionary of tensors");
   const std::span<const PickleValue> items = state.items(state.root());
   if (content == TorchContent::kTensors) return items;
   for (size_t i = 0; i + 1 < items.size(); i += 2)
@@ -51,7 +51,7 @@ std::span<const PickleValue> tensor_items(const Pickle& state, TorchContent cont
   fail("has no state_dict, so it is not a checkpoint of PyTorch Lightning");
 }
 
-/// Keys of the storages of these tensors.
+/// Keys of these tensors' storages.
 std::set<std::string_view> storages_of(const Pickle& state, std::span<const PickleValue> items) {
   std::set<std::string_view> keys;
   for (size_t i = 1; i < items.size(); i += 2)
@@ -111,13 +111,13 @@ std::map<std::string, TorchTensor> read_archive(std::string_view bytes, TorchCon
     return found == entries.end() ? nullptr : found->second;
   };
   if (const ZipEntry* order = find("byteorder"); order != nullptr)
-    if (read_stored(archive, *order) != "little") fail("has the byte order of another machine");
+    if (read_stored(archive, *order) != "little") fail("has another byte order than this machine");
   const std::string pickled = read_stored(archive, *find("data.pkl"));
   const Pickle state(pickled, foreign_classes(content));
   const std::span<const PickleValue> items = tensor_items(state, content);
   const std::set<std::string_view> wanted = storages_of(state, items);
   Storages storages;
-  uint64_t total = 0;  // parts of an archive that overlap could have any sum
+  uint64_t total = 0;  // overlapping parts of an archive could have any sum
   for (const auto& [key, storage] : state.tensors().storages()) {
     if (!wanted.contains(key)) continue;
     const ZipEntry* entry = find("data/" + std::string(key));
@@ -127,7 +127,7 @@ std::map<std::string, TorchTensor> read_archive(std::string_view bytes, TorchCon
       fail("storage " + printable(key) + " has " + std::to_string(entry->size) + " bytes, not " +
            std::to_string(size));
     total += std::min<uint64_t>(size, bytes.size() + 1);
-    if (total > bytes.size()) fail("has storages of more bytes than the file");
+    if (total > bytes.size()) fail("has storages that add up to more bytes than the file");
     storages[key] = std::make_shared<const std::string>(read_stored(archive, *entry));
   }
   return tensors_of(state, items, storages);
@@ -150,11 +150,11 @@ void check_byte_order(const Pickle& machine) {
   const std::span<const PickleValue> items = machine.items(machine.root());
   for (size_t i = 0; i + 1 < items.size(); i += 2)
     if (items[i].text == "little_endian" && items[i + 1].number == 0)
-      fail("has the byte order of another machine");
+      fail("has another byte order than this machine");
 }
 
-/// After the state come the keys of the storages, then each storage: the number of its elements in
-/// 8 bytes, and the elements.
+/// After the state come the keys of the storages, then each storage: its number of elements in 8
+/// bytes, and the elements.
 std::map<std::string, TorchTensor> read_old_file(std::string_view bytes, TorchContent content) {
   if (const Pickle magic = take_pickle(bytes);
       magic.root().kind != Kind::kLong || magic.root().text != kMagic)
@@ -173,7 +173,7 @@ std::map<std::string, TorchTensor> read_old_file(std::string_view bytes, TorchCo
     const auto elements = static_cast<uint64_t>(known->second.elements);
     for (size_t i = 0; i < count.size(); ++i)
       if (static_cast<uint8_t>(count[i]) != static_cast<uint8_t>(elements >> (8 * i)))
-        fail("is damaged: storage " + printable(key.text) + " has another number of elements");
+        fail("is damaged: storage " + printable(key.text) + " has the wrong number of elements");
     storages[known->first] =
         std::make_shared<const std::string>(take(bytes, bytes_of(known->second, key.text)));
   }

@@ -1,7 +1,7 @@
-// State dicts in files of PyTorch's torch.save, such as pytorch_model.bin, and in the checkpoints
-// of PyTorch Lightning, which hold one beside much else: the ZIP archives that it writes since
-// version 1.6, and the older files, a row of pickles and the bytes of all storages
-// (torch/serialization.py). Reading such a file runs none of its code (pickle.h).
+// Reads state dicts from files written by PyTorch's torch.save, such as pytorch_model.bin, and from
+// PyTorch Lightning checkpoints, which hold one among other things. Supports the ZIP archives
+// written since version 1.6 and the older files, a sequence of pickles followed by the bytes of all
+// storages (torch/serialization.py). Reading such a file runs none of its code (pickle.h).
 #pragma once
 
 #include <cstdint>
@@ -25,17 +25,17 @@ struct TorchTensor {
 /// Where the dictionary of tensors is.
 enum class TorchContent {
   kTensors,    // it is the file's value
-  kLightning,  // it is `state_dict` in the file's value; all else is skipped, classes too
+  kLightning,  // it is `state_dict` in the file's value; the rest is skipped, including classes
 };
 
-/// The tensors of the dictionary in a file's bytes, which need not outlive them. Its other values
-/// are left out. Never takes much more memory than the file has bytes. Throws CheckpointError with
-/// the reason: damage, a class that is not one of a tensor, another byte order, a compressed
-/// archive, which torch.save never writes, or no tensors.
+/// The tensors of the dictionary in a file's bytes, which need not outlive the call. Its other
+/// values are left out. Memory stays close to the size of the file. Throws CheckpointError with the
+/// reason: damage, a class other than a tensor's, another byte order, a compressed archive
+/// (torch.save never writes one), or no tensors.
 std::map<std::string, TorchTensor> parse_torch_file(std::string_view bytes,
                                                     TorchContent content = TorchContent::kTensors);
 
-/// The same from a file. Throws CheckpointError naming it.
+/// Parses a file. Throws CheckpointError naming it.
 std::map<std::string, TorchTensor> read_torch_file(const std::filesystem::path& path,
                                                    TorchContent content = TorchContent::kTensors);
 

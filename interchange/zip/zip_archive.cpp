@@ -24,7 +24,7 @@ zip_t* open_archive(std::string_view bytes) {
   throw CheckpointError(std::string("is not a ZIP archive: ") + zip_error_strerror(&error));
 }
 
-// No data can be deflated further: a match of 258 bytes takes at least two bits.
+// Deflate's best ratio: a match of 258 bytes takes at least two bits.
 constexpr uint64_t kMostInflation = 4 * 258;
 
 void check_sizes(const ZipEntry& entry, uint64_t archive_bytes) {
@@ -58,7 +58,7 @@ std::string ZipArchive::read(const ZipEntry& entry) const {
   if (!file) throw CheckpointError("is damaged: " + std::string(zip_strerror(archive_.get())));
   std::string bytes(entry.size, '\0');
   const zip_int64_t count = zip_fread(file.get(), bytes.data(), bytes.size());
-  char further = 0;  // libzip compares checksums at the end of the entry
+  char further = 0;  // libzip verifies checksums at the end of the entry
   if (count != std::ssize(bytes) || zip_fread(file.get(), &further, 1) != 0)
     throw CheckpointError("is damaged: " + std::string(zip_file_strerror(file.get())));
   return bytes;

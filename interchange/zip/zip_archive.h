@@ -14,21 +14,21 @@ namespace dietmt::interchange {
 struct ZipEntry {
   std::string name;
   uint64_t index = 0;
-  uint64_t size = 0;    // of the unpacked bytes, as the archive says
-  uint64_t packed = 0;  // bytes in the archive, as it says
-  bool stored = false;  // without compression
+  uint64_t size = 0;    // of the unpacked bytes, as declared
+  uint64_t packed = 0;  // bytes in the archive, as declared
+  bool stored = false;  // uncompressed
   bool deflated = false;
 };
 
 class ZipArchive {
  public:
-  /// `bytes` must outlive the archive. Throws CheckpointError with the reason if they are no
+  /// `bytes` must outlive the archive. Throws CheckpointError with the reason if they are not an
   /// archive.
   explicit ZipArchive(std::string_view bytes);
 
   const std::vector<ZipEntry>& entries() const { return entries_; }
 
-  /// The unpacked bytes, compared with their checksum. Never allocates more than a deflated entry
+  /// The unpacked bytes, verified with their checksum. Never allocates more than a deflated entry
   /// of this archive can hold. Throws CheckpointError with the reason, without the entry's name.
   std::string read(const ZipEntry& entry) const;
 

@@ -1,6 +1,5 @@
-// One process of several that train the same model on shares of each update's batches
-// (Li et al. 2020), with the state of the optimiser divided among them (ZeRO, stage 1: Rajbhandari
-// et al. 2020).
+// Data-parallel training: each process handles a share of every update's batches (Li et al. 2020)
+// and of the optimiser's state (ZeRO stage 1: Rajbhandari et al. 2020).
 //
 //   for (m = 0; m < accumulate; ++m) {
 //     if (!parallel.owns(m)) continue;
@@ -24,44 +23,46 @@
 
 namespace dietmt::training {
 
-/// What an update adds up over its batches.
+/// Sums over the batches of an update.
 struct UpdateSums {
-  at::Tensor losses;  // [2] fp64 on the model's device: as BatchLoss::sums
+  at::Tensor losses;  // [2] fp64 on the model's device, like BatchLoss::sums
   double targets = 0;
   double tokens = 0;
   at::Tensor gradient_norm;  // of the summed gradient, unscaled: an fp64 scalar on that device
-  bool stop = false;         // asked for by a signal, at any process
+  bool stop = false;         // some process received a signal to stop
 };
 
 class DataParallel {
  public:
-  /// Moves the parameters of `model` into one vector. `per_update`: batches, at least one a
-  /// process. Gradients travel as numbers of type `wire`. What is passed outlives this.
+  /// Moves the parameters of `model` into one vector. `per_update`: batches per update, at least
+  /// one per process. `wire`: the type in which gradients are exchanged. The arguments must outlive
+  /// this.
   DataParallel(torch::nn::Module& model, ProcessGroup& group, int64_t per_update,
                at::ScalarType wire = at::kFloat);
 
-  /// Whether batch `index` of an update is this process's, and the last one that is.
+  /// Whether this process handles batch `index` of an update, and whether it is its last one.
   bool owns(int64_t index) const { return share_.owns(index); }
   bool is_last(int64_t index) const;
 
-  /// Elements of each parameter whose moments this process keeps and which it steps.
+  /// The slice of each parameter that this process steps and keeps moments for.
   std::vector<Slice> slices() const { return flat_.slices_in(group_.rank()); }
 
-  /// The gradients of the next backward pass are the last ones of this update.
+  /// Announces that the next backward pass is the update's last; its gradients are sent as they
+  /// arrive.
   void send_gradients() { buckets_.begin(); }
 
-  /// Sums over the processes; the parameters' gradients then are those of all batches. A parameter
-  /// has one if it had one anywhere.
+  /// Sums over the processes; afterwards the parameters' gradients are those of all batches. A
+  /// parameter has a gradient if it had one in any process.
   UpdateSums sum(const UpdateSums& own);
 
-  /// Every process gets what the others have stepped.
+  /// Sends each process the weights that the others have stepped.
   void share_weights() { group_.share_parts(flat_.weights()); }
 
-  /// Every process gets the weights of rank 0.
+  /// Gives every process the weights of rank 0.
   void copy_weights_of_first() { group_.broadcast(flat_.weights()); }
 
-  /// Whole tensors of the shape of each parameter, at rank 0, from tensors of the shape of slices()
-  /// in every process; nothing at the others.
+  /// Assembles whole parameter-shaped tensors at rank 0 from every process's slices(); other ranks
+  /// get nothing.
   std::vector<at::Tensor> gather(const std::vector<at::Tensor>& slices) const;
 
  private:

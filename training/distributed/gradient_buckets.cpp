@@ -16,7 +16,7 @@ namespace {
 
 using at::Tensor;
 
-// Parameters start at cache lines, as separate tensors do.
+// Parameters start on cache lines, as separate tensors do.
 constexpr int64_t kAlignment = 16;
 
 int64_t rounded_up(int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; }

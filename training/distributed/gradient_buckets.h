@@ -1,8 +1,8 @@
-// Gradients summed over processes while backward still computes others.
+// Sums gradients over processes while backward is still computing others.
 //
-// Buckets are ranges of the flat gradients of some MB, the last parameters first, as backward
-// reaches them. A bucket is on its way when all its parameters have their gradients and all buckets
-// before it are on their way, so that every process sends them in the same order.
+// Buckets are ranges of a few MB of the flat gradients, starting with the last parameters, which
+// backward reaches first. A bucket is sent once all its parameters have gradients and all earlier
+// buckets have been sent, so that every process sends them in the same order.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -17,12 +17,12 @@
 
 namespace dietmt::training {
 
-/// The parameters of a model that require gradients as parts of one vector, and so their gradients:
-/// what goes over a network is then a range of it, and each process can own an equal share.
+/// A model's trainable parameters as parts of one vector, and their gradients likewise, so that a
+/// network transfer is a range of it and each process can own an equal share.
 class FlatParameters {
  public:
-  /// Moves the parameters' data into the vector; the tensors of the model stay what they are.
-  /// `parts`: into how many equal parts the vector can be cut.
+  /// Moves the parameters' data into the vector; the model's tensors stay the same objects.
+  /// `parts`: the number of equal parts that the vector must divide into.
   FlatParameters(torch::nn::Module& model, int64_t parts);
 
   /// In the order of named_parameters().
@@ -31,12 +31,12 @@ class FlatParameters {
 
   const at::Tensor& weights() const { return weights_; }      // [N]
   const at::Tensor& gradients() const { return gradients_; }  // [N], zero between parameters
-  /// The place of a parameter's gradient, in its shape.
+  /// A view of the parameter's gradient, in its shape.
   at::Tensor gradient(size_t parameter) const;
 
   /// One of the equal parts of the vector.
   Slice part(int64_t index) const;
-  /// What of each parameter, seen as a vector, lies in that part.
+  /// The slice of each parameter, seen as a vector, that lies in that part.
   std::vector<Slice> slices_in(int64_t part) const;
 
  private:
@@ -47,36 +47,36 @@ class FlatParameters {
   at::Tensor gradients_;
 };
 
-/// Parameters first .. last of one bucket, whose gradients are the elements `range`.
+/// Parameters first .. last of one bucket; their gradients are the elements `range`.
 struct Bucket {
   size_t first = 0;
   size_t last = 0;
   Slice range;
 };
 
-/// Each parameter once, the last ones in the first bucket; a bucket is closed when it holds
-/// `elements` or more.
+/// Puts each parameter in one bucket, the last ones in the first bucket. A bucket is closed once it
+/// holds `elements` or more.
 std::vector<Bucket> plan_buckets(const FlatParameters& flat, int64_t elements);
 
 class GradientBuckets {
  public:
   static constexpr int64_t kElements = 1 << 20;  // 4 MB
 
-  /// Gradients travel as numbers of type `wire`. What is passed outlives this.
+  /// `wire`: the type in which gradients are exchanged. The arguments must outlive this.
   GradientBuckets(const FlatParameters& flat, ProcessGroup& group, at::ScalarType wire = at::kFloat,
                   int64_t elements = kElements);
   ~GradientBuckets();
   GradientBuckets(const GradientBuckets&) = delete;
   GradientBuckets& operator=(const GradientBuckets&) = delete;
 
-  /// From now on gradients that backward has finished are sent. Call it before the last backward
-  /// pass of an update. In the first update they are only counted: a parameter may receive its
-  /// gradient in several parts (nested backward passes), and is complete with the last of them.
+  /// From now on gradients are sent as backward finishes them. Call it before the last backward
+  /// pass of an update. In the first update gradients are only counted: nested backward passes may
+  /// deliver a parameter's gradient in several parts, and it is complete with the last one.
   void begin();
 
-  /// Sends the rest, zeros for parameters without a gradient, and waits until all are summed in the
-  /// flat gradients, of which the parameters' gradients are then views. Returns for each parameter
-  /// whether this process had a gradient.
+  /// Sends the rest, with zeros for parameters without a gradient, and waits until everything is
+  /// summed in the flat gradients. The parameters' gradients are then views of those. Returns for
+  /// each parameter whether this process had a gradient.
   std::vector<bool> finish();
 
  private:
@@ -87,7 +87,7 @@ class GradientBuckets {
   class Hook;
 
   void arrived(size_t parameter);
-  // Replaces `values` by their sum when the returned function is called.
+  // Replaces `values` by their sum over processes when the returned function is called.
   std::function<void()> start_sum(const at::Tensor& values);
   void send(size_t bucket);
 
@@ -95,10 +95,10 @@ class GradientBuckets {
   ProcessGroup& group_;
   at::ScalarType wire_;
   std::vector<Bucket> buckets_;
-  std::vector<size_t> bucket_of_;  // each parameter
-  std::vector<int64_t> parts_;     // in which a parameter's gradient arrives; 0: not known yet
+  std::vector<size_t> bucket_of_;  // of each parameter
+  std::vector<int64_t> parts_;     // in which a parameter's gradient arrives; 0: unknown
   bool active_ = false;
-  // Of the present update:
+  // State of the current update:
   std::vector<int64_t> arrived_;  // parts
   std::vector<Progress> progress_;
   std::vector<bool> had_gradient_;

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <thread>
-#define USE_C10D_GLOO  // here, since the precompiled header was made without
+#define USE_C10D_GLOO  // here because the precompiled header was built without it
 #include <torch/version.h>
 
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
@@ -35,10 +35,10 @@ using Work = c10::intrusive_ptr<c10d::Work>;
 constexpr std::chrono::milliseconds kConnectTime = 5min;
 constexpr std::chrono::milliseconds kLossShows = 2500ms;  // longer than PeerWatch waits
 constexpr char kProgram[] = "dietmt " DIETMT_VERSION " with LibTorch " TORCH_VERSION;
-// Other ranks wait while rank 0 encodes a corpus or validates. PeerWatch notices lost processes.
+// Other ranks wait while rank 0 encodes a corpus or validates; PeerWatch notices lost processes.
 constexpr std::chrono::milliseconds kWaitTime = 24h * 7;
 
-// How the turn of the first process ends.
+// How the first process's turn ended.
 constexpr float kDone = 0.0F, kFailed = 1.0F, kStopped = 2.0F;
 
 // A library's message without its source position, "[.../pair.cc:534] Connection closed ...".
@@ -68,7 +68,7 @@ std::string lost_text(const std::string& reason) {
          "); its checkpoints are whole, and the same command continues from the last one";
 }
 
-// For a thread that is not the main one.
+// For threads other than the main one.
 [[noreturn]] void end_as_lost() {
   if (std::getenv(kLaunchedVariable) == nullptr)
     spdlog::error("{}", lost_text("its connection is closed"));
@@ -117,7 +117,7 @@ struct ProcessGroup::Impl {
   Store store;
   Backend gloo;
   Backend nccl;                      // null on the CPU
-  std::unique_ptr<PeerWatch> watch;  // null until all have met
+  std::unique_ptr<PeerWatch> watch;  // null until all processes have met
 
   bool lost = false;
 
@@ -128,14 +128,14 @@ struct ProcessGroup::Impl {
     throw PeerError(lost_text(reason_of(message)));
   }
 
-  // NCCL does not say who failed. The watch ends this process meanwhile if another one is lost.
+  // NCCL does not say who failed. If another process is lost, the watch ends this one meanwhile.
   [[noreturn]] static void throw_failed(const std::string& message) {
     std::this_thread::sleep_for(kLossShows);
     throw Error("the devices cannot exchange numbers: " + in_one_line(message));
   }
 
-  // Runs a call that talks to other processes. Failed connections are losses of theirs, which a
-  // launcher may repair by starting again; all else would fail again.
+  // Runs a call that communicates with other processes. A failed connection means that one was
+  // lost, which a launcher may repair by a restart; any other failure would recur.
   template <typename Call>
   auto talk(const Call& call) {
     try {
@@ -146,10 +146,10 @@ struct ProcessGroup::Impl {
     } catch (const c10::DistError& error) {
       throw_lost(error.what_without_backtrace());
     } catch (const c10::Error&) {
-      throw;  // a mistake in the call
+      throw;  // an error in the call
     } catch (const Error&) {
       throw;
-    } catch (const std::runtime_error& error) {  // of Gloo and the system
+    } catch (const std::runtime_error& error) {  // from Gloo and the system
       throw_lost(error.what());
     }
   }
@@ -187,8 +187,7 @@ void ProcessGroup::connect_devices(at::Device device, const Connect& connect) {
   try {
     impl_->nccl = connect(c10::make_intrusive<c10d::PrefixStore>("nccl", impl_->store), rank_,
                           processes_, kWaitTime);
-    // NCCL looks for ways between the devices, each the current one of its process, at the first
-    // operation.
+    // NCCL connects the devices, each the current one of its process, on the first operation.
     std::vector<Tensor> first = {at::zeros({1}, at::TensorOptions().device(device.type()))};
     impl_->nccl->allreduce(first)->wait();
     return;
@@ -201,7 +200,7 @@ void ProcessGroup::connect_devices(at::Device device, const Connect& connect) {
   try {
     speaks = impl_->store->add("unconnected", 1) == 1;
   } catch (const c10::Error&) {
-    // The process that kept the store has spoken and ended.
+    // The process that kept the store has reported and exited.
   }
   if (!speaks) throw FirstProcessFailed();
   throw Error("rank " + std::to_string(rank_) + " on " + machine_name() +
@@ -290,7 +289,7 @@ FirstTurn::~FirstTurn() {
   try {
     if (group_ != nullptr) group_->broadcast(at::full({1}, stop_requested() ? kStopped : kFailed));
   } catch (...) {
-    // The others have ended already, or will see that this process ends.
+    // The others have ended already, or will notice that this process ends.
   }
 }
 

@@ -1,9 +1,9 @@
-// The processes of one training, and what they do together: sums, broadcasts and gatherings over
-// c10d, by Gloo for tensors on the CPU and NCCL for those on a GPU.
+// The processes of a training run and their collectives (sums, broadcasts and gathers) over c10d:
+// Gloo for tensors on the CPU, NCCL for tensors on a GPU.
 //
-// All processes call the same operations in the same order. Where one ends or cannot be reached any
-// more, the others' operations throw PeerError; a process that is not in an operation then ends
-// after two seconds, with the same message and exit code 75.
+// All processes must call the same operations in the same order. If one ends or becomes
+// unreachable, the others' operations throw PeerError; a process outside an operation ends after
+// two seconds with the same message and exit code 75.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -24,17 +24,17 @@ namespace dietmt::training {
 
 class ProcessGroup {
  public:
-  /// Connects the devices of the processes, as connect_nccl().
+  /// Connects the processes' devices; see connect_nccl().
   using Connect = std::function<c10::intrusive_ptr<c10d::Backend>(
       const c10::intrusive_ptr<c10d::Store>& store, int64_t rank, int64_t processes,
       std::chrono::milliseconds timeout)>;
 
-  /// Waits for all processes of `place`. Throws Error where rank 0 cannot listen, PeerError if
-  /// processes are missing after five minutes, ConfigError where `device` is a GPU and this program
-  /// has no NCCL, Error if that cannot connect the GPU of this one (another one that cannot has
-  /// spoken: FirstProcessFailed). If one of them cannot train with the
-  /// others, rank 0 throws ConfigError, which names it (training/processes/introduction.h), and the
-  /// others FirstProcessFailed. `problem`: why this one cannot; empty: nothing.
+  /// Waits for all processes of `place`. `problem`: why this process cannot train, or "". Throws
+  /// - Error if rank 0 cannot listen, or if NCCL cannot connect this process's GPU;
+  /// - PeerError if processes are missing after five minutes;
+  /// - ConfigError if `device` is a GPU and the program lacks NCCL, or, at rank 0, if a process
+  ///   cannot train with the others (training/processes/introduction.h); it names that process;
+  /// - FirstProcessFailed if another process has reported the failure.
   ProcessGroup(const ProcessPlace& place, at::Device device, const std::string& problem = {});
   ProcessGroup(const ProcessPlace& place, at::Device device, const std::string& problem,
                const Connect& connect);
@@ -44,31 +44,32 @@ class ProcessGroup {
 
   int64_t rank() const { return rank_; }
   int64_t processes() const { return processes_; }
-  /// Whether this one writes files and log lines.
+  /// Whether this process writes files and log lines.
   bool is_first() const { return rank_ == 0; }
 
-  /// Starts to replace `values` by the sum over all processes. They are there when the returned
-  /// function has been called, which is to be done once.
+  /// Starts to replace `values` by their sum over all processes. The sum is there after the
+  /// returned function, which must be called once.
   [[nodiscard]] std::function<void()> start_sum(at::Tensor values);
   void sum(at::Tensor values) { start_sum(std::move(values))(); }
 
-  /// Replaces `values` by those of rank 0.
+  /// Replaces `values` by rank 0's.
   void broadcast(at::Tensor values);
   std::string broadcast(std::string text);
 
-  /// Process r gives part r of `values` [processes * n]; then all have all of them.
+  /// Process r contributes part r of `values` [processes * n]; afterwards every process has all
+  /// parts.
   void share_parts(at::Tensor values);
 
-  /// The parts [n] of all processes, end to end, at rank 0; an undefined tensor at the others.
+  /// Concatenates the parts [n] of all processes at rank 0; an undefined tensor elsewhere.
   at::Tensor gather(const at::Tensor& part);
 
-  /// Waits until all processes are here.
+  /// Waits until all processes have arrived.
   void barrier();
 
-  /// Waits until all processes have done their work, and may end.
+  /// Waits until all processes have finished their work and may exit.
   void finish();
 
-  /// This process does not end for another one's sake while the lock is held.
+  /// While the lock is held, a lost process does not end this one.
   [[nodiscard]] std::unique_lock<std::mutex> hold();
 
  private:
@@ -82,14 +83,14 @@ class ProcessGroup {
   std::unique_ptr<Impl> impl_;
 };
 
-/// What the first process does before the others do the same, all at a time:
+/// Work that the first process does before the others do the same, all at once:
 ///
 ///   FirstTurn turn(group);
 ///   ...
 ///   turn.done();
 ///
-/// Where the first one does not come to the end, the others throw FirstProcessFailed, or Stopped if
-/// it was asked to stop, instead of beginning. Nothing for a single process (null).
+/// If the first process does not finish, the others throw FirstProcessFailed, or Stopped if it was
+/// asked to stop. Does nothing for a single process (null).
 class FirstTurn {
  public:
   explicit FirstTurn(ProcessGroup* group);
@@ -100,13 +101,13 @@ class FirstTurn {
   void done();
 
  private:
-  ProcessGroup* group_;  // null where nothing is left to tell
+  ProcessGroup* group_;  // null if nothing is left to announce
 };
 
 /// True for a single process (null) and for the first of several.
 inline bool is_first(const ProcessGroup* group) { return group == nullptr || group->is_first(); }
 
-/// Collectives between GPUs, over NCCL. Throws ConfigError if dietmt was built without them.
+/// Collectives between GPUs over NCCL. Throws ConfigError if dietmt was built without NCCL.
 c10::intrusive_ptr<c10d::Backend> connect_nccl(const c10::intrusive_ptr<c10d::Store>& store,
                                                int64_t rank, int64_t processes,
                                                std::chrono::milliseconds timeout);

@@ -33,7 +33,7 @@ using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 constexpr auto kTimeToEnd = 30s;
-// `timeout` and others signal a process and then its group, which is one wish.
+// `timeout` and others signal a process and then its group; that counts as one request.
 constexpr auto kTimeBetweenSignals = 1s;
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
@@ -43,7 +43,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return list;
 }
 
-// This process's variables, but for those that a process learns its place from.
+// This process's variables, except those that tell a process its rank.
 std::vector<std::string> environment_of(int64_t rank, int64_t processes, int64_t port) {
   const std::string count = std::to_string(processes);
   const std::map<std::string, std::string> place = {{"RANK", std::to_string(rank)},
@@ -97,7 +97,7 @@ class Launcher {
       throw Error("a process cannot be started: " + reason);
     }
     if (child > 0) return child;
-    // A group of its own: a terminal's Ctrl-C goes to the launcher alone, which passes it on.
+    // In its own group: a terminal's Ctrl-C reaches only the launcher, which passes it on.
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(kResumable);
@@ -134,7 +134,7 @@ class Launcher {
       ended.emplace_back(found->second, status);
       running_.erase(found);
     }
-    // A process that was killed is why the others end.
+    // A killed process is the reason why the others end.
     std::ranges::stable_partition(ended, [](const auto& end) { return WIFSIGNALED(end.second); });
     for (const auto& [rank, how] : ended) count_end(rank, how);
   }
@@ -158,7 +158,7 @@ class Launcher {
   std::map<pid_t, int64_t> running_;  // rank of each
   int code_ = 0;
   std::optional<Clock::time_point> last_signal_;
-  std::optional<Clock::time_point> deadline_;  // since one has ended badly
+  std::optional<Clock::time_point> deadline_;  // set once a process has failed
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Starts the processes of a training on this machine: what --processes asks for.
+// Starts the processes of a training run on this machine, for --processes.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace dietmt::training {
 
-/// Where the processes of a training find each other, kept by the one that has started them.
+/// Where the processes of a training run find each other, kept by the launcher.
 class MeetingPlace {
  public:
-  /// Listens at a free port of this machine. Throws Error if that is impossible.
+  /// Listens on a free port of this machine. Throws Error if that fails.
   MeetingPlace();
   ~MeetingPlace();
   MeetingPlace(const MeetingPlace&) = delete;
@@ -24,10 +24,10 @@ class MeetingPlace {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Starts this program `processes` times with the words of a command (`train`, options) and waits
-/// for all. Passes SIGTERM, SIGINT and SIGHUP on to each. If one fails, the others get half a
-/// minute to notice and are then killed. Returns the exit code of a process that failed by itself
-/// (of rank 0 if it did), 75 if one was killed or all stopped, or else 0.
+/// Starts `processes` copies of this program with the words of a command (`train`, options) and
+/// waits for them. Forwards SIGTERM, SIGINT and SIGHUP. If one fails, the others get half a minute
+/// to notice before they are killed. Returns the exit code of a process that failed by itself (rank
+/// 0's if it did), 75 if one was killed or all stopped, else 0.
 int run_processes(int64_t processes, const std::vector<std::string>& words);
 
 }  // namespace dietmt::training

@@ -37,15 +37,15 @@ std::string device_name(const std::string& name, const ProcessPlace& place) {
   return "cuda:" + std::to_string(*place.local_rank);
 }
 
-// A dry run of several processes has the threads of one of them.
+// A dry run of several processes uses the threads of one of them.
 int64_t threads_of(const ProcessOptions& o, const ProcessPlace& place) {
   if (o.threads > 0) return o.threads;
   const int64_t sharing = place.processes > 1 ? place.local_processes : o.processes;
   return std::max<int64_t>(1, usable_cores() / sharing);
 }
 
-// Processes with other options would train on other batches, or wait forever for one that has fewer
-// updates.
+// Processes with other options would train on different batches, or wait forever for one that has
+// fewer updates.
 void require_same_configuration(const Configuration& own, ProcessGroup& group) {
   const Configuration first = nlohmann::json::parse(group.broadcast(nlohmann::json(own).dump()));
   std::vector<std::string> differences = configuration_differences(first, own);
@@ -71,7 +71,7 @@ void require_files(const std::vector<std::string>& inputs) {
   }
 }
 
-// Files on other machines may appear a little later.
+// Files written on another machine may appear a little later.
 bool appears(const fs::path& file) {
   constexpr int kTries = 50;
   for (int i = 0; i < kTries && !fs::exists(file); ++i)

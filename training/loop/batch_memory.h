@@ -1,4 +1,4 @@
-// Refuses batches that cannot fit into memory, before they take it.
+// Rejects batches that cannot fit in memory before they allocate it.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,12 @@
 
 namespace dietmt::training {
 
-/// A batch keeps at least so many numbers from its forward for its backward pass: an estimate from
-/// below, which counts what the layers keep and nothing that they need for a moment.
+/// Estimates the memory of a batch from below: counts what the layers keep for the backward pass,
+/// without temporaries.
 class BatchMemory {
  public:
-  /// Throws MemoryError, which names `option`, if the batch does not fit. Asks the system only for
-  /// a batch that is larger than all before.
+  /// Throws MemoryError naming `option` if the batch does not fit. Asks the system only if the
+  /// batch is the largest so far.
   void require(const std::string& option, int64_t tokens, double kept_numbers, bool bf16);
 
  private:

@@ -6,8 +6,8 @@
 namespace dietmt::training {
 namespace {
 
-// Tokens cost time in every layer, sentences a token at least, longest lengths only rows of
-// position tables.
+// Tokens cost time in every layer, a sentence at least one token, and the longest length only rows
+// of position tables.
 constexpr int kTokenBits = 4, kSentenceBits = 2, kLengthBits = 1;
 
 int64_t longest_of(const data::PackedTokens& packed) {
@@ -27,7 +27,7 @@ encoders::PackingSizes sizes_with(const GivenSentences& given, int64_t fillers) 
   return sizes;
 }
 
-/// Whether so many sentences, none above the longest length, can hold the tokens that are missing.
+/// Whether the missing sentences, none above the longest length, can hold the missing tokens.
 bool can_fill(const data::PackedTokens& packed, const encoders::PackingSizes& sizes) {
   const int64_t fillers = sizes.sentences - packed.sentences();
   const int64_t missing = sizes.tokens - packed.size();
@@ -65,7 +65,7 @@ std::vector<int64_t> list_of(std::span<const encoders::PackingSizes> sizes) {
   return list;
 }
 
-// Of about equal lengths.
+// Fillers have about equal lengths.
 void append_fillers(data::PackedTokens& packed, const encoders::PackingSizes& sizes) {
   for (int64_t left = sizes.sentences - packed.sentences(); left > 0; --left) {
     const auto length = static_cast<size_t>((sizes.tokens - packed.size() + left - 1) / left);

@@ -17,8 +17,7 @@ namespace {
 
 constexpr const char* kWork = "training";
 
-/// Additions of gradients, in one multi-tensor launch. A sum that is not there yet becomes the
-/// gradient.
+/// Additions of gradients in one multi-tensor launch. A missing sum becomes the gradient.
 class GradientSums {
  public:
   void add(Tensor& sum, const Tensor& gradient) {
@@ -37,7 +36,7 @@ class GradientSums {
   std::vector<Tensor> sums_, added_;
 };
 
-/// At first the parameters have no gradients; in the end they have those from before again.
+/// Takes the parameters' gradients away and puts them back at the end.
 class GradientsApart {
  public:
   explicit GradientsApart(std::vector<Tensor>& parameters) : parameters_(parameters) {
@@ -51,7 +50,7 @@ class GradientsApart {
   GradientsApart(const GradientsApart&) = delete;
   GradientsApart& operator=(const GradientsApart&) = delete;
 
-  /// Adds the gradients that a pass has left meanwhile to those from before.
+  /// Adds the gradients that a pass has produced meanwhile to the earlier ones.
   void add_those_of_pass() {
     const torch::NoGradGuard no_gradients;
     GradientSums sums;
@@ -67,8 +66,7 @@ class GradientsApart {
   std::vector<Tensor> before_;
 };
 
-/// Makes those that are missing. The copy is there to load its kernel: a recording is no place to
-/// do so.
+/// Creates missing tensors. The copy loads its kernel, which cannot be done during a recording.
 void make_tensors_like(const std::vector<Tensor>& parameters, std::vector<Tensor>& tensors) {
   if (!tensors.empty()) return;
   std::vector<Tensor> all, made, values;
@@ -110,8 +108,9 @@ Tensor RecordedPasses::run(const Sizes& sizes, const Tensor& numbers,
   return recorded.sums.clone();
 }
 
-// The memory that graphs hold serves no pass outside of them. So they go if it is missing, and the
-// pass is enqueued again. It adds to no gradients of other batches before it is whole.
+// Passes outside the graphs cannot use the graphs' memory. If memory runs out, the graphs are
+// dropped and the pass is enqueued again; it adds to other batches' gradients only once it is
+// complete.
 Tensor RecordedPasses::enqueue(encoders::DropoutKeys& dropout, const Pass& pass) {
   if (graphs() == 0) return pass(nullptr, dropout);
   const encoders::DropoutKeys before = dropout;
@@ -135,8 +134,8 @@ void RecordedPasses::forget_graphs() {
   moved_.clear();
 }
 
-// A full set of graphs loses the one that was least used, if that was half as often as this.
-// Sizes of about equal uses would drive each other out otherwise.
+// Replaces the least used graph of a full set if it was used half as often as this size. Otherwise
+// sizes with about equal use would keep evicting each other.
 bool RecordedPasses::is_worth(const Entry& entry) {
   if (graphs() < kMostGraphs) return true;
   Entry* least = nullptr;
@@ -172,7 +171,7 @@ std::unique_ptr<RecordedPasses::Recorded> RecordedPasses::recorded_pass(const Te
   return made;
 }
 
-// The last part of the recorded work: what a pass has computed is gone after the next one.
+// The last part of the recorded work: the next pass overwrites what a pass has computed.
 void RecordedPasses::store_gradients(Recorded& recorded) {
   const torch::NoGradGuard no_gradients;
   std::vector<Tensor> gradients, places;
@@ -186,7 +185,7 @@ void RecordedPasses::store_gradients(Recorded& recorded) {
   if (!gradients.empty()) at::_foreach_copy_(places, gradients);
 }
 
-// Returns false, and forgets all graphs, if there is no memory to move them to.
+// Returns false, and forgets all graphs, if there is no memory for the copies.
 bool RecordedPasses::move_gradients_away() {
   const torch::NoGradGuard no_gradients;
   std::vector<Tensor> gradients, places;

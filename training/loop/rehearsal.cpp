@@ -23,7 +23,7 @@ namespace dietmt::training {
 namespace {
 
 constexpr int64_t kSmallestBatch = 256;
-constexpr int64_t kLargestBatch = 65'536;  // beyond, memory is not what limits a batch
+constexpr int64_t kLargestBatch = 65'536;  // beyond this, memory is not what limits a batch
 constexpr int64_t kTriedBatches = 2;
 
 double bytes_of(const NamedTensors& tensors) {
@@ -32,7 +32,7 @@ double bytes_of(const NamedTensors& tensors) {
   return sum;
 }
 
-// Of the optimiser's moments, which are divided among the processes, and of the average.
+// Bytes of the optimiser's moments, which the processes share, and of the moving average.
 // `low_rank`: what is trained instead of the weights, or null.
 int64_t bytes_beside_weights(const torch::nn::Module& model, const LowRankTraining* low_rank,
                              const TrainerOptions& options, int64_t processes) {
@@ -88,7 +88,7 @@ Rehearsal rehearse(TrainingTask& task, int64_t batches, const TrainerOptions& op
   const at::Device device = device_of(task.model());
   Rehearsal done;
   done.has_graphs = processes == 1 && encoders::graphs_of(device) != nullptr;
-  // Of a few batches, chance would decide how many are recorded.
+  // In a few batches, chance would decide how many are recorded.
   const encoders::WithoutGraphs without_graphs;
   encoders::reset_peak_memory(device);
   std::optional<LowRankTraining> low_rank;
@@ -115,7 +115,7 @@ Rehearsal rehearse(TrainingTask& task, int64_t batches, const TrainerOptions& op
   }
   done.tokens = static_cast<double>(tokens) / static_cast<double>(batches);
   done.seconds = seconds_of_token * done.tokens;
-  if (!device.is_cpu()) {  // whose batches end later than the calls
+  if (!device.is_cpu()) {  // batches end later than the calls
     encoders::wait_for(device);
     done.seconds = seconds_between(batches > 1 ? second : start, Clock::now()) /
                    static_cast<double>(std::max<int64_t>(1, batches - 1));

@@ -53,7 +53,7 @@ void RunRecord::finish() {
   write_curves();
 }
 
-// The update at which a limit ends the training, estimated from the epochs so far.
+// The update at which a limit will end training, estimated from the epochs so far.
 int64_t RunRecord::last_update(const reporting::UpdateStats& stats) {
   const double epochs = stats.epoch / static_cast<double>(stats.update);  // of an update
   if (options_.max_epochs > 0) {
@@ -68,7 +68,7 @@ int64_t RunRecord::last_update(const reporting::UpdateStats& stats) {
   return options_.max_updates;
 }
 
-// Curves must not end a training.
+// A failure to write curves must not end a training run.
 void RunRecord::write_curves() {
   try {
     reporting::write_report(options_.output);

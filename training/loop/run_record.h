@@ -1,4 +1,4 @@
-// The files of a training that people look at (progress, curves, settings), and the time left.
+// The files of a training run that people look at (progress, curves, settings), and the time left.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ namespace dietmt::training {
 
 class RunRecord {
  public:
-  /// Writes OUTPUT/settings.json; drops entries after the update of `state`, which belong to a lost
-  /// run. Throws Error if a file cannot be written.
+  /// Writes OUTPUT/settings.json and drops entries after the update of `state`, which belong to an
+  /// abandoned continuation. Throws Error if a file cannot be written.
   RunRecord(const TrainerOptions& options, const Configuration& configuration,
             const TrainingState& state);
 
   /// Derives `stats.last` from the limits. Warns if the limit is 1,000 epochs or more.
   void update(reporting::UpdateStats stats);
 
-  /// Also rewrites report.html and progress.csv, as finish() does; warns once if it cannot.
+  /// Like finish(), also rewrites report.html and progress.csv; warns once if it cannot.
   void validation(int64_t update, double seconds, const std::map<std::string, double>& scores);
   void finish();
 
@@ -32,7 +32,7 @@ class RunRecord {
   const TrainerOptions& options_;
   reporting::Progress progress_;
   bool warned_ = false;
-  bool complained_ = false;  // that curves cannot be written
+  bool complained_ = false;  // about curves that cannot be written
 };
 
 }  // namespace dietmt::training

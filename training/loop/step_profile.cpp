@@ -26,7 +26,7 @@ void StepProfile::next_update() {
   if (trace_.empty()) return;
   const int64_t update = updates_++;
   if (update == kFirst) {
-    ::setenv("KINETO_LOG_LEVEL", "99", /*overwrite=*/0);  // it complains where there is no GPU
+    ::setenv("KINETO_LOG_LEVEL", "99", /*overwrite=*/0);  // it complains without a GPU
     const profiler::ProfilerConfig config(profiler::ProfilerState::KINETO);
     std::set<profiler::ActivityType> activities{profiler::ActivityType::CPU};
     if (torch::cuda::is_available()) activities.insert(profiler::ActivityType::CUDA);

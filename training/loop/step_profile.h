@@ -1,4 +1,4 @@
-// A Chrome trace of ten updates (chrome://tracing, Perfetto): what --profile writes.
+// Writes a Chrome trace of ten updates (chrome://tracing, Perfetto) for --profile.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@ namespace dietmt::training {
 class StepProfile {
  public:
   static constexpr int64_t kFirst = 10;    // updates of this run before the trace
-  static constexpr int64_t kUpdates = 10;  // in the trace
+  static constexpr int64_t kUpdates = 10;  // updates in the trace
 
   /// An empty path: no trace.
   explicit StepProfile(std::filesystem::path trace);
-  /// Writes what a run that ends early has left.
+  /// Writes the partial trace of a run that ends early.
   ~StepProfile();
   StepProfile(const StepProfile&) = delete;
   StepProfile& operator=(const StepProfile&) = delete;
 
-  /// To be called before each update.
+  /// Call it before each update.
   void next_update();
 
  private:
   void write();
 
   std::filesystem::path trace_;
-  int64_t updates_ = 0;  // begun
+  int64_t updates_ = 0;  // started so far
   bool recording_ = false;
 };
 

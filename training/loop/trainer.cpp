@@ -98,13 +98,13 @@ class Loop {
       catch_up();
       save();
     }
-    if (group_ != nullptr) group_->finish();  // none ends while the first one still writes
+    if (group_ != nullptr) group_->finish();  // no one exits while the first still writes
     return end();
   }
 
  private:
   void start() {
-    // Its name: processes may give --output by other paths.
+    // The name only: processes may reach --output by different paths.
     std::string name = resumed_.value_or(storage::Checkpoint()).directory.filename().string();
     if (group_ != nullptr) name = group_->broadcast(name);
     if (!name.empty()) restore(options_.output / storage::kCheckpointFolder / name);
@@ -165,7 +165,7 @@ class Loop {
         state_.update, options_.valid_metric, state_.validations_without_gain, options_.patience);
   }
 
-  // Parallel sums of fp32 numbers depend on how many threads share them.
+  // Parallel fp32 sums depend on the number of threads.
   void note_threads() {
     const int64_t threads = device_.is_cpu() ? at::get_num_threads() : 0;
     if (is_first(group_) && threads > 0 && state_.threads > 0 && threads != state_.threads) {
@@ -177,7 +177,7 @@ class Loop {
     state_.threads = threads;
   }
 
-  // Agreed among all processes: all stop after the same update.
+  // All processes agree, so that they stop after the same update.
   bool stop_is_asked() const { return parallel_ ? agreed_to_stop_ : stop_requested(); }
 
   void step() {
@@ -192,7 +192,7 @@ class Loop {
       if (low_rank_) low_rank_->take_gradients();
       sums.gradient_norm = optimizer_.gradient_norm();
     }
-    // Of no targets, all gradients are zero.
+    // Without targets, all gradients are zero.
     const at::Tensor norm = optimizer_.scale_and_clip(1.0 / std::max(1.0, sums.targets),
                                                       options_.clip_norm, sums.gradient_norm);
     fail_together([&] { log_->computed(state_.update + 1, sums, norm); });
@@ -210,7 +210,7 @@ class Loop {
                    .peak_memory = encoders::peak_memory(device_)});
   }
 
-  // Before weights are used or saved: those of a diverged update never are.
+  // Called before weights are used or saved, so that those of a diverged update never are.
   void catch_up() {
     fail_together([&] { log_->catch_up(); });
   }
@@ -259,7 +259,7 @@ class Loop {
     if (record_) record_->validation(state_.update, seconds_since(start), scores_);
   }
 
-  // A validation that only ends a run does not count: the run may continue.
+  // A validation that only ends a run does not count, since the run may continue.
   void count_gain() {
     std::optional<double>& best = state_.best_score;
     const bool higher = higher_is_better(options_.valid_metric);
@@ -321,7 +321,7 @@ class Loop {
   const Configuration& configuration_;
   at::Device device_;
   ProcessGroup* group_;                        // null: one process
-  std::unique_ptr<DataParallel> parallel_;     // of several
+  std::unique_ptr<DataParallel> parallel_;     // null: one process
   std::unique_ptr<LowRankTraining> low_rank_;  // null: the weights themselves are trained
   Optimizer optimizer_;
   TrainingState state_;

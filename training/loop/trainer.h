@@ -1,5 +1,5 @@
-// The one training loop, for translation, pre-training and fine-tuning: optimiser steps with
-// accumulation, schedule, validation, checkpoints, early stopping, resume bit for bit.
+// The training loop of translation, pre-training and fine-tuning: optimiser steps with gradient
+// accumulation, schedule, validation, checkpoints, early stopping and bit-exact resuming.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -22,17 +22,17 @@ namespace dietmt::training {
 
 /// Sums over the targets of one batch.
 struct BatchLoss {
-  at::Tensor sums;      // [2] fp64 on the model's device: what the gradient is of, and the same
-                        // without label smoothing
-  int64_t targets = 0;  // what an update's loss is a mean over
+  at::Tensor sums;  // [2] fp64 on the model's device: the loss to minimise, and the same without
+                    // label smoothing
+  int64_t targets = 0;  // an update's loss is the mean over these
   int64_t tokens = 0;   // for the speed
 
-  // The numbers of sums; they wait for the device.
+  // The values of `sums`; these calls wait for the device.
   double loss() const { return sums[0].item<double>(); }
   double target_loss() const { return sums[1].item<double>(); }
 };
 
-/// The sums of two scalars.
+/// Packs two scalars as BatchLoss::sums.
 at::Tensor batch_sums(const at::Tensor& loss, const at::Tensor& target_loss);
 
 /// Where the parameters are.
@@ -48,22 +48,22 @@ class TrainingTask {
   /// Takes the next batch and adds the gradient of its summed loss to the parameters' gradients.
   virtual BatchLoss accumulate_gradients(encoders::DropoutKeys& dropout) = 0;
 
-  /// Goes past the next batch, which another process takes.
+  /// Skips the next batch, which another process takes.
   virtual void skip_batch() = 0;
 
-  /// Passes over the data so far, with the fraction of the present one.
+  /// Passes over the data so far, with the fraction of the current one.
   virtual double epoch() const = 0;
 
-  /// What validate() measures: "valid_loss" and others. Of a loss the lower is the better one.
+  /// The scores of validate(): "valid_loss" and others. Lower losses are better.
   virtual std::vector<std::string> score_names() const = 0;
 
-  /// What several processes cannot train of it.
+  /// Why several processes cannot train it.
   virtual std::vector<std::string> problems_of_several() const { return {}; }
 
-  /// Scores of the present weights by these names.
+  /// Scores of the current weights, by these names.
   virtual std::map<std::string, double> validate() = 0;
 
-  /// Where the data stand, for training.json.
+  /// Position in the data, for training.json.
   virtual nlohmann::json data_position() const = 0;
   virtual void restore_data_position(const nlohmann::json& position) = 0;
 
@@ -77,17 +77,16 @@ enum class TrainingEnd {
 };
 
 /// Runs the loop. The caller holds the OutputLock of options.output. `configuration` (option names
-/// and values) is stored with each checkpoint; if the output directory holds a checkpoint and
-/// `resume` is true, training continues from it, after checking that its configuration is the same:
-/// a difference that options.resume_changed does not name is refused with the list of differences
-/// (ConfigError), as is a valid_metric that the task does not report. Throws CheckpointError if all
-/// checkpoints are damaged, Error if the loss stops being a number or diverges; checkpoints are
-/// intact.
+/// and values) is stored with each checkpoint. If `resume` is true and the output directory holds a
+/// checkpoint, training continues from it; differences in configuration that options.resume_changed
+/// does not name are refused with a list (ConfigError), as is a valid_metric that this task does
+/// not report. Throws CheckpointError if all checkpoints are damaged, and Error if the loss is not
+/// a number or diverges; the checkpoints stay intact.
 ///
-/// With a `group` of several processes, each calls this with the same arguments and tasks whose
-/// batches are shared out (data::BatchShare) by options.accumulate, at least one a process
-/// (ConfigError, also for what only one process can train). Only the first writes, validates and
-/// logs. Throws PeerError if one ends.
+/// With a `group` of several processes, each calls this with the same arguments. data::BatchShare
+/// divides the options.accumulate batches of an update among their tasks, at least one per process
+/// (else ConfigError, as for anything that only a single process can train). Only the first process
+/// writes, validates and logs. Throws PeerError if one ends.
 TrainingEnd train(TrainingTask& task, const TrainerOptions& options,
                   const Configuration& configuration, bool resume, ProcessGroup* group = nullptr);
 

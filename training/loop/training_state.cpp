@@ -25,7 +25,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// Whether an option changes how the metric is computed. All changeable ones are about translations.
+// Whether an option changes how the metric is computed. All such options are about translations.
 bool changes_metric(const std::string& option, const std::string& metric) {
   constexpr const char* kOptions[] = {"valid-beam", "valid-tokenize", "valid-lowercase",
                                       "remove-bpe", "valid-command"};

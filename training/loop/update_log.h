@@ -1,6 +1,6 @@
-// What the updates of a run tell: their check for divergence and their record. Where a device
-// computes loss and norm, the host reads them kDelay updates later, so that it does not wait for
-// the device and still runs ahead of it by no more than that.
+// Checks each update's loss and gradient norm for divergence and records them. Values that a device
+// computes are read kDelay updates later, so that the host does not wait for the device but runs
+// ahead of it by no more than that.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -20,26 +20,26 @@ class UpdateLog {
  public:
   static constexpr size_t kDelay = 4;  // updates, on a device
 
-  /// `clip_norm`: the option, for advice. `record`: null: none. Both references outlive this.
+  /// `clip_norm`: the option, for advice. `record`: null: none. The references must outlive this.
   UpdateLog(DivergenceCheck& check, double clip_norm, RunRecord* record)
       : check_(check), clip_norm_(clip_norm), record_(record) {}
 
-  /// The sums of update `update` and the norm of its mean gradient, before the step. Throws what
-  /// DivergenceCheck throws, for this update on the CPU, for one of kDelay updates before on a
+  /// Takes the sums of update `update` and the norm of its mean gradient, before the step. Throws
+  /// what DivergenceCheck throws: for this update on the CPU, for one kDelay updates ago on a
   /// device.
   void computed(int64_t update, const UpdateSums& sums, const at::Tensor& norm);
 
-  /// The same update after the step, without loss and norm.
+  /// Takes the statistics of the same update after the step, without loss and norm.
   void stepped(const reporting::UpdateStats& stats);
 
-  /// Reads all updates so far, in the time of the last one. Throws as computed().
+  /// Reads all updates so far, with the time of the last one. Throws like computed().
   void catch_up();
 
  private:
   struct Numbers {
     int64_t update = 0;
     double targets = 0;
-    encoders::DelayedCopy values;  // [3]: loss and target loss of all targets, norm
+    encoders::DelayedCopy values;  // [3]: loss and target loss over all targets, norm
   };
 
   void read_oldest();

@@ -15,7 +15,7 @@ bool matches(const std::string& pattern, const std::string& name) {
   return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
 }
 
-// What a user may have meant: whole names, and the modules above them.
+// What a user may have meant: whole names, and the modules that contain them.
 std::vector<std::string> possible_patterns(const std::vector<std::string>& names) {
   std::set<std::string> patterns(names.begin(), names.end());
   for (const std::string& name : names)

@@ -28,7 +28,7 @@ int64_t host_block_rows(at::ScalarType type) {
   return 512 * 4 / static_cast<int64_t>(c10::elementSize(type));
 }
 
-// `Number`: that of the logits.
+// `Number`: type of the logits.
 template <typename Number>
 Tensor block_loss_cpu(Tensor& logits, const Tensor& targets, double smoothing, bool gradient) {
   const int64_t rows = logits.size(0);
@@ -65,7 +65,7 @@ Tensor block_loss_fused(const kernels::DeviceKernels& kernels, Tensor& logits, c
   return losses.sum(0, false, at::kDouble);
 }
 
-// The same by tensor algebra, for other types and devices.
+// Computes the block's loss with tensor operations, for other types and devices.
 Tensor block_loss_general(Tensor& logits, const Tensor& targets, double smoothing, bool gradient) {
   const auto classes = static_cast<double>(logits.size(1));
   const Tensor log_probabilities = at::log_softmax(logits, 1);
@@ -104,13 +104,13 @@ OutputLayer::OutputLayer(const Tensor& weight, const Tensor& bias, at::ScalarTyp
     : rows_(rows),
       weight_(encoders::weight_in(type, weight)),
       kernels_(has_element_type(type) ? encoders::device_kernels(weight.device()) : nullptr),
-      // The largest block counts rows of fp32, whatever the type.
+      // The largest block has as many rows as in fp32, whatever the type.
       fast_(encoders::has_fast_products(weight_, std::min(host_block_rows(at::kFloat), rows))),
       in_bf16_(rows > 0 && encoders::has_bf16_products(weight_, weight_)),
       transposed_(fast_ ? weight_.t().contiguous() : weight_.t()) {
   if (in_bf16_) panels_of_transposed_ = encoders::bf16_panels_of_transposed(weight_);
   if (in_bf16_ && gradient) panels_ = encoders::bf16_panels(weight_);
-  // The fused operation overwrites them with those of the first block.
+  // The fused operation overwrites them with the gradients of the first block.
   fused_ = kernels_ != nullptr && kernels_->linear_backward != nullptr;
   const bool cleared = !fused_ || rows == 0;
   const auto made = [&](const Tensor& like) {
@@ -129,7 +129,7 @@ OutputLayer::OutputLayer(const Tensor& weight, const Tensor& bias, at::ScalarTyp
 int64_t OutputLayer::block_rows(at::ScalarType type) const {
   if (in_bf16_) return kBf16BlockRows;
   if (weight_.is_cpu()) return host_block_rows(type);
-  constexpr int64_t kMultiple = 128;  // rows of a tile of a matrix product
+  constexpr int64_t kMultiple = 128;  // rows of a matrix product's tile
   const int64_t row = weight_.size(0) * static_cast<int64_t>(c10::elementSize(type));  // bytes
   const int64_t most = std::max(kMultiple, kDeviceBlock / row / kMultiple * kMultiple);
   const int64_t blocks = std::max<int64_t>(1, (rows_ + most - 1) / most);

@@ -59,7 +59,7 @@ class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> 
 
 Tensor unit_gradient(const at::TensorOptions& options) {
   static std::mutex mutex;
-  // Never destroyed: a device may be gone when the program ends.
+  // Never destroyed: the device may be gone when the program exits.
   static auto& units = *new std::map<std::pair<std::string, at::ScalarType>, Tensor>;
   const std::lock_guard lock(mutex);
   Tensor& unit = units[{options.device().str(), c10::typeMetaToScalarType(options.dtype())}];

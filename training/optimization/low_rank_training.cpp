@@ -20,7 +20,7 @@ namespace {
 
 int64_t rank_of(const Tensor& matrix) { return std::min(matrix.size(0), matrix.size(1)); }
 
-// A product of the rank that a matrix can have itself already changes it freely.
+// At the full rank of the matrix, the product could already change it freely.
 void require_rank(int64_t rank, const std::string& name, const Tensor& matrix) {
   const int64_t most = rank_of(matrix);
   if (rank <= most) return;

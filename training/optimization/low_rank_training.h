@@ -1,7 +1,7 @@
-// Trains low-rank updates of a model's matrices (LoRA, Hu et al. 2022) in place of the matrices.
+// Trains low-rank updates of a model's matrices (LoRA, Hu et al. 2022) instead of the matrices.
 //
 // The model always computes with W = W0 + scale B A, so its forward pass, validation and decoding
-// know nothing of the adapter. The gradients of A and B follow from that of W:
+// do not see the adapter. The gradients of A and B follow from that of W:
 //
 //   dA = scale B^T dW,  dB = scale dW A^T
 #pragma once
@@ -22,25 +22,25 @@ namespace dietmt::training {
 struct LowRankOptions {
   int64_t rank = 0;    // R; 0: train the matrices themselves
   double alpha = 1.0;  // scale times R
-  // Which matrices; as in freeze().
+  // The matrices, by patterns as in freeze().
   std::vector<std::string> patterns = {"*attention.*_weight", "*feed_forward.*_weight"};
 };
 
-/// The names of the matrices that the options choose. Throws ConfigError, naming --lora-on, if a
-/// pattern matches no matrix, or --lora-rank, if the rank is above the size of one of them.
+/// Names of the matrices that the options select. Throws ConfigError naming --lora-on if a pattern
+/// matches no matrix, or --lora-rank if the rank exceeds the size of one of them.
 std::set<std::string> low_rank_matrices(const torch::nn::Module& model,
                                         const LowRankOptions& options);
 
 class LowRankTraining {
  public:
   /// Freezes the rest of `model`, which must outlive this. A is drawn from `seed`, B is 0. Throws
-  /// as low_rank_matrices().
+  /// like low_rank_matrices().
   LowRankTraining(torch::nn::Module& model, const LowRankOptions& options, uint64_t seed);
 
   /// "<parameter>.lora_a" and "<parameter>.lora_b" of each matrix.
   NamedTensors parameters() const;
 
-  /// Moves the gradients of the matrices to A and B. Of a matrix without one they have none.
+  /// Moves the gradients of the matrices to A and B, which get none if the matrix has none.
   void take_gradients();
 
   /// Sets the matrices to W0 + scale B A.
@@ -62,7 +62,7 @@ class LowRankTraining {
 
   double scale_;
   std::vector<Matrix> matrices_;
-  std::map<std::string, at::Tensor> base_;  // all parameters, W0 for W
+  std::map<std::string, at::Tensor> base_;  // all parameters, with W0 for W
 };
 
 }  // namespace dietmt::training

@@ -32,8 +32,8 @@ NamedTensors trained_parameters(const torch::nn::Module& model) {
   return trained;
 }
 
-/// What a step changes on a device. The host does not know whether the step is broken, so the
-/// device chooses between the values before and after it.
+/// Undoes a step on a device. The host does not know whether the step is broken, so the device
+/// selects between the values before and after it.
 class BrokenStepUndo {
  public:
   /// `is_broken`: undefined on the CPU, where nothing needs to be kept.
@@ -115,7 +115,7 @@ Tensor Optimizer::scale_and_clip(double factor, double max_norm, const Tensor& n
     } else {
       divisor.fill_(1.0 / factor);
     }
-    at::ne_out(is_broken, scaled - scaled, 0);  // of infinity and NaN: NaN, which is not 0
+    at::ne_out(is_broken, scaled - scaled, 0);  // infinity and NaN give NaN, which is not 0
     scaling_ = DeviceScaling{divisor, is_broken};
     return scaled;
   }

@@ -16,14 +16,14 @@ class ParameterRule {
  public:
   virtual ~ParameterRule() = default;
 
-  /// One update of `parameter` with the learning rate `rate`.
+  /// One update of `parameter` with learning rate `rate`.
   virtual void step(at::Tensor& parameter, const at::Tensor& gradient, double rate) = 0;
 
-  /// What is kept between updates, by name; the tensors share the memory of the rule.
+  /// The state kept between updates, by name; the tensors share the rule's memory.
   virtual std::vector<std::pair<std::string, at::Tensor>> state() const = 0;
 };
 
-/// The rule of options.type for the parameter `name`, or null where that is Adam's:
+/// The rule of options.type for the parameter `name`, or null if that is Adam's:
 ///
 /// - "adafactor" (Shazeer and Stern 2018, algorithms 4 and 5, without momentum and with the
 ///   learning rate of the schedule, not one relative to the weights): a matrix keeps the means of
@@ -37,7 +37,7 @@ class ParameterRule {
 std::unique_ptr<ParameterRule> parameter_rule(const OptimizerOptions& options,
                                               const std::string& name, const at::Tensor& parameter);
 
-/// The nearest matrix with equal singular values to `x` [O, I], about: X (X^T X)^(-1/2).
+/// The nearest matrix to `x` [O, I] with equal singular values, approximately X (X^T X)^(-1/2).
 at::Tensor orthogonal(const at::Tensor& x);
 
 }  // namespace dietmt::training

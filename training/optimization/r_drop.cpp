@@ -15,13 +15,13 @@ using at::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-// KL(P || Q) + KL(Q || P) over all rows, and its gradients by the logits of P and Q.
+// KL(P || Q) + KL(Q || P) over all rows, and its gradients with respect to the logits of P and Q.
 struct Divergence {
   Tensor sum;             // scalar
   Tensor grad_p, grad_q;  // [rows, V]
 };
 
-// d KL(P || Q) / d logits of P = P (log P/Q - KL(P || Q)), and by those of Q: Q - P.
+// d KL(P || Q) / d logits of P = P (log P/Q - KL(P || Q)); with respect to those of Q: Q - P.
 Divergence divergence(const Tensor& p_logits, const Tensor& q_logits, at::ScalarType type) {
   const Tensor log_p = at::log_softmax(p_logits.to(type), 1);
   const Tensor log_q = at::log_softmax(q_logits.to(type), 1);

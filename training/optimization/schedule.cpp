@@ -65,7 +65,7 @@ double learning_rate(const ScheduleOptions& options, int64_t update) {
   const double range = options.peak_lr - options.min_lr;
   switch (options.schedule) {
     case Schedule::kInverseSqrt: {
-      // Without a warm-up the decay starts at the first update.
+      // Without warm-up the decay starts at the first update.
       const double decay = std::sqrt(std::max(warmup, 1.0) / std::max(now, 1.0));
       return std::max(options.min_lr, options.peak_lr * decay);
     }

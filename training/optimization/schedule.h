@@ -4,10 +4,10 @@
 //
 //   inverse-sqrt  peak * sqrt(w / u)      (Vaswani et al. 2017), as in fairseq
 //   linear        from peak at w down to min at U
-//   cosine        the same along half a cosine wave (Loshchilov and Hutter 2017)
+//   cosine        along half a cosine wave instead (Loshchilov and Hutter 2017)
 //   constant      peak
 //
-// No schedule falls below `min_lr` after the warm-up.
+// After the warm-up no schedule falls below `min_lr`.
 #pragma once
 
 #include <cstdint>
@@ -33,16 +33,17 @@ struct ScheduleOptions {
   int64_t warmup_updates = 4000;
   int64_t total_updates = 0;  ///< needed by linear and cosine
 
-  /// Everything that is wrong, one sentence each.
+  /// All problems, one sentence each.
   std::vector<std::string> problems() const;
 };
 
-/// The rate at `update`. fairseq, and so the published recipes, passes the number of *finished*
+/// The rate at `update`. fairseq, and hence the published recipes, passes the number of *finished*
 /// updates: its first step runs at warmup_init_lr.
 double learning_rate(const ScheduleOptions& options, int64_t update);
 
-/// The rate with which a training does its update number `update`, from 1: learning_rate() there,
-/// but that of the update before where linear and cosine fall, so that the last update has one.
+/// The learning rate for a training run's update number `update`, from 1: learning_rate() there,
+/// except that falling linear and cosine schedules use the previous update's rate, so that the last
+/// update has a rate above the end value.
 double rate_of_update(const ScheduleOptions& options, int64_t update);
 
 }  // namespace dietmt::training

@@ -1,4 +1,4 @@
-// What the processes of a training tell each other when they meet, so that those that cannot train
+// What the processes of a training run tell each other when they meet. Those that cannot train
 // together end at once with one sentence instead of waiting for each other.
 #pragma once
 
@@ -11,18 +11,18 @@ struct Introduction {
   std::string program = {};   // versions of dietmt and LibTorch
   std::string machine = {};   // host name
   std::string device = {};    // "cpu", "cuda:3"
-  std::string identity = {};  // of the device, which no other has; empty: unknown
-  std::string problem = {};   // why this process cannot train; empty: nothing
+  std::string identity = {};  // unique to the device; empty: unknown
+  std::string problem = {};   // why this process cannot train, or ""
 };
 
-/// As text, and back.
+/// Converts to text and back.
 std::string introduction_text(const Introduction& introduction);
 Introduction introduction_from(const std::string& text);
 
-/// One sentence that names the first rank that cannot train with those before it; empty if all can.
-/// Reasons: its own problem, another program, another kind of device than rank 0, the same device
-/// as an earlier rank. Names of devices do not tell this: a rank may see only its own GPU, as
-/// cuda:0. `ranks`: in order.
+/// One sentence that names the first rank that cannot train with the earlier ones, or "". Reasons:
+/// its own problem, another version of the program, another kind of device than rank 0's, or the
+/// same device as an earlier rank. Device names are not enough to tell: a rank may see only its own
+/// GPU, as cuda:0. `ranks`: in order.
 std::string problem_of_meeting(const std::vector<Introduction>& ranks);
 
 /// The name of this machine.

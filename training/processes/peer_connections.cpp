@@ -23,11 +23,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kMeetingTime = std::chrono::minutes(5);
 constexpr auto kHelloTime = std::chrono::seconds(10);
-constexpr size_t kMostStrangers = 64;                        // have not said who they are
+constexpr size_t kMostStrangers = 64;                        // have not identified themselves
 constexpr auto kCrowdedHelloTime = std::chrono::seconds(1);  // while there are so many
 constexpr char kWelcome = 'w';
 
-/// What a rank says first: the token of this training, and its number.
+/// What a rank sends first: the run's token and its own number.
 struct Hello {
   char token[32];
   uint32_t rank;
@@ -49,7 +49,8 @@ std::string random_token() {
   return token;
 }
 
-// A machine without power does not close its connections: half a minute of silence counts as one.
+// A machine without power does not close its connections: half a minute of silence counts as
+// closed.
 void enable_keepalive(int fd) {
   constexpr std::pair<int, int> kSettings[] = {
       {TCP_KEEPIDLE, 10}, {TCP_KEEPINTVL, 5}, {TCP_KEEPCNT, 4}};
@@ -72,7 +73,7 @@ Addresses addresses_of(const char* host, const std::string& port, int flags) {
 }
 
 /// A socket listening on a free port of one of `addresses`; invalid if none belongs to this
-/// machine. Strangers must not fill its queue, or a peer would try again only after seconds.
+/// machine. Its queue must not fill with strangers: a peer would retry only after seconds.
 FileDescriptor listen_at(const Addresses& addresses) {
   for (const addrinfo* entry = addresses.get(); entry != nullptr; entry = entry->ai_next) {
     FileDescriptor fd(::socket(entry->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -83,7 +84,7 @@ FileDescriptor listen_at(const Addresses& addresses) {
   return {};
 }
 
-/// Listens on the address that the other ranks use if it belongs to this machine; behind address
+/// Listens on the address that the other ranks use if it belongs to this machine; with address
 /// translation, on all addresses.
 FileDescriptor listen_for_peers(const std::string& address) {
   FileDescriptor own = listen_at(addresses_of(address.c_str(), "0", AI_PASSIVE));
@@ -98,12 +99,12 @@ int64_t port_of(int fd) {
   socklen_t length = sizeof address;
   if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length) != 0)
     fail_with_errno("no port");
-  // Both families have the port at the same place.
+  // Both families store the port at the same offset.
   return ntohs(reinterpret_cast<const sockaddr_in*>(&address)->sin_port);
 }
 
-/// Waits for the other ranks and admits nobody else: a connection is a peer once it has sent the
-/// token and a rank that is still missing.
+/// Waits for the other ranks and admits nobody else: a connection becomes a peer once it has sent
+/// the token and a rank that is still missing.
 class Admission {
  public:
   Admission(FileDescriptor listener, std::string token, int64_t processes)

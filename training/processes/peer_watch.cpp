@@ -17,7 +17,7 @@ namespace {
 constexpr int kGrace = 2'000;  // milliseconds
 constexpr char kParting = 'p';
 
-/// Whether the process at the other end has ended without parting.
+/// Whether the process at the other end has ended without calling part().
 bool is_lost(int connection) {
   char byte = 0;
   ssize_t received = 0;
@@ -70,10 +70,10 @@ void PeerWatch::watch() {
     for (size_t i = 1; i < entries.size(); ++i) {
       if (entries[i].revents == 0) continue;
       if (!is_lost(entries[i].fd)) {
-        entries[i].fd = -1;  // parted; poll() passes it over
+        entries[i].fd = -1;  // parted; poll() ignores it
         continue;
       }
-      // The main thread usually finds out by itself, and ends with its own reason.
+      // The main thread usually notices first and ends with its own reason.
       if (stopped_within(kGrace)) return;
       const auto lock = hold();
       if (may_report()) lost_();

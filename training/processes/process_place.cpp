@@ -15,7 +15,7 @@
 namespace dietmt::training {
 namespace {
 
-// One launcher's names of the variables; null: it has no such variable.
+// A launcher's names for the variables; null if it has no such variable.
 struct Names {
   const char* rank;
   const char* processes;
@@ -37,7 +37,7 @@ class Reader {
 
   bool has(const char* name) const { return name != nullptr && text(name) != nullptr; }
 
-  // Null also for an empty one.
+  // Null also if it is empty.
   const char* text(const char* name) const {
     const char* value = variables_(name);
     return value != nullptr && *value != '\0' ? value : nullptr;
@@ -67,7 +67,7 @@ class Reader {
   const Variables& variables_;
 };
 
-// Null: no launcher. mpirun works inside of tasks of Slurm, whose variables stay. In batch scripts
+// Null: no launcher. mpirun works inside Slurm tasks, whose variables stay set. In batch scripts
 // Slurm also sets the variables of tasks; only the missing step number shows that there is a single
 // process.
 const Names* launcher(const Reader& reader) {
@@ -119,7 +119,7 @@ ProcessPlace process_place(const Variables& variables) {
   if (place.processes == 1) return place;
   place.address = reader.required("MASTER_ADDR", names->processes);
   place.port = reader.number("MASTER_PORT", 1, kLastPort, names->processes);
-  // torchrun listens at that port itself.
+  // torchrun itself listens on that port.
   const char* const keeps = reader.text("TORCHELASTIC_USE_AGENT_STORE");
   place.launcher_keeps_store = keeps != nullptr && std::strcmp(keeps, "True") == 0;
   if (reader.has("TORCHELASTIC_RESTART_COUNT"))

@@ -1,12 +1,12 @@
-// The rank of this process in a training, from the environment variables of launchers, its address,
-// and the options that all processes must share.
+// The rank of this process in a training run, from the launcher's environment variables; its
+// address; and the options that all processes must share.
 //
 //   torchrun, `dietmt train --processes`   RANK WORLD_SIZE LOCAL_RANK LOCAL_WORLD_SIZE
 //   srun                                   SLURM_PROCID SLURM_NTASKS SLURM_LOCALID
 //   mpirun (Open MPI)                      OMPI_COMM_WORLD_RANK _SIZE _LOCAL_RANK _LOCAL_SIZE
 //
-// The first line whose variables are set counts. MASTER_ADDR and MASTER_PORT always name the
-// machine of rank 0 and a free port on it.
+// The first line whose variables are set wins. MASTER_ADDR and MASTER_PORT always name the machine
+// of rank 0 and a free port on it.
 #pragma once
 
 #include <cstdint>
@@ -22,30 +22,30 @@ struct ProcessPlace {
   int64_t rank = 0;
   int64_t processes = 1;
   std::optional<int64_t> local_rank = {};  // on its machine
-  int64_t local_processes = 1;             // on its machine, as far as it is known
-  std::string address = {};                // where rank 0 is found
+  int64_t local_processes = 1;             // on its machine, as far as known
+  std::string address = {};                // where to reach rank 0
   int64_t port = 0;
   bool launcher_keeps_store = false;  // at that address; otherwise rank 0 does
-  std::string attempt = {};           // of the launcher to start the processes, in such a store
+  std::string attempt = {};  // the launcher's attempt to start the processes, in such a store
 };
 
-/// The value of an environment variable, or null.
+/// Returns the value of an environment variable, or null.
 using Variables = std::function<const char*(const char* name)>;
 
 /// A single process if no launcher has set variables, or in a Slurm batch script outside srun.
-/// Throws ConfigError naming a variable that is missing, is not a number or contradicts another.
+/// Throws ConfigError naming a variable that is missing, not a number, or contradicts another.
 ProcessPlace process_place(const Variables& variables);
 ProcessPlace process_place();  // of this process
 
-/// The address of the network interface that routes to `host` (a name or address); empty if there
-/// is no route. Sends nothing.
+/// Address of the network interface that routes to `host` (a name or address); "" if there is no
+/// route. Sends nothing.
 std::string address_towards(const std::string& host);
 
-/// Options of a training by name, as text: what the parts of a resumed training, and the processes
-/// of one, must have in common.
+/// Options of a training run by name, as text. All processes, and all parts of a resumed run, must
+/// share them.
 using Configuration = std::map<std::string, std::string>;
 
-/// An option that a resumed training changes; "unset" stands for no value.
+/// An option that a resumed run changes; "unset" stands for no value.
 struct OptionChange {
   std::string name;
   std::string before;
@@ -55,12 +55,12 @@ struct OptionChange {
   std::string text() const;
 };
 
-/// The options that differ. The names of parallel texts do not count: their content is compared
+/// The options that differ. Names of parallel texts do not count: their content is compared instead
 /// (TranslationTask::restore_data_position).
 std::vector<OptionChange> configuration_changes(const Configuration& before,
                                                 const Configuration& now);
 
-/// Their texts, indented.
+/// The text() of each change, indented.
 std::vector<std::string> configuration_differences(const Configuration& before,
                                                    const Configuration& now);
 

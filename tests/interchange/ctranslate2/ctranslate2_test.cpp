@@ -267,7 +267,7 @@ TEST(CTranslate2Positions, RefusalsNameTheEncodingTheReasonAndWhatWorks) {
         std::pair("shaw(share=none)", "share=heads"), std::pair("cope", "depend on the text"),
         std::pair("learned+diet-rel(share=layers)", "several kinds"),
         std::pair("xpos", "change lengths"), std::pair("rope(factor=2)", "not powers of a base"),
-        std::pair("relative-key-query", "relative vectors multiplied with the keys"),
+        std::pair("relative-key-query", "relative vectors multiplied by the keys"),
         std::pair("transformer-xl", "no ")}) {
     SCOPED_TRACE(spec);
     CTranslate2File file;

@@ -205,7 +205,7 @@ TEST_F(HuggingFace, AnUntiedOutputLayerIsRefused) {
     tensors["cls.predictions.decoder.weight"] =
         tensors.at("bert.embeddings.word_embeddings.weight") + 1;
   });
-  EXPECT_THAT(import_failure(), HasSubstr("an output layer of its own"));
+  EXPECT_THAT(import_failure(), HasSubstr("a separate output layer"));
 }
 
 TEST_F(HuggingFace, WrongConfigsAreNamed) {

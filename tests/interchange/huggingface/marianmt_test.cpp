@@ -161,10 +161,10 @@ TEST_F(MarianMt, WhatDoesNotFitIsNamed) {
     weight = weight.to(at::kChar);
   });
   EXPECT_THAT(import_failure(),
-              HasSubstr("model.decoder.layers.0.fc1.weight holds integers, as quantization"));
+              HasSubstr("model.decoder.layers.0.fc1.weight holds integers, so it is quantized"));
   copy_shared();
   change_config([](json& description) { description["vocab_size"] = 1000; });
-  EXPECT_THAT(import_failure(), HasSubstr("pieces, the model 1000"));
+  EXPECT_THAT(import_failure(), HasSubstr("pieces, but the model has 1000"));
   copy_shared();
   write("vocab.json", R"({"</s>": 0, "<unk>": 2})");
   EXPECT_THAT(import_failure(), HasSubstr("vocab.json: has 2 pieces, but the id of '<unk>' is 2"));
