@@ -1,4 +1,4 @@
-// Characters of placeholders and tags, whatever the locale.
+// Character classes for placeholders and tags, independent of the locale.
 #pragma once
 
 namespace dietmt::nmt {

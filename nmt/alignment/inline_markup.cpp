@@ -19,8 +19,7 @@ namespace {
 
 using data::TextSpan;
 
-// Start tags that belong to no element but to what is written before them, as in --name=<value>,
-// are points.
+// Turns start tags that belong to the text before them, as in --name=<value>, into points.
 void find_values(MarkedText& marked) {
   int32_t begin = 0;
   for (InlineMark& mark : marked.marks) {
@@ -49,7 +48,7 @@ std::vector<MarkedPart> placed(const MarkedText& source, const Segments& source_
   return written_markup(root, source.marks, target.text, target.spans);
 }
 
-// The marks of a text up to a byte. Pairs of tags around that byte lose their partners.
+// The marks of a text up to a byte. Pairs of tags that span that byte lose their partners.
 MarkedText first_bytes(const MarkedText& source, int32_t bytes) {
   MarkedText first{source.text.substr(0, static_cast<size_t>(bytes)), {}, source.spellings};
   for (const InlineMark& mark : source.marks)
@@ -60,7 +59,7 @@ MarkedText first_bytes(const MarkedText& source, int32_t bytes) {
   return first;
 }
 
-// The other marks, without the text between them.
+// Appends the other marks, without the text between them.
 void append_rest(const MarkedText& source, size_t kept, std::vector<MarkedPart>& parts) {
   for (size_t m = kept; m < source.marks.size(); ++m) {
     const InlineMark& mark = source.marks[m];
@@ -74,7 +73,7 @@ bool has_more_than_spaces(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") != std::string_view::npos;
 }
 
-// How many bytes of the source have at most this many weights for the parts of the target.
+// How many bytes of the source need at most this many attention weights for the target's parts.
 int32_t bytes_within(size_t weights, const Segments& source, const Segments& target) {
   const size_t parts = weights / std::max<size_t>(target.spans.size(), 1);
   return parts < source.spans.size() ? source.spans[parts].begin
@@ -88,7 +87,7 @@ PartAttention diagonal(size_t targets, size_t sources) {
   return attention;
 }
 
-// Places the marks of the first bytes of a source by its attention, and the others behind them.
+// Places the marks in the first bytes of a source by its attention, and the others after them.
 template <typename Attention>
 std::vector<MarkedPart> placed_up_to(int32_t bytes, const MarkedText& source,
                                      const Segments& target, Attention attention_of) {
@@ -128,7 +127,7 @@ MarkedText MarkupRemoval::finish() {
 MarkedText take_out_markup(const MarkedText& text) {
   MarkupRemoval removal;
   Spellings spellings;
-  std::string plain;  // what stands between markup and references
+  std::string plain;  // text between markup and references
   bool has_references = false;
   const auto add_text = [&](std::string_view part) {
     plain += part;

@@ -8,7 +8,7 @@ namespace {
 
 int32_t size_of(std::string_view text) { return static_cast<int32_t>(text.size()); }
 
-// A quotation mark or bracket that is not ASCII: languages differ in which of them opens.
+// A quotation mark or bracket outside ASCII; languages differ in which of them opens.
 bool quotes(char32_t c) { return c >= 0x80 && (opens(c) || closes(c)); }
 
 bool opens_or_quotes(char32_t c) { return opens(c) || quotes(c); }
@@ -30,7 +30,7 @@ std::string_view without_last_spaces(std::string_view text) {
   return text;
 }
 
-// Before the first ) that closes none.
+// Length up to the first unmatched ).
 size_t balanced_length(std::string_view text) {
   int64_t open = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -40,7 +40,7 @@ size_t balanced_length(std::string_view text) {
   return text.size();
 }
 
-// Of an address: mailto: before {0}@x.org, but not Size: before {0}KB.
+// Whether it begins an address: mailto: before {0}@x.org, but not Size: before {0}KB.
 bool is_scheme(std::string_view left, std::string_view after) {
   return left.ends_with(':') && is_lower(left.front()) &&
          !is_word_character(first_character(after)) && has_word(after);

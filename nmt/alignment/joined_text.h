@@ -1,6 +1,5 @@
-// What belongs to a placeholder that stands for text: what is written together with it ({0}KB,
-// --{0}, €{0}, https://{0}/x, mailto:{0}@x.org) and, behind a space, what makes it an amount
-// ({0} %, $ {0}).
+// Text that belongs to a placeholder for text: whatever is attached to it ({0}KB, --{0}, €{0},
+// https://{0}/x, mailto:{0}@x.org) and, across a space, what makes it an amount ({0} %, $ {0}).
 #pragma once
 
 #include <cstdint>
@@ -8,11 +7,11 @@
 
 namespace dietmt::nmt {
 
-/// The bytes at the end of the text before a placeholder that belong to it. `after`: what is joined
-/// behind it.
+/// How many bytes at the end of `left`, the text before a placeholder, belong to it. `after`: the
+/// text attached to its end.
 int32_t bytes_joined_before(std::string_view left, std::string_view after);
 
-/// Those at the beginning of the text behind it.
+/// How many bytes at the start of `right`, the text after the placeholder, belong to it.
 int32_t bytes_joined_after(std::string_view right);
 
 }  // namespace dietmt::nmt

@@ -21,7 +21,7 @@ class OpenTags {
     ++count_[name];
   }
 
-  // The last one of this name; those opened after it stay without a partner.
+  // Closes the last tag with this name; those opened after it stay without a partner.
   std::optional<size_t> close(const std::string& name) {
     const auto count = count_.find(name);
     if (count == count_.end() || count->second == 0) return std::nullopt;

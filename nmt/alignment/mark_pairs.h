@@ -1,4 +1,4 @@
-// Which tags open and close the same element.
+// Finds the tags that open and close the same element.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace dietmt::nmt {
 
-/// Sets the partners of tags, each with its one part and its kind, in their order. Tags in more
-/// than kMaxDepth open ones become points.
+/// Sets the partners of tags; each has one part and its kind, in order. Tags inside more than
+/// kMaxDepth open ones become points.
 void find_partners(std::vector<InlineMark>& marks);
 
 }  // namespace dietmt::nmt

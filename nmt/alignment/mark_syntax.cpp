@@ -18,7 +18,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin);
 }
 
-// What stands between the delimiters of a template, without the hyphens that trim white space.
+// The content between a template's delimiters, without the hyphens that trim white space.
 std::string_view inside(std::string_view mark, size_t delimiter) {
   std::string_view content = mark.substr(delimiter, mark.size() - 2 * delimiter);
   if (content.starts_with('-')) content.remove_prefix(1);
@@ -30,7 +30,7 @@ std::string_view first_word(std::string_view text) {
   return text.substr(0, text.find_first_of(" \t\r\n(|"));
 }
 
-// Whether the first tag of `mark` ends where `mark` does.
+// Whether `mark` is a single tag.
 bool is_one_tag(std::string_view mark) {
   char quote = 0;
   for (size_t i = 1; i < mark.size(); ++i) {

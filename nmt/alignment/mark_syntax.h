@@ -1,4 +1,4 @@
-// What a tag or placeholder of placeholders_in() says about itself.
+// The syntax of a tag or placeholder from placeholders_in().
 #pragma once
 
 #include <string>
@@ -18,11 +18,11 @@ struct MarkSyntax {
 /// <% if %> and <% end %>; {\i1} and {\i0}. Everything else is a point.
 MarkSyntax syntax_of(std::string_view mark);
 
-/// Whether a placeholder stands for text, as {0} and <%= name %> do: what is written together with
-/// it is a part of the same word.
+/// Whether a placeholder stands for text, as {0} and <%= name %> do: anything attached to it is
+/// part of the same word.
 bool stands_for_text(std::string_view mark);
 
-/// Whether a point is a tag that may stand for text, as <x id="1"/>, unlike <br>.
+/// Whether a point is a tag that may stand for text, as <x id="1"/> but not <br>.
 bool may_stand_for_text(std::string_view mark);
 
 /// Whether it is a reference to white space, as &nbsp; and &#160;.

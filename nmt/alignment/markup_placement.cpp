@@ -22,7 +22,7 @@ class Placement {
     }
   }
 
-  // The children of an element whose run is known.
+  // Places the children of an element whose run is known.
   void place(MarkupNode& parent) {
     std::vector<MarkupNode*> elements, points;
     for (MarkupNode& child : parent.children)
@@ -54,34 +54,34 @@ class Placement {
   }
 
  private:
-  using Owners = std::vector<const MarkupNode*>;  // of target parts; null: no child has the part
+  using Owners = std::vector<const MarkupNode*>;  // of target parts; null: no child's
 
   // The punctuation around an element's text, without that of a phrase inside.
   struct Frame {
     Run source;
     Run target;
 
-    // What the source has before the final punctuation stays before it.
+    // What comes before the final punctuation in the source stays before it.
     size_t end_for(const MarkupNode& child, const MarkupNode& parent) const {
       const bool is_inside =
           source.last < parent.source.last && child.source.last <= source.last && !child.to_end;
       return is_inside ? target.last : parent.target.last;
     }
 
-    // A source without initial punctuation may have a translation with it.
+    // The translation may have initial punctuation even if the source does not.
     size_t begin_for(const MarkupNode& child, const MarkupNode& parent) const {
       const bool is_inside = child.source.first >= source.first && !child.from_start;
       return is_inside ? target.first : parent.target.first;
     }
 
-    // An element may have final punctuation rather than nothing.
+    // An element gets the final punctuation rather than nothing.
     Run run_of(const MarkupNode& element, const MarkupNode& parent) const {
       const Run run{parent.target.first, end_for(element, parent)};
       return run.empty() ? parent.target : run;
     }
   };
 
-  // How much more than half of a target part's attention falls on source parts of the run.
+  // Attention of a target part to the source parts of the run, minus one half.
   float gain(size_t target, Run source) const {
     const auto sum = [&](size_t s) { return sums_[target * (attention_.sources + 1) + s]; };
     const float all = sum(attention_.sources);
@@ -89,8 +89,8 @@ class Placement {
     return (all > 0.0F ? inside / all : 0.0F) - 0.5F;
   }
 
-  // The run of free parts with the largest sum of gains (Kadane's algorithm); of equal ones the
-  // first. None if no part is free.
+  // The run of free parts with the largest sum of gains (Kadane's algorithm); the first of equal
+  // ones. Empty if no part is free.
   Run best_run(const MarkupNode& node, Run within, const Owners& owners) const {
     Run best, open{within.first, within.first};
     float best_sum = 0.0F, sum = 0.0F;
@@ -118,7 +118,7 @@ class Placement {
     return best;
   }
 
-  // Before a target part; whether it belongs to the part before it.
+  // The gap before a target part, and whether a point there belongs to the part before it.
   struct Gap {
     size_t at = 0;
     bool glued_before = false;
@@ -140,7 +140,7 @@ class Placement {
     point.glued_before = glued_before;
   }
 
-  // A point with a space beside it divides no word: "Setup-Datei {0}" rather than "Setup-{0}Datei".
+  // A point with a space next to it splits no word: "Setup-Datei {0}" rather than "Setup-{0}Datei".
   size_t outside_of_word(size_t at, bool glued_before, const MarkupNode& point,
                          const MarkupNode& parent) const {
     const InlineMark& mark = marks_[point.mark()];
@@ -171,7 +171,7 @@ class Placement {
     return {aligned_with(next, within, mark.after != InlineMark::Neighbour::kSpace), false};
   }
 
-  // Next to the same bracket, if the point stood next to one and the target has it.
+  // The gap next to the same bracket, if the point was next to one and the target has it.
   std::optional<Gap> inside_of_brackets(const InlineMark& mark, const MarkupNode& point,
                                         const MarkupNode& parent) {
     const size_t next = point.source.first;
@@ -210,7 +210,7 @@ class Placement {
 
   bool is_word(size_t source_part) const { return source_.are_words[source_part]; }
 
-  // Many points may stand beside one part. `touches`: without a space between them.
+  // Cached, since many points may be next to one part. `touches`: without a space between them.
   size_t aligned_with(size_t source, Run within, bool touches) {
     const bool wants_same = touches || !is_word(source);
     const auto [found, is_new] = aligned_.try_emplace(2 * source + (wants_same ? 1 : 0));
@@ -218,9 +218,9 @@ class Placement {
     return found->second;
   }
 
-  // The target part that attends most to a source part, of equal ones the first, but a word to a
-  // word rather than to punctuation of the same token; for punctuation, and a part that a point
-  // touches, the same, if there is any.
+  // The target part that attends most to a source part, the first of equal ones. A word prefers
+  // words to punctuation of the same token; punctuation, and a part that touches a point, prefer
+  // identical text, if there is any.
   size_t best_aligned(size_t source, Run within, bool wants_same) const {
     const bool is_punctuation = !is_word(source);
     size_t best = within.first;
@@ -242,7 +242,8 @@ class Placement {
   const Segments& target_;
   const PartAttention& attention_;
   std::vector<float> sums_;  // of attention, before each source part: [targets, sources + 1]
-  // Of source parts with target parts of an element: 2 * source part + whether the same is wanted.
+  // Source part to target part of an element. Key: 2 * source part + whether identical text is
+  // wanted.
   std::unordered_map<size_t, size_t> aligned_;
 };
 

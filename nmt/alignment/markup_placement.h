@@ -1,4 +1,4 @@
-// Finds the places of elements and points in a translation.
+// Finds places for elements and points in a translation.
 #pragma once
 
 #include <span>

@@ -24,8 +24,8 @@ class TreeBuilder {
  private:
   struct OpenElement {
     MarkupNode node;
-    int32_t at = 0;   // the byte of its start tag
-    size_t free = 0;  // the first part that no element before has
+    int32_t at = 0;   // byte of its start tag
+    size_t free = 0;  // first part that no earlier element has
   };
 
   void add(const InlineMark& mark, int32_t index) {
@@ -78,15 +78,15 @@ class TreeBuilder {
                                parts_.begin());
   }
 
-  // The part that has this byte, or the next one.
+  // The part that contains this byte, or the next one.
   size_t part_around(int32_t byte) const {
     const size_t next = part_at(byte);
     return next > 0 && parts_[next - 1].end > byte ? next - 1 : next;
   }
 
   std::span<const TextSpan> parts_;
-  std::vector<OpenElement> open_;  // the root, then the elements that are open
-  int64_t pairs_ = 0;              // of them with a partner
+  std::vector<OpenElement> open_;  // the root, then the open elements
+  int64_t pairs_ = 0;              // open elements with a partner
   int64_t wraps_ = 0;              // elements that begin in an earlier sentence
 };
 

@@ -11,9 +11,8 @@ namespace {
 using data::TextSpan;
 using Neighbour = InlineMark::Neighbour;
 
-// The children of a node by their places: first all points before a part that belong to the part
-// before it, then the other points, then the element that begins with the part. Without parts they
-// stay in the order of the source.
+// The children of a node by place: first the points that belong to the part before, then other
+// points, then the element that begins with the part. Without parts they stay in source order.
 std::vector<const MarkupNode*> in_order(const MarkupNode& parent) {
   std::vector<const MarkupNode*> children;
   for (const MarkupNode& child : parent.children) children.push_back(&child);
@@ -62,7 +61,7 @@ class Writer {
     }
   }
 
-  // The points before part t and the white space there, if it is inside the run.
+  // Writes the points before part t and the white space there, if it is inside the run.
   void write_gap(size_t t, Run run, Children points) {
     const bool is_inside = t != run.first && t != run.last;
     const std::string_view space = is_inside ? between(t) : "";
@@ -92,7 +91,7 @@ class Writer {
     return marks_[point.mark()].parts;
   }
 
-  // A space that is a reference replaces that of the translation.
+  // A space written as a reference replaces that of the translation.
   bool ends_with_space() const { return is_space(last_character(last_text_)); }
 
   void write_points(Children points) {
@@ -103,7 +102,7 @@ class Writer {
     }
   }
 
-  // Not an empty element.
+  // True unless it is an empty element.
   bool is_text(const MarkupNode& point) const {
     return marks_[point.mark()].kind == InlineMark::Kind::kPoint;
   }
@@ -114,8 +113,8 @@ class Writer {
     return !first.is_markup && ends_phrase(first_character(first.text));
   }
 
-  // Whether a point needs a space after the character before it: where it had one, and behind a
-  // word instead of its punctuation.
+  // Whether a point needs a space after the character before it: where it had one, and after a word
+  // instead of its punctuation.
   bool wants_space(char32_t last, const MarkupNode& point) const {
     const InlineMark& mark = marks_[point.mark()];
     if (!is_text(point) || last == 0 || is_space(last) || is_bracket(last)) return false;
@@ -133,7 +132,7 @@ class Writer {
 
   static bool is_bracket(char32_t c) { return c == '(' || c == '[' || c == U'\u201E'; }
 
-  // Punctuation that follows a text directly.
+  // Punctuation that directly follows text.
   static bool closes_up(char32_t c) { return ends_phrase(c) || closes(c); }
 
   void write_empty(const MarkupNode& node) {
@@ -159,7 +158,7 @@ class Writer {
     if (text.empty()) return;
     if (written_.empty() || written_.back().is_markup) written_.emplace_back();
     written_.back().text += text;
-    constexpr size_t kMostBytes = 4;  // of a character
+    constexpr size_t kMostBytes = 4;  // per character
     last_text_ = text.substr(text.size() - std::min(text.size(), kMostBytes));
   }
 
@@ -176,7 +175,7 @@ class Writer {
   std::string_view target_;
   std::span<const TextSpan> parts_;
   std::vector<MarkedPart> written_;
-  std::string last_text_;  // the end of what is written, without tags
+  std::string last_text_;  // the end of what was written, without tags
 };
 
 }  // namespace

@@ -21,9 +21,9 @@ bool begins_with_letter(std::string_view text) {
 }
 bool is_brace(char c) { return c == '{' || c == '}'; }
 
-// The functions below return the length of a placeholder at the beginning of `text`, or 0.
+// The functions below return the length of a placeholder at the start of `text`, or 0.
 
-// From `open` to the next `close`, with only `allowed` between them.
+// From `open` to the next `close`, with only `allowed` characters in between.
 template <typename Allowed>
 size_t enclosed(std::string_view text, std::string_view open, std::string_view close,
                 Allowed allowed) {
@@ -33,13 +33,13 @@ size_t enclosed(std::string_view text, std::string_view open, std::string_view c
   return text.substr(at).starts_with(close) ? at + close.size() : 0;
 }
 
-// From `open` to the next `close`, with something but no braces between them.
+// From `open` to the next `close`, with something but no braces in between.
 size_t without_braces(std::string_view text, std::string_view open, std::string_view close) {
   const size_t end = enclosed(text, open, close, [](char c) { return !is_brace(c); });
   return end > open.size() + close.size() ? end : 0;
 }
 
-// $name$: letters, digits and underscores, so that "$5 or 6$" is none.
+// $name$: letters, digits and underscores, so "$5 or 6$" does not match.
 size_t dollars(std::string_view text) {
   if (text.size() < 2 || !is_ascii_letter(text[1])) return 0;
   return enclosed(text, "$", "$",
@@ -56,7 +56,7 @@ size_t numbered_percent(std::string_view text) {
 }
 
 // %[(name)|n$][flags][width][.precision][length]conversion, as in C and Python; %%; %{name}. A
-// space is no flag here: "100 % done".
+// space is not a flag here: "100 % done".
 size_t percent(std::string_view text) {
   if (text.size() < 2) return 0;
   if (text[1] == '%') return 2;
@@ -74,8 +74,8 @@ size_t percent(std::string_view text) {
   return numbered_percent(text);
 }
 
-// The next < or > of a text that begins with <, or the > after the quoted values of attributes,
-// which may have templates inside: <a href="<%= link %>">.
+// The end of the tag that `text` starts: the next < or >, or the > after quoted attribute values,
+// which may contain templates: <a href="<%= link %>">.
 size_t end_of_tag(std::string_view text) {
   char quote = 0;
   for (size_t i = 1; i < text.size(); ++i) {
@@ -120,7 +120,7 @@ size_t skip_blanks(std::string_view text, size_t at) {
   return at;
 }
 
-// An argument in braces: its name, with $ or - before it in Fluent, and what follows.
+// An argument in braces: its name, with $ or - before it in Fluent, and the rest.
 struct Argument {
   explicit Argument(std::string_view text) {
     size_t at = skip_blanks(text, 1);
@@ -133,7 +133,7 @@ struct Argument {
     rest = text.substr(std::min(rest_begin, text.size()));
   }
 
-  // The first word behind a comma: plural in {n, plural, ...}.
+  // The first word after a comma: plural in {n, plural, ...}.
   std::string_view type() const {
     if (name.empty() || !rest.starts_with(',')) return {};
     const size_t first = skip_blanks(rest, 1);
@@ -151,12 +151,12 @@ struct Argument {
 
   size_t begin = 0;
   std::string_view name;
-  std::string_view rest;  // behind the name and spaces
+  std::string_view rest;  // after the name and spaces
   size_t rest_begin = 0;
 };
 
-// A name; a name with a format, as in {size:>8}, {0:yyyy-MM-dd HH:mm} and {n, number, integer}; in
-// Fluent a function or a string.
+// A name, or a name with a format, as in {size:>8}, {0:yyyy-MM-dd HH:mm} and {n, number, integer};
+// in Fluent a function or a string.
 size_t argument(std::string_view text) {
   const Argument argument(text);
   const auto up_to_brace = [&](bool fits) { return fits ? without_braces(text, "{", "}") : 0; };
@@ -183,7 +183,7 @@ size_t argument(std::string_view text) {
   });
 }
 
-// Finds the placeholders of a text. No part of it is read for more than a few of them.
+// Finds the placeholders of a text. Reads each part of it for only a few of them.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -202,7 +202,7 @@ class Scanner {
   }
 
  private:
-  // Of a number before it in the text, with more of a word behind it: 100%ige, a 50%-discount.
+  // The percent sign of a number, followed by more of a word: 100%ige, a 50%-discount.
   bool is_percent_of_number(size_t at) const {
     if (text_[at] != '%' || at == end_ || !is_digit(text_[at - 1])) return false;
     const std::string_view text = text_.substr(at);
@@ -212,7 +212,7 @@ class Scanner {
            begins_with_letter(text.substr(size));
   }
 
-  // The next place of a delimiter: searched for again only behind the last one.
+  // The next position of a delimiter, searched again only past the last one.
   struct Delimiter {
     std::string_view characters;
     size_t place = 0;
@@ -291,7 +291,7 @@ class Scanner {
   Delimiter comment_end_{"#}"};
   Delimiter script_end_{"%>"};
   Delimiter note_end_{"-->"};
-  std::vector<size_t> closing_;  // of each opening brace, the one that closes it; 0: none
+  std::vector<size_t> closing_;  // for each opening brace, the one that closes it; 0: none
 };
 
 }  // namespace

@@ -22,14 +22,14 @@ Neighbour kind_of(char32_t c) {
   return is_word_character(c) ? Neighbour::kWord : Neighbour::kPunctuation;
 }
 
-// Tags of HTML at which a line ends.
+// HTML tags that end a line.
 bool ends_line(std::string_view tag) {
   constexpr std::string_view kNames[] = {"br", "hr", "p",  "div", "li", "ul", "ol", "dt",
                                          "dd", "td", "th", "tr",  "h1", "h2", "h3", "h4"};
   return tag.starts_with('<') && std::ranges::find(kNames, syntax_of(tag).name) != std::end(kNames);
 }
 
-// Whether a text ends as sentences do that have a space behind them.
+// Whether a text ends like a sentence that is followed by a space.
 bool ends_with_sentence(std::string_view text) {
   while (closes(last_character(text))) drop_last(text);
   const char32_t last = last_character(text);
@@ -103,7 +103,7 @@ class Removal {
     after_unit_ = true;
   }
 
-  // The text up to a byte. Marks at that byte follow.
+  // Adds the text up to a byte. Marks at that byte follow.
   void add_text(int32_t end) {
     std::string_view text = std::string_view(raw_.text).substr(
         static_cast<size_t>(at_), static_cast<size_t>(std::max(end - at_, 0)));
@@ -125,18 +125,18 @@ class Removal {
     before += text;
   }
 
-  // Whether the next word comes without a space.
+  // Whether the next word follows without a space.
   bool takes_text() const {
     const std::string& before = made_.text;
     return before.empty() || is_space(last_character(before)) || ends_with_opening(before);
   }
 
-  // Whether what comes on a new line does.
+  // Whether text on a new line needs a space before it.
   bool needs_space(char32_t next) const {
     return next != 0 && !is_space(next) && !follows_directly(next) && !takes_text();
   }
 
-  // Whether words or sentences would become one without a space between them.
+  // Whether words or sentences would merge without a space between them.
   static bool would_join(std::string_view before, char32_t after) {
     return (is_word_character(last_character(before)) && is_word_character(after)) ||
            (ends_with_sentence(before) && begins_sentence(after));
@@ -167,11 +167,11 @@ class Removal {
 
   const MarkedText& raw_;
   MarkedText made_;
-  std::vector<int32_t> moved_;  // the new places of the tags
+  std::vector<int32_t> moved_;  // new positions of the tags
   int32_t at_ = 0;
   bool after_unit_ = false;
-  bool keeps_apart_ = false;  // the unit has a reference to a space or the end of a line
-  bool after_line_ = false;   // a tag that is no unit has ended a line
+  bool keeps_apart_ = false;  // the unit contains a space reference or a line end
+  bool after_line_ = false;   // a tag outside units has ended a line
 };
 
 Unit whole(const MarkedText& text) {

@@ -1,5 +1,5 @@
-// Placeholders with the text that belongs to them. Without it the rest of a sentence would be one
-// that nobody writes: "Hello, !" of "Hello, {0}!", "'' not found" of "'{0}' not found".
+// Joins placeholders with the text that belongs to them. Without it the rest of a sentence would be
+// unnatural: "Hello, !" from "Hello, {0}!", "'' not found" from "'{0}' not found".
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace dietmt::nmt {
 
-/// Joins points, empty elements and the text that belongs to them to one point each, and takes that
-/// text out. The marks have one part each and their partners.
+/// Joins points, empty elements and the text that belongs to them into one point each, and removes
+/// that text. Marks have one part each and know their partners.
 MarkedText with_units(MarkedText raw);
 
 }  // namespace dietmt::nmt

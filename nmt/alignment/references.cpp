@@ -11,7 +11,7 @@
 namespace dietmt::nmt {
 namespace {
 
-// The names of HTML for U+00C0 .. U+00FF.
+// HTML's names for U+00C0 .. U+00FF.
 constexpr std::string_view kLetters[] = {
     "Agrave", "Aacute", "Acirc",  "Atilde", "Auml",   "Aring",  "AElig", "Ccedil",
     "Egrave", "Eacute", "Ecirc",  "Euml",   "Igrave", "Iacute", "Icirc", "Iuml",

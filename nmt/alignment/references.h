@@ -1,4 +1,4 @@
-// Character references of XML and HTML in a line of text: &amp;, &#39;, &eacute;.
+// XML and HTML character references in a line of text: &amp;, &#39;, &eacute;.
 #pragma once
 
 #include <string>
@@ -8,22 +8,22 @@
 
 namespace dietmt::nmt {
 
-/// Characters, and how to write them.
+/// Characters and their spellings.
 using Spellings = std::vector<std::pair<std::string, std::string>>;
 
-/// Further ones are written as themselves: each is searched for at each character, and each
-/// sentence of a text has them.
+/// Limit, since each spelling is searched for at each character of each sentence; further ones are
+/// written as plain characters.
 inline constexpr size_t kMostSpellings = 32;
 
-/// The character of a whole reference such as "&#39;": quotes, &amp; and characters of words. Empty
-/// for others: they are placeholders, because a translation does not keep spaces such as &nbsp;,
-/// and &lt; starts markup.
+/// The character of a complete reference such as "&#39;": quotes, &amp; and word characters. "" for
+/// others, which are placeholders: a translation does not keep spaces such as &nbsp;, and &lt;
+/// starts markup.
 std::string referenced_character(std::string_view reference);
 
-/// Replaces all of the characters; of several spellings of one the first counts.
+/// Replaces all the characters; if one has several spellings, the first wins.
 std::string respelled(std::string_view text, const Spellings& spellings);
 
-/// What a text that has references must write as such: & < >.
+/// Spellings required in a text with references: & < >.
 Spellings basic_spellings();
 
 }  // namespace dietmt::nmt

@@ -22,7 +22,7 @@ std::vector<int32_t> words_of_pieces(std::string_view line,
 
 namespace {
 
-// 2,000 tokens a side. The aligner's first iteration takes 16 bytes for each pair of tokens.
+// 2,000 tokens per side. The aligner's first iteration takes 16 bytes per token pair.
 constexpr size_t kMostTokenPairs = 4'000'000;
 
 data::TokenPair token_pair(const AlignableText& source, const AlignableText& target, int64_t line) {

@@ -1,4 +1,4 @@
-// Statistical word alignments of parallel text, by the aligner of data/shortlist in both
+// Statistical word alignment of parallel text, using the aligner of data/shortlist in both
 // directions.
 #pragma once
 
@@ -17,12 +17,12 @@
 
 namespace dietmt::nmt {
 
-/// The word of each piece, counted from 0: the first one that it has characters of, or else the
-/// next one. Words are those of words_of().
+/// The word of each piece, counted from 0: the first word that shares characters with it, else the
+/// next one. Words are words_of() the line.
 std::vector<int32_t> words_of_pieces(std::string_view line,
                                      const std::vector<data::TextSpan>& pieces);
 
-/// The tokens of one line: words between white space, or the pieces of a tokenizer.
+/// The tokens of a line: words between white space, or the pieces of a tokenizer.
 struct AlignableLine {
   std::span<const int32_t> tokens;
   std::span<const int32_t> words;  // of each token, counted from 0
@@ -56,11 +56,11 @@ class TextAlignment {
                 const data::AlignerOptions& options, Symmetrization symmetrization,
                 const Report& report);
 
-  /// The links of a line. Two words are linked if pieces of them are.
+  /// The links of a line. Two words are linked if any of their pieces are.
   std::vector<WordPair> links(int64_t line) const;
 
-  /// Whether the line has too many pairs of tokens for memory and time. It has no links then, and
-  /// nothing is learned from it.
+  /// Whether the line has too many token pairs for memory and time. It then has no links and is not
+  /// trained on.
   bool is_too_long(int64_t line) const;
 
  private:

@@ -1,4 +1,4 @@
-// The words and punctuation of a text, as the places of markup need them.
+// Words and punctuation of a text, for placing markup.
 #pragma once
 
 #include <string_view>
@@ -17,12 +17,12 @@ struct Segments {
                        static_cast<size_t>(spans[i].end - spans[i].begin));
   }
 
-  /// A run without the punctuation that begins it, the inverted question mark of Spanish, and
-  /// without the one that ends it: the full stop of `Open "this."`.
+  /// Strips the punctuation that begins a run (the Spanish inverted question mark) and the one that
+  /// ends it (the full stop of `Open "this."`).
   Run inside_punctuation(Run within) const;
 
-  /// Whether what is written together around punctuation, as "Setup-Datei", has a part before this
-  /// one and goes on with it.
+  /// Whether text joined by punctuation, such as "Setup-Datei", continues across the start of this
+  /// part.
   bool divides_word(size_t part) const;
 
   std::string_view text;
@@ -30,7 +30,7 @@ struct Segments {
   std::vector<bool> are_words;
 
  private:
-  // Between two words without spaces: the hyphen, but no full stop or dash.
+  // Between two words without spaces: a hyphen, but not a full stop or dash.
   bool links_words(size_t part) const;
 };
 

@@ -18,7 +18,7 @@ bool is_among(char32_t c, std::u32string_view characters) {
   return c != 0 && characters.find(c) != std::u32string_view::npos;
 }
 
-// A byte of UTF-8 inside a character.
+// A UTF-8 continuation byte.
 bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
 char32_t valid(UChar32 c) { return c < 0 ? U'\uFFFD' : static_cast<char32_t>(c); }

@@ -32,7 +32,7 @@ class UnitFinder {
   }
 
  private:
-  // The end of the marks of a point, or of an element that has no words but points or nothing.
+  // End of the marks of a point, or of an element that has no words, only points or nothing.
   size_t end_of_empty(size_t m) const {
     const InlineMark& mark = marks_[m];
     if (mark.kind == InlineMark::Kind::kPoint) return m + 1;
@@ -62,8 +62,8 @@ class UnitFinder {
     if (!last.starts_with('&') || last == "&lt;") unit.end += joined_after;
   }
 
-  // A tag that touches a word may as well format it: <x id="1"/>bold<x id="2"/>. An element around
-  // references, <b>&nbsp;</b>, is none of text.
+  // A tag that touches a word may just format it: <x id="1"/>bold<x id="2"/>. An element around
+  // references, <b>&nbsp;</b>, does not stand for text.
   bool stands_as_text(size_t u) const {
     const bool touches_word = is_word_character(last_character(left_of(u))) ||
                               is_word_character(first_character(right_of(u)));
@@ -88,7 +88,7 @@ class UnitFinder {
     }
   }
 
-  // Units without a word or the end of a sentence between them.
+  // Merges units without a word or the end of a sentence between them.
   void merge() {
     std::vector<Unit> merged;
     for (const Unit& unit : units_) {
@@ -109,7 +109,7 @@ class UnitFinder {
     return !ends && has_pairs_of_brackets(between);
   }
 
-  // Punctuation that nothing would be left to separate.
+  // Adds punctuation that would have nothing left to separate.
   void add_separators(size_t u) {
     Unit& unit = units_[u];
     const std::string_view left = trimmed_right(left_of(u)), right = right_of(u);
@@ -135,7 +135,7 @@ class UnitFinder {
     }
   }
 
-  // {\an8} before a subtitle counts for all of it.
+  // {\an8} before a subtitle applies to all of it.
   void keep_override_code() {
     if (units_.empty() || units_.front().first != 0 || units_.front().begin != 0) return;
     if (is_override_code(marks_.front().parts.front().text))
@@ -173,7 +173,7 @@ class UnitFinder {
     return text.substr(0, last == std::string_view::npos ? 0 : last + 1);
   }
 
-  // The text between a unit and the marks or units beside it.
+  // The text between a unit and the marks or units next to it.
   std::string_view left_of(size_t u) const {
     const size_t first = units_[u].first;
     int32_t begin = first == 0 ? 0 : marks_[first - 1].at;

@@ -17,7 +17,7 @@ struct Unit {
   InlineMark::Place place = InlineMark::Place::kAligned;
 };
 
-/// The units of a text, in order. Marks in none of them are tags.
+/// The units of a text, in order. Marks outside of them are tags.
 std::vector<Unit> units_of(const MarkedText& raw);
 
 }  // namespace dietmt::nmt

@@ -16,7 +16,7 @@ using data::TextSpan;
 
 bool separates_words(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// The parts first .. last - 1.
+// Parts first .. last - 1.
 struct PartRange {
   size_t first = 0;
   size_t last = 0;

@@ -1,11 +1,10 @@
-// Word alignments of a translation, read off the attention between its tokens and those of the
-// source (nmt::Hypothesis::attention).
+// Word alignments of a translation, derived from the attention between its tokens and the source's
+// (nmt::Hypothesis::attention).
 //
-// Words are separated by white space. A token belongs to each word of which it has characters, and
-// one that is only white space to the word after it. The attention of a target word to a source
-// word is the sum over their pairs of tokens. Each target word is aligned to the source word that
-// it attends to most, the first of equal ones. End of sentence and the tag before a source line
-// belong to no word.
+// Words are separated by white space. A token belongs to each word that it shares characters with;
+// a token of white space belongs to the next word. The attention of a target word to a source word
+// is the sum over their token pairs. Each target word is aligned to the source word it attends to
+// most, the first of equal ones. End of sentence and a source tag belong to no word.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +17,8 @@
 
 namespace dietmt::nmt {
 
-/// A text and the bytes of its tokens, without end of sentence. Tokens outside the text, such as
-/// those of a tag before it, have bytes below 0.
+/// A text and the bytes of its tokens, without end of sentence. Tokens outside the text, such as a
+/// tag's, have negative bytes.
 struct TokenizedText {
   std::string_view text;
   std::span<const data::TextSpan> tokens;
@@ -36,11 +35,11 @@ struct WordPair {
 /// The words between ASCII white space.
 std::vector<data::TextSpan> words_of(std::string_view text);
 
-/// Words, numbers and punctuation by the rules of Unicode's annex 29, with dictionaries for
-/// languages that do not separate words; white space is none of them. `text`: UTF-8.
+/// Words, numbers and punctuation by Unicode annex 29, with dictionaries for languages without
+/// spaces between words; excludes white space. `text`: UTF-8.
 std::vector<data::TextSpan> segments_of(std::string_view text);
 
-/// The attention of parts of a translation to parts of its source: [target parts, source parts].
+/// Attention of a translation's parts to its source's parts: [target parts, source parts].
 struct PartAttention {
   size_t targets = 0;
   size_t sources = 0;
@@ -50,14 +49,14 @@ struct PartAttention {
 };
 
 /// Sums the attention of tokens, [target tokens + 1, source tokens + 1] with end of sentence, over
-/// parts: words_of() or segments_of() the texts. Throws Error if the sizes do not fit.
+/// parts: words_of() or segments_of() the texts. Throws Error if the sizes do not match.
 PartAttention part_attention(const TokenizedText& source,
                              std::span<const data::TextSpan> source_parts,
                              const TokenizedText& target,
                              std::span<const data::TextSpan> target_parts,
                              std::span<const float> attention);
 
-/// One pair for each target word, in their order; none if the source has no words.
+/// One pair per target word, in order; none if the source has no words.
 std::vector<WordPair> align_words(const TokenizedText& source, const TokenizedText& target,
                                   std::span<const float> attention);
 

@@ -15,7 +15,7 @@ namespace {
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 constexpr auto kBefore = [](const Candidate& a, const Candidate& b) { return a.before(b); };
 
-// Of a search with constraints, only the hypotheses of one bank can end: half as many are enough.
+// With constraints only the hypotheses of one bank can end, so half as many are enough.
 int64_t finished_to_end(const SearchTask& task, const SearchOptions& options) {
   const int64_t all = options.group_finished_to_end();
   return task.constraints ? std::max(options.nbest, (all + 1) / 2) : all;
@@ -156,7 +156,8 @@ void Beam::read_tokens(size_t k, std::vector<int32_t>& tokens) const {
   }
 }
 
-// True if no open hypothesis of a group can enter its best; the best of them has `best_sum`.
+// True if no open hypothesis of a group can become one of its best; `best_sum` is the best open
+// sum.
 bool Beam::cannot_improve(NBest& done, double best_sum) const {
   if (done.size() < wanted_) return false;
   const auto last = done.begin() + static_cast<std::ptrdiff_t>(wanted_) - 1;

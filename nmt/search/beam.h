@@ -1,5 +1,5 @@
-// The hypotheses of one sentence while it is searched: of beam search, with the candidates for
-// their next tokens, and of sampling. nmt/batch_decoding/batch_decoder.h describes both.
+// The hypotheses of one sentence during a search: those of beam search, with the candidates for
+// their next tokens, and those of sampling. nmt/batch_decoding/batch_decoder.h describes both.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,18 @@
 
 namespace dietmt::nmt {
 
-/// Hypothesis `beam` of a sentence, continued with `token`.
+/// Hypothesis `beam` of a sentence, extended with `token`.
 struct Candidate {
-  double sum = 0.0;       // of the log-probabilities of the continued hypothesis
+  double sum = 0.0;       // log-probability of the extended hypothesis
   float log_prob = 0.0F;  // of the token
   int32_t beam = 0;
   int32_t token = 0;
 
-  /// Orders by sum, largest first, then by beam and token, so that a search is deterministic.
+  /// Orders by descending sum, then by beam and token, so that a search is deterministic.
   bool before(const Candidate& other) const;
 };
 
-/// Keeps the best `count` candidates seen so far, and no impossible ones (minus infinity).
+/// Keeps the best `count` candidates so far, excluding impossible ones (minus infinity).
 class Selection {
  public:
   explicit Selection(size_t count);
@@ -32,7 +32,7 @@ class Selection {
   /// Candidates with a lower sum need not be offered.
   double threshold() const;
   void offer(const Candidate& candidate);
-  /// Best first; clear() before the next offer.
+  /// Best first; call clear() before the next offer.
   const std::vector<Candidate>& sorted();
 
  private:
@@ -40,9 +40,9 @@ class Selection {
   std::vector<Candidate> heap_;  // the worst is in front
 };
 
-/// The score of a hypothesis: its sum of log-probabilities, divided by the length penalty. With
-/// alpha = options.length_penalty: length^alpha, or ((5 + length) / 6)^alpha (Wu et al. 2016, eq.
-/// 14). `length` counts end of sentence.
+/// A hypothesis's score: its sum of log-probabilities divided by the length penalty. With alpha =
+/// options.length_penalty: length^alpha, or ((5 + length) / 6)^alpha (Wu et al. 2016, eq. 14).
+/// `length` includes end of sentence.
 double length_normalized(double sum, int64_t length, const SearchOptions& options);
 
 class Beam {
@@ -52,9 +52,9 @@ class Beam {
 
   const SearchTask& task() const { return task_; }
 
-  /// Open hypotheses: one at first, then up to options.beam; and their sums of log-probabilities.
-  /// With groups (nmt/search/diverse_step.h) each has one at first, and those of a group follow
-  /// those of the groups before it.
+  /// Open hypotheses (one at first, then up to options.beam) and their sums of log-probabilities.
+  /// With groups (nmt/search/diverse_step.h) each starts with one, and the hypotheses are ordered
+  /// by group.
   size_t size() const { return sums_.size(); }
   const std::vector<double>& sums() const { return sums_; }
 
@@ -62,22 +62,22 @@ class Beam {
   size_t groups() const { return groups_.size(); }
   size_t group_size(size_t group) const { return groups_[group].open; }
 
-  /// Takes the candidates of a step, best first, or those of ConstrainedStep::choose(). Returns
+  /// Takes the candidates of a step, best first, or those from ConstrainedStep::choose(). Returns
   /// false if the sentence is finished.
   bool advance(std::span<const Candidate> candidates);
-  /// The same for each group, with the candidates of DiverseStep::choose().
+  /// Likewise for all groups, with the candidates from DiverseStep::choose().
   bool advance_groups(std::span<const std::vector<Candidate>> candidates);
 
-  /// The last token of hypothesis k, and the hypothesis of the previous step that it continues.
+  /// The last token of hypothesis k, and the hypothesis of the previous step that it extends.
   int32_t token(size_t k) const { return nodes_[first_ + k].token; }
   int32_t parent(size_t k) const { return nodes_[first_ + k].parent; }
 
   /// All tokens of hypothesis k.
   void read_tokens(size_t k, std::vector<int32_t>& tokens) const;
 
-  /// The options.nbest best finished hypotheses, of all groups; a translation that several groups
-  /// have found only once. With a coverage penalty all of them, because it may change their order.
-  /// Throws DataError if there is none, because the model's scores were not finite.
+  /// The options.nbest best finished hypotheses of all groups, without duplicates. With a coverage
+  /// penalty all of them, since it may change their order. Throws DataError if there is none
+  /// because the model's scores were not finite.
   NBest result() &&;
 
  private:
@@ -100,9 +100,9 @@ class Beam {
   const SearchTask& task_;
   const SpecialTokens& special_;
   const SearchOptions& options_;
-  const size_t finished_to_end_;  // of a group
-  const size_t wanted_;           // of them
-  std::vector<Node> nodes_;       // open hypotheses of all steps, end to end
+  const size_t finished_to_end_;  // per group
+  const size_t wanted_;           // of these
+  std::vector<Node> nodes_;       // open hypotheses of all steps, concatenated
   std::vector<size_t> steps_;     // where each step starts in nodes_
   size_t first_ = 0;              // where the last step starts
   std::vector<double> sums_;
@@ -121,7 +121,7 @@ class Samples {
     return hypotheses_[static_cast<size_t>(sample)].ids;
   }
 
-  /// The random number, in [0, 1), that chooses token number `step` of a sample.
+  /// The random number in [0, 1) that selects token number `step` of a sample.
   double uniform(int64_t sample, int64_t step) const;
 
   /// `row`: of the search. Does nothing if the sample has ended.

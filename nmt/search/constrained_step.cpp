@@ -93,7 +93,7 @@ const std::vector<Candidate>& ConstrainedStep::choose() {
   return chosen_;
 }
 
-// Of the banks; offers_ is sorted.
+// Sizes of the banks; offers_ is sorted.
 std::vector<size_t> ConstrainedStep::sizes() const {
   std::vector<Bank> banks(static_cast<size_t>(trie_.tokens()) + 1);
   for (const Offer& one : offers_) {
@@ -103,7 +103,7 @@ std::vector<size_t> ConstrainedStep::sizes() const {
   return bank_sizes(banks, beam_);
 }
 
-// Those that meet the most.
+// Chooses those that meet the most constraints.
 void ConstrainedStep::choose_unfinished() {
   size_t most = 0;
   for (const Offer& one : unfinished_) most = std::max(most, one.bank);

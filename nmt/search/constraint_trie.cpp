@@ -11,8 +11,8 @@ constexpr int32_t kNoToken = -1;  // after the last one
 
 uint64_t bit(size_t constraint) { return uint64_t{1} << constraint; }
 
-// The first of some constraints, as a bit: of those that one sequence can meet, the one with the
-// fewest others.
+// The first of some constraints, as a bit. Of the constraints that one sequence can meet, that is
+// the one with the fewest alternatives.
 uint64_t first_of(uint64_t constraints) { return constraints & (~constraints + 1); }
 
 }  // namespace
@@ -51,7 +51,7 @@ void ConstraintTrie::add(const std::vector<int32_t>& sequence, uint64_t constrai
   nodes_[static_cast<size_t>(at)].ends |= constraint;
 }
 
-// Of the first child that does not have a smaller token.
+// Position of the first child whose token is not smaller.
 std::vector<int32_t>::const_iterator ConstraintTrie::place_of(const std::vector<int32_t>& children,
                                                               int32_t token) const {
   return std::ranges::lower_bound(children, token, {},
@@ -70,7 +70,7 @@ int32_t ConstraintTrie::open_child(int32_t parent, uint64_t met, int32_t token) 
   return found != kNoNode && (node(found).below & ~met) != 0 ? found : kNoNode;
 }
 
-// The first token of a term is not the rest of a word.
+// A term cannot start with the rest of a word.
 int32_t ConstraintTrie::start(uint64_t met, int32_t before, int32_t token) const {
   return joins(before, token) ? kNoNode : open_child(0, met, token);
 }
@@ -85,11 +85,11 @@ ConstraintTrie::State ConstraintTrie::next(State state, int32_t token) const {
   return scan({state.met, 0, state.before}, tokens);
 }
 
-// Reads tokens that follow a state without a term that has begun.
+// Reads the tokens after a state in which no term has begun.
 ConstraintTrie::State ConstraintTrie::scan(State state, std::span<const int32_t> tokens) const {
   while (!tokens.empty()) {
     uint64_t longest = 0;  // the term that ends last
-    size_t length = 1;     // its tokens; without one, goes on with the next token
+    size_t length = 1;     // its tokens; without a term, continue at the next token
     int32_t at = start(state.met, state.before, tokens[0]);
     for (size_t i = 1; at != kNoNode; ++i) {
       if (i == tokens.size()) return {state.met, at, state.before};
@@ -131,7 +131,8 @@ void ConstraintTrie::wanted(State state, std::vector<int32_t>& tokens) const {
   tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
 }
 
-// None that needs a space before it; but a translation may have one so, as in www.mozilla.org.
+// Skips terms that need a space before them, although a translation may have one there, as in
+// www.mozilla.org.
 void ConstraintTrie::add_starts(uint64_t met, int32_t before, std::vector<int32_t>& tokens) const {
   for (const int32_t one : node(0).children) {
     const int32_t token = node(one).token;

@@ -11,12 +11,12 @@
 
 namespace dietmt::nmt {
 
-/// Token sequences, one of which must be in the translation. None is empty.
+/// Token sequences; the translation must contain one of them. None is empty.
 using Constraint = std::vector<std::vector<int32_t>>;
 
-/// By token: whether its first and its last character are those of a word, with nothing before or
-/// after them, and whether the last one is punctuation that needs a space behind it. A word goes on
-/// over two tokens of the first kinds, and none begins behind such punctuation without a space.
+/// Per token: whether its first and last characters are word characters with nothing before or
+/// after them, and whether the last is punctuation that needs a space after it. A word continues
+/// across two tokens of the first kinds, and none begins directly after such punctuation.
 struct WordPieces {
   std::vector<bool> begins_inside, ends_inside, needs_space;
 
@@ -33,8 +33,8 @@ struct WordPieces {
 
 /// The constraints of one sentence. Equal ones must be met as often as they are listed.
 struct TermConstraints {
-  // Of a sentence: terms, and tokens of all their sequences. Each of these costs time in every
-  // step.
+  // Limits per sentence on terms and on the tokens of all their sequences, each of which costs time
+  // in every step.
   static constexpr size_t kMost = 64;
   static constexpr size_t kMostTokens = 1024;
 
@@ -45,10 +45,10 @@ struct TermConstraints {
 
 class ConstraintTrie {
  public:
-  /// Of a hypothesis. The term that it has begun may be complete, but counts only with the next
-  /// token, which may continue its last word, or a longer term.
+  /// State of a hypothesis. The term that it has begun may be complete but counts only with the
+  /// next token, which may continue its last word or a longer term.
   struct State {
-    uint64_t met = 0;     // one bit for each constraint
+    uint64_t met = 0;     // one bit per constraint
     int32_t node = 0;     // 0: no term has begun
     int32_t before = -1;  // the token before that term, or the last one; -1: none
   };
@@ -56,20 +56,19 @@ class ConstraintTrie {
   explicit ConstraintTrie(const TermConstraints& constraints);
 
   /// The state after one more token. Terms do not overlap: from the left, each is the longest
-  /// possible. A token that does not go on with the term that has begun takes it back, unless it is
-  /// complete.
+  /// possible. A token that does not continue the current term discards it, unless it is complete.
   State next(State state, int32_t token) const;
 
   /// Whether a translation that ends here meets all constraints.
   bool is_met(State state) const;
 
-  /// The tokens that a hypothesis has of its constraints, and those of all, if each is met by its
-  /// longest sequence.
+  /// How many constraint tokens a hypothesis has, and how many there are in all if each constraint
+  /// is met by its longest sequence.
   int64_t tokens_met(State state) const;
   int64_t tokens() const { return tokens_; }
 
-  /// The tokens that go on with the term that has begun or, if there is none or it is complete,
-  /// begin an unmet one; ascending, each once.
+  /// Tokens that continue the current term or, if there is none or it is complete, begin an unmet
+  /// one; ascending, each once.
   void wanted(State state, std::vector<int32_t>& tokens) const;
 
  private:
@@ -94,7 +93,7 @@ class ConstraintTrie {
   void add_starts(uint64_t met, int32_t before, std::vector<int32_t>& tokens) const;
 
   std::vector<Node> nodes_;
-  std::vector<int64_t> lengths_;  // of the longest sequence of each constraint
+  std::vector<int64_t> lengths_;  // of each constraint's longest sequence
   uint64_t all_ = 0;
   int64_t tokens_ = 0;
   std::shared_ptr<const WordPieces> words_;

@@ -9,11 +9,11 @@ constexpr size_t kLongestPeriod = 16;
 constexpr size_t kRepeats = 4;
 constexpr size_t kShortestStretch = 12;
 
-// The most tokens in a row that repeat some 1 to 16 tokens four times or more.
+// Length of the longest run that repeats some 1 to 16 tokens at least four times.
 size_t longest_repetition(std::span<const int32_t> tokens) {
   size_t longest = 0;
   for (size_t period = 1; period <= kLongestPeriod; ++period) {
-    size_t equal = 0;  // tokens in a row that are those one period before
+    size_t equal = 0;  // tokens in a row that equal those one period before
     for (size_t i = period; i < tokens.size(); ++i) {
       equal = tokens[i] == tokens[i - period] ? equal + 1 : 0;
       if (equal >= (kRepeats - 1) * period) longest = std::max(longest, equal + period);

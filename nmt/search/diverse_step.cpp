@@ -26,8 +26,8 @@ std::span<const std::vector<Candidate>> DiverseStep::choose(const Beam& beam) {
   return chosen_;
 }
 
-// Like a beam search: of the best candidates, one for each place, those that end are done, and the
-// best open ones go on.
+// As in beam search: of the best candidates, one per place, those that end are done, and the best
+// open ones continue.
 void DiverseStep::choose_group(std::span<const Candidate> offers, std::vector<Candidate>& chosen) {
   ranked_.clear();
   for (const Candidate& one : offers) ranked_.push_back({one.sum - penalty(one.token), one});

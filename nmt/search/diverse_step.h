@@ -1,10 +1,10 @@
-// Diverse beam search (Vijayakumar et al. 2018, section 4): which candidates of a step go on. The
-// beam is divided into groups, and each searches like a beam of its own. The groups choose one
-// after another, and a token is worth less to a group for each hypothesis of the groups before it
-// that has just chosen it (Hamming diversity). So the groups end up with different translations.
+// Diverse beam search (Vijayakumar et al. 2018, section 4): selects a step's candidates. The beam
+// is divided into groups, each of which searches like a separate beam. The groups choose one after
+// another, and a token is worth less for each hypothesis of an earlier group that has just chosen
+// it (Hamming diversity), so that the groups find different translations.
 //
-// The penalty decides who goes on. It does not enter the sums, so that the scores of all groups
-// are log-probabilities of the model and can be compared. End of sentence costs nothing extra:
+// The penalty affects only the choice. It does not enter the sums, so that the scores of all groups
+// are log-probabilities of the model and can be compared. End of sentence is not penalized;
 // otherwise the groups would differ in length instead of words.
 #pragma once
 
@@ -22,17 +22,17 @@ class DiverseStep {
  public:
   DiverseStep(const SearchOptions& options, const SpecialTokens& special);
 
-  /// Offers the best 2 * options.beam tokens of each hypothesis, which are in order. These are
-  /// enough: at most options.beam of them get a penalty.
+  /// Offers the best 2 * options.beam tokens of each hypothesis, in order. That is enough: at most
+  /// options.beam of them are penalized.
   void offer(const Candidate& candidate) { offers_.push_back(candidate); }
 
-  /// The candidates of each group for Beam::advance_groups(): those that end, then those that stay
-  /// open, each best first. The next step begins.
+  /// The candidates of each group for Beam::advance_groups(): those that end, then the open ones,
+  /// each best first. Begins the next step.
   std::span<const std::vector<Candidate>> choose(const Beam& beam);
 
  private:
   struct Ranked {
-    double value;  // the sum less the penalty
+    double value;  // the sum minus the penalty
     Candidate candidate;
   };
 
@@ -44,7 +44,7 @@ class DiverseStep {
   const double strength_;
   std::vector<Candidate> offers_;
   std::vector<Ranked> ranked_;   // of one group
-  std::vector<int32_t> tokens_;  // of the groups before it, ascending
+  std::vector<int32_t> tokens_;  // of earlier groups, ascending
   std::vector<std::vector<Candidate>> chosen_;
 };
 

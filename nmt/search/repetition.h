@@ -1,6 +1,5 @@
-// Limits on what a hypothesis says twice: no n-gram again (Paulus et al. 2018, section 2.5) and a
-// penalty on tokens that it already has (Keskar et al. 2019, section 4.1). Use them for models that
-// loop.
+// Limits repetition: blocks repeated n-grams (Paulus et al. 2018, section 2.5) and penalizes tokens
+// that the hypothesis already has (Keskar et al. 2019, section 4.1). For models that loop.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +11,8 @@
 
 namespace dietmt::nmt {
 
-/// Tokens that a hypothesis has and that may not, or should rather not, come next. Both lists are
-/// ascending, and no token is in both or in one of them twice.
+/// Tokens of a hypothesis that must not, or preferably should not, come next. Both lists are
+/// ascending and have no token in common.
 struct RepeatedTokens {
   std::vector<int32_t> blocked;    // would repeat an n-gram
   std::vector<int32_t> penalized;  // may follow, with a lower score
@@ -26,17 +25,16 @@ class RepetitionLimits {
  public:
   RepetitionLimits(const SearchOptions& options, const SpecialTokens& special);
 
-  /// If not, repeated() never finds anything.
+  /// If false, repeated() never finds anything.
   bool any() const { return ngram_ > 0 || penalty_ != 1.0; }
 
-  /// Of a hypothesis with these tokens, which include those of a prefix. Special tokens are never
-  /// among them.
+  /// For a hypothesis with these tokens, which include a prefix. Special tokens are never repeated.
   RepeatedTokens repeated(std::span<const int32_t> tokens) const;
 
   double penalty() const { return penalty_; }
 
-  /// penalty * log p: as beam search of Hugging Face's transformers does, it multiplies, because
-  /// log-probabilities are negative. The probabilities are not normalized again.
+  /// penalty * log p: like beam search in Hugging Face's transformers, it multiplies, since
+  /// log-probabilities are negative. The probabilities are not renormalized.
   float penalized(float log_prob) const { return static_cast<float>(penalty_ * log_prob); }
 
  private:

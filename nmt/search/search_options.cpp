@@ -12,7 +12,7 @@ namespace {
 
 int64_t finished(int64_t beam, double patience) {
   if (beam == 1) return 1;  // greedy
-  // 10 * 1.1 is a little more than 11.
+  // Compensates rounding: 10 * 1.1 is slightly more than 11.
   constexpr double kRounding = 1e-9;
   return std::max<int64_t>(
       1, static_cast<int64_t>(std::ceil(static_cast<double>(beam) * patience - kRounding)));

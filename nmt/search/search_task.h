@@ -1,4 +1,4 @@
-// One sentence on its way through a search: the request, its constraints, and the hypotheses found.
+// One sentence in a search: the request, its constraints, and the hypotheses found.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ class Tokenizer;
 namespace dietmt::nmt {
 
 struct TranslationRequest {
-  std::vector<int32_t> source;       // ends in end of sentence
+  std::vector<int32_t> source;       // ends with end of sentence
   std::vector<int32_t> prefix;       // tokens that the translation must start with
-  int64_t index = 0;                 // of the sentence in its input: part of the key of sampling
-  TermConstraints constraints = {};  // that the translation must meet; only of beam search
-  // Of the sentences before it in its document (data/text/sentence_context.h):
-  int64_t context_tokens = 0;      // that `source` starts with
-  int32_t context_separator = -1;  // which ends each of them in the translation; -1: it has none
+  int64_t index = 0;                 // of the sentence in its input: part of the sampling key
+  TermConstraints constraints = {};  // that the translation must meet; only in beam search
+  // Preceding sentences of its document (data/text/sentence_context.h):
+  int64_t context_tokens = 0;      // at the start of `source`
+  int32_t context_separator = -1;  // ends each of them in the translation; -1: it has none
 };
 
 struct Hypothesis {
@@ -31,8 +31,8 @@ struct Hypothesis {
   double score = 0.0;  // sum normalized by length, with the coverage penalty; ranks the hypotheses
 
   // Only with SearchOptions::alignment, and before rank_by_coverage(). How much each token attended
-  // to each source token when it was generated, both with end of sentence: [tokens + 1, source
-  // tokens], with rows that sum to 1.
+  // to each source token when it was generated, both including end of sentence: [tokens + 1, source
+  // tokens], rows summing to 1.
   std::vector<float> attention = {};
   std::vector<int32_t> rows = {};  // of the search, in which the tokens were generated
 };
@@ -40,7 +40,7 @@ struct Hypothesis {
 /// The hypotheses of one sentence, best first.
 using NBest = std::vector<Hypothesis>;
 
-/// Token ids that the search treats specially.
+/// Token ids with a special role in the search.
 struct SpecialTokens {
   int32_t unknown = 0;  // never generated; -1: none
   int32_t begin = 1;    // never generated
@@ -50,10 +50,10 @@ struct SpecialTokens {
 };
 
 struct SearchTask {
-  int64_t max_length = 0;       // tokens; the last of them is forced to be end of sentence
+  int64_t max_length = 0;       // in tokens; the last is forced to be end of sentence
   int64_t min_length = 0;       // tokens before end of sentence is allowed
   std::vector<int32_t> prefix;  // the first tokens
-  int64_t index = 0;            // of the sentence in its input: part of the key of sampling
+  int64_t index = 0;            // of the sentence in its input: part of the sampling key
   std::shared_ptr<const ConstraintTrie> constraints = nullptr;  // null: none
 
   /// The only token allowed at `step`, or -1.
@@ -65,23 +65,23 @@ struct SearchTask {
   }
 };
 
-/// Appends `end` to the tokens of a sentence, after cutting them so that all are at most
-/// `max_tokens`. Returns how many were cut.
+/// Cuts the tokens of a sentence and appends `end`, so that there are at most `max_tokens`. Returns
+/// how many were cut.
 int64_t cut_and_end(std::vector<int32_t>& tokens, int64_t max_tokens, int32_t end);
 
-/// What the models of a decoder take.
+/// What the models of a decoder accept.
 struct RequestLimits {
   int64_t source_vocabulary = 0;
   int64_t target_vocabulary = 0;
   int64_t max_source_length = 0;  // tokens
   int64_t max_target_length = 0;
 };
-/// Throw DataError for tokens or a request that do not fit. `side`: source or target.
+/// Throw DataError for tokens or a request that the models do not accept. `side`: source or target.
 void require_in_vocabulary(const std::vector<int32_t>& tokens, int64_t vocabulary,
                            const char* side);
 void require_fitting(const TranslationRequest& request, const RequestLimits& limits);
 
-/// `max_target_length`: the most tokens that the model can generate.
+/// `max_target_length`: the longest translation, in tokens, that the model can generate.
 SearchTask search_task(const TranslationRequest& request, const SearchOptions& options,
                        int64_t max_target_length);
 

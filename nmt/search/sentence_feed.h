@@ -1,6 +1,6 @@
-// Continuous decoding: workers take sentences from a feed when they have room and return each
+// Continuous decoding: workers take sentences from a feed whenever they have room and return each
 // translation as soon as it is finished, so that a batch never waits for its longest sentence. A
-// feed may stand for a file or for the requests of a server.
+// feed may represent a file or the requests of a server.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +16,15 @@
 
 namespace dietmt::nmt {
 
-/// A sentence on its way through a decoder. What it points to lives until the worker has delivered,
-/// failed or dropped it.
+/// A sentence in a decoder. What it points to lives until the worker has delivered, failed or
+/// dropped it.
 struct FedSentence {
   uint64_t ticket = 0;  // the feed's id of the sentence
   const TranslationRequest* request = nullptr;
   const SearchOptions* options = nullptr;  // valid; sentences of one batch may have different ones
   const std::atomic<bool>* abandoned = nullptr;  // set when nobody waits for it; null: never
-  bool is_urgent = false;  // to be decoded before the others that a worker has
-  double weight = 1.0;     // of its source tokens in a batch: above 1 for a wide beam
+  bool is_urgent = false;                        // decode it before the worker's other sentences
+  double weight = 1.0;  // of its source tokens in a batch: above 1 for a wide beam
 
   /// How much of a batch it takes up, in source tokens.
   int64_t load() const {
@@ -42,18 +42,18 @@ class SentenceFeed {
  public:
   virtual ~SentenceFeed() = default;
 
-  /// Sentences to decode now, with a load of at most `room` in all. An `idle` worker has nothing
-  /// else to decode: the call waits for sentences and returns at least one, of any length, or none
-  /// at the end of the feed. For a busy worker the call returns at once, perhaps with none.
+  /// Sentences to decode now, with a total load of at most `room`. For an `idle` worker, which has
+  /// nothing else to decode, the call waits and returns at least one sentence of any length, or
+  /// none at the end of the feed. For a busy worker it returns at once, possibly with none.
   virtual std::vector<FedSentence> take(int64_t room, bool idle) = 0;
 
-  /// Urgent sentences for a busy worker that has room for no others. Returns at once.
+  /// Urgent sentences for a busy worker without room for others. Returns at once.
   virtual std::vector<FedSentence> take_urgent(int64_t /*room*/) { return {}; }
 
   /// The translations of a sentence, best first.
   virtual void deliver(uint64_t ticket, NBest translations) = 0;
 
-  /// The sentence could not be decoded; the others go on.
+  /// The sentence could not be decoded; the others continue.
   virtual void fail(uint64_t ticket, std::exception_ptr error) = 0;
 
   /// The worker no longer decodes an abandoned sentence, and neither delivers nor fails it.
@@ -67,16 +67,16 @@ class SentenceDecoder {
 
   virtual ~SentenceDecoder() = default;
 
-  /// The most source and target tokens, with end of sentence, that the position encodings cover;
-  /// kNoLimit if they cover any number.
+  /// Maximum numbers of source and target tokens, with end of sentence, that the position encodings
+  /// cover; kNoLimit if they cover any number.
   virtual int64_t max_source_length() const = 0;
   virtual int64_t max_target_length() const = 0;
 
   /// Whether it fills Hypothesis::attention for SearchOptions::alignment. A model that compresses
-  /// the keys of cross-attention does not: they are not tokens.
+  /// the keys of cross-attention does not, since they are not tokens.
   virtual bool aligns() const { return false; }
 
-  /// The most source tokens under these options.
+  /// Maximum number of source tokens under these options.
   int64_t source_limit(const SearchOptions& options) const {
     return std::min(options.max_source_length, max_source_length());
   }
