@@ -33,8 +33,8 @@ struct WordPieces {
 
 /// The constraints of one sentence. Equal ones must be met as often as they are listed.
 struct TermConstraints {
-  // Limits per sentence on terms and on the tokens of all their sequences, each of which costs time
-  // in every step.
+  // Limits per sentence on terms and on the tokens of all their sequences, since each token costs
+  // time in every step.
   static constexpr size_t kMost = 64;
   static constexpr size_t kMostTokens = 1024;
 

@@ -1,5 +1,5 @@
 // Diverse beam search (Vijayakumar et al. 2018, section 4): selects a step's candidates. The beam
-// is divided into groups, each of which searches like a separate beam. The groups choose one after
+// is divided into groups that each search like a separate beam. The groups choose one after
 // another, and a token is worth less for each hypothesis of an earlier group that has just chosen
 // it (Hamming diversity), so that the groups find different translations.
 //

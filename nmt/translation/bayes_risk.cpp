@@ -15,7 +15,7 @@
 namespace dietmt::nmt {
 namespace {
 
-// p(j) of the hypotheses of a search, relative to each other.
+// p(j) of a search's hypotheses, relative to each other.
 std::vector<double> probabilities(const NBest& hypotheses) {
   double best = hypotheses.front().sum, total = 0.0;
   for (const Hypothesis& one : hypotheses) best = std::max(best, one.sum);

@@ -1,5 +1,5 @@
-// Minimum Bayes risk (metrics/minimum_bayes_risk.h) over the hypotheses of a search or over
-// samples.
+// Minimum Bayes risk decoding (metrics/minimum_bayes_risk.h) over the hypotheses of a search or
+// over samples.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace dietmt::nmt {
 
 struct BayesRiskChoice {
   metrics::BayesRiskOptions risk = {};
-  bool samples = false;  // all equally probable; else as probable as the model says
-  int64_t nbest = 1;     // kept of each sentence
-  int64_t workers = 0;   // threads; 0: one for each core
+  bool samples = false;  // all equally probable; otherwise the model's probabilities count
+  int64_t nbest = 1;     // kept per sentence
+  int64_t workers = 0;   // threads; 0: one per core
 };
 
-/// Keeps the `nbest` distinct translations of each sentence that have the highest expected utility,
+/// Keeps the `nbest` distinct translations of each sentence with the highest expected utility,
 /// which becomes their score.
 void choose_by_bayes_risk(std::vector<NBest>& found, const data::Tokenizer& tokenizer,
                           const BayesRiskChoice& choice);

@@ -8,7 +8,7 @@
 namespace dietmt::nmt {
 namespace {
 
-// Returns how many tokens they are.
+// Returns the number of tokens inserted.
 int64_t put_before(std::vector<int32_t>& sentence, const std::vector<int32_t>& context) {
   sentence.insert(sentence.begin(), context.begin(), context.end());
   return std::ssize(context);

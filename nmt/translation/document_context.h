@@ -1,5 +1,5 @@
-// Sentences with the sentences before them in their document: into the source of requests, and out
-// of what was found for them (data/text/sentence_context.h).
+// Adds the preceding sentences of a document to requests, and removes them from the translations
+// (data/text/sentence_context.h).
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,9 @@ class DocumentContext {
   explicit DocumentContext(const data::SentenceContext& context)
       : context_(context), sentences_(context.sentences) {}
 
-  /// Puts the sentences before the next one into its request; `source` is the sentence with end of
-  /// sentence, and at most `max_tokens` tokens afterwards. A model that translates its context too
-  /// gets none if the beginning or the terms of the translation are given: they belong to the
-  /// sentence.
+  /// Puts preceding sentences into the next sentence's request, whose `source` is the sentence with
+  /// end of sentence and has at most `max_tokens` tokens afterwards. A model that also translates
+  /// its context gets none if the request has a prefix or terms, which belong to the sentence.
   void next(TranslationRequest& request, int64_t max_tokens);
 
   /// The document is over.
@@ -30,7 +29,7 @@ class DocumentContext {
   data::ContextWindow sentences_;
 };
 
-/// The same for sentences whose translations are given.
+/// Goes through the sentence pairs of documents whose translations are given.
 class PairContext {
  public:
   explicit PairContext(const data::SentenceContext& context)
@@ -42,7 +41,7 @@ class PairContext {
     int64_t target = 0;
   };
 
-  /// Puts the pairs before the next one into its sides, which end in end of sentence and have at
+  /// Puts preceding pairs into the next pair's sides, which end with end of sentence and have at
   /// most `max_source` and `max_target` tokens afterwards. A source without text ends a document.
   Before next(std::vector<int32_t>& source, std::vector<int32_t>& target, int64_t max_source,
               int64_t max_target);
@@ -53,10 +52,10 @@ class PairContext {
   data::ContextWindow targets_;
 };
 
-/// Leaves only the sentence in its translations: of the tokens those after the last separator, all
-/// if there is none, and of their attention the columns of the sentence, in rows that sum to 1
-/// again. `sum` is that of the tokens that are left; `score` stays as it was found. A search has
-/// each translation once, the best of those after different contexts; samples all stay.
+/// Leaves only the sentence itself in its translations: the tokens after the last separator (all if
+/// there is none), and the sentence's columns of attention, with rows that sum to 1 again. `sum`
+/// covers the remaining tokens; `score` stays as found. A search keeps each translation once, the
+/// best of those with different contexts; samples are all kept.
 void drop_context(const TranslationRequest& request, const SearchOptions& search,
                   NBest& translations);
 

@@ -31,7 +31,7 @@ TranslationRequest ForcedRequests::next(const TextPair& pair) {
   request.context_tokens =
       document_.next(request.source, request.prefix, max_source_, max_target_).source;
   request.context_separator = separator_;
-  request.prefix.pop_back();  // the search ends the sentence
+  request.prefix.pop_back();  // the search appends end of sentence
   return request;
 }
 

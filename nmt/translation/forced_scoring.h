@@ -1,4 +1,4 @@
-// Scores of given translations: a search in which every token is forced, by any decoder.
+// Scores given translations: a search in which every token is forced, with any decoder.
 //
 //   ForcedRequests pairs(loaded, "", max_source, max_target);
 //   const TranslationRequest requests[] = {pairs.next({"a dog", "ein Hund"})};
@@ -19,27 +19,27 @@
 
 namespace dietmt::nmt {
 
-/// A translation is as long as its prefix. Keeps the settings of the machine.
+/// Makes a translation as long as its prefix. Keeps the machine settings.
 SearchOptions forced_search(SearchOptions options);
 
 struct TextPair {
   std::string source;
   std::string target;
-  // Files and lines for warnings that a side was cut; empty: no warnings.
+  // Files and lines for warnings about cut text; empty: no warnings.
   std::string source_where = {};
   std::string target_where = {};
 };
 
-/// Requests for pairs of lines, whose only hypothesis has the log-probability of each token of the
-/// target and its end of sentence, given the source.
+/// Requests for line pairs. Their only hypothesis has the log-probability, given the source, of
+/// each target token and of end of sentence.
 class ForcedRequests {
  public:
-  /// Longer lines than `max_source` and `max_target` tokens, with end of sentence, are cut.
-  /// `source_tag`: for each source that is not empty, as in data::SourceTag, which also throws.
+  /// Lines over `max_source` and `max_target` tokens, with end of sentence, are cut. `source_tag`:
+  /// put before each source that is not empty; throws like data::SourceTag.
   ForcedRequests(const LoadedDecoder& model, const std::string& source_tag, int64_t max_source,
                  int64_t max_target);
 
-  /// For a model that reads earlier sentences, the pairs of a document must come in order.
+  /// For a model that reads context, the pairs of a document must come in order.
   TranslationRequest next(const TextPair& pair);
 
  private:

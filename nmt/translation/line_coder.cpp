@@ -20,8 +20,8 @@ bool is_blank(std::string_view text) {
   return text.empty();
 }
 
-// White space around a text as ASCII spaces, of as many bytes: no tokenizer makes pieces of them,
-// but some do of U+0085.
+// Replaces white space around a text with the same number of ASCII spaces. No tokenizer makes
+// pieces of those, but some do of U+0085.
 void blank_edges(std::string& text) {
   const auto blank = [&](size_t at, size_t bytes) {
     if (bytes > 1) text.replace(at, bytes, bytes, ' ');
@@ -120,7 +120,7 @@ const data::SourceTag& LineCoder::tag_of(const LineExtras& extras) {
   return tags_.emplace(tag, data::SourceTag(*model_.source_tokenizer, tag)).first->second;
 }
 
-// Without text the line gets no request.
+// A line without text gets no request.
 void LineCoder::encode(LineRequest& line, const data::SourceTag& tag) {
   const data::Tokenizer& tokenizer = *model_.source_tokenizer;
   line.request = {};
@@ -164,7 +164,7 @@ void LineCoder::find_terms(LineRequest& line, const data::SourceTag& tag) const 
         text_of_tokens(*model_.source_tokenizer, tag, line.source, line.tokens - 1));
 }
 
-// What a request has besides the line's tokens.
+// Adds what a request needs besides the line's tokens.
 void LineCoder::complete(LineRequest& line) {
   if (!line.has_text) {
     document_.end();

@@ -1,14 +1,13 @@
-// Turns a line of text into a request for a model, and the hypotheses found for it into results.
-// The command, the library and the server all translate through it, so source tags, cut lines,
-// glossaries, document context, markup, forced beginnings, checks and alignments are the same in
-// all of them.
+// Converts a line of text into a request for a model, and the hypotheses found into results. The
+// command, the library and the server all translate through it, so that source tags, cut lines,
+// glossaries, document context, markup, prefixes, checks and alignments work the same everywhere.
 //
 //   LineCoder coder(model, search, {.markup = true});
 //   LineRequest line = coder.prepare("Click <b>here</b>.");
 //   const NBest found = line.has_text ? decode(std::move(line.request)) : NBest();
 //   coder.finish(line, found).front().text;  // "<b>Hier</b> klicken."
 //
-// If a second model translates what the first one found, it has a coder of its own:
+// If a second model translates the first one's output, it has its own coder:
 //
 //   second.advance(line, first, found.front());
 #pragma once
@@ -40,48 +39,48 @@ AlignmentKind alignment_from_name(const std::string& name);
 struct LineOptions {
   std::string source_tag = {};               // before each line that has text (data::SourceTag)
   const data::Glossary* glossary = nullptr;  // null: none; it outlives the coder
-  bool markup = false;                       // take tags and placeholders out of lines
+  bool markup = false;                       // remove tags and placeholders from lines
   /// Fills LineResult::alignment or ::attention. Needs SearchOptions::alignment.
   AlignmentKind alignment = AlignmentKind::kNone;
   bool check_copies = false;  // fill LineResult::missing_copies
   bool pieces = false;        // fill LineResult::pieces
-  bool is_last = true;        // of several models: glossary and prefix are for the last one
+  bool is_last = true;        // the last of several models, which applies glossary and prefix
 };
 
-/// What comes with a line.
+/// Additional data for a line.
 struct LineExtras {
-  int64_t index = 0;                    // of the line in its input: part of the key of sampling
+  int64_t index = 0;                    // of the line in its input: part of the sampling key
   std::optional<std::string> tag = {};  // instead of LineOptions::source_tag
   std::string prefix = {};              // that the translation must start with
   std::string where = {};               // "file:line", for warnings; empty: no warnings
   std::string prefix_where = {};
 };
 
-/// A line on its way through one or more models.
+/// A line being translated by one or more models.
 struct LineRequest {
   LineExtras extras = {};
   std::string source = {};               // without markup
-  MarkedText marked = {};                // with what the next model translates, if there is markup
-  std::vector<std::string> pivots = {};  // the translations of all models but the last
+  MarkedText marked = {};                // with markup, what the next model translates
+  std::vector<std::string> pivots = {};  // translations by all models except the last
 
-  /// Whether there is anything to translate. Otherwise the line has no request, and finish() needs
-  /// no hypotheses.
+  /// Whether there is anything to translate. If not, the line has no request, and finish() needs no
+  /// hypotheses.
   bool has_text = false;
   TranslationRequest request = {};  // for the next model; may be moved away
 
-  // Of the source, as the first model reads it:
-  int64_t tokens = 0;      // with the tag and end of sentence
-  int64_t cut_tokens = 0;  // beyond the limit of a model; counted no further than it was read
+  // The source as the first model reads it:
+  int64_t tokens = 0;      // including the tag and end of sentence
+  int64_t cut_tokens = 0;  // beyond a model's limit; counted only as far as the line was read
   std::vector<const data::GlossaryTerm*> terms = {};     // of the glossary, for each occurrence
   std::vector<const data::GlossaryTerm*> required = {};  // those in the part that was not cut off
 
-  // Of what the next model reads, only if the search aligns: the bytes of its tokens in text(),
-  // below 0 for those of a tag; how many those are; and for AlignmentKind::kSoft the other pieces.
+  // What the next model reads, only if the search aligns: the bytes of its tokens in text(),
+  // negative for a tag's; the number of tag tokens; and for AlignmentKind::kSoft the other pieces.
   std::vector<data::TextSpan> spans = {};
   int64_t tag_tokens = 0;
   std::vector<std::string> pieces = {};  // with end of sentence
 
-  std::string untranslated = {};  // the translation of a line without text: its markup
+  std::string untranslated = {};  // translation of a line without text: its markup
 
   /// What the next model translates.
   const std::string& text() const { return pivots.empty() ? source : pivots.back(); }
@@ -95,24 +94,24 @@ struct LineResult {
   std::vector<float> token_scores = {};
   std::vector<std::string> pieces = {};          // with end of sentence
   std::vector<std::string> missing_terms = {};   // target terms of the glossary that it lacks
-  std::vector<std::string> missing_copies = {};  // of data::missing_copies()
+  std::vector<std::string> missing_copies = {};  // from data::missing_copies()
   std::vector<WordPair> alignment = {};
-  /// Of each target token to LineRequest::pieces, both with end of sentence.
+  /// From each target token to LineRequest::pieces, both with end of sentence.
   std::vector<std::vector<float>> attention = {};
 };
 
-/// Of one model. prepare() and advance() take the lines of a document in order; finish() may run on
-/// other threads meanwhile.
+/// Codes lines for one model. prepare() and advance() take the lines of a document in order;
+/// finish() may run on other threads meanwhile.
 class LineCoder {
  public:
-  /// `model` outlives the coder. Throws DataError if the tag is not a piece of the tokenizer.
+  /// `model` must outlive the coder. Throws DataError if the tag is not a piece of the tokenizer.
   LineCoder(const LoadedDecoder& model, const SearchOptions& search, LineOptions options);
 
-  /// `line`: UTF-8. Throws DataError for a tag that is not a piece of the tokenizer.
+  /// `line`: UTF-8. Throws DataError if a tag is not a piece of the tokenizer.
   LineRequest prepare(std::string line, LineExtras extras = {});
   LineRequest prepare(MarkedText line, LineExtras extras = {});
 
-  /// Makes `line`, of which the model of `before` found `best`, a request for this model.
+  /// Turns `line`, for which the model of `before` found `best`, into a request for this model.
   void advance(LineRequest& line, const LineCoder& before, const Hypothesis& best);
 
   /// The results of a line, best first; one for a line without text.
@@ -138,7 +137,7 @@ class LineCoder {
   const LoadedDecoder& model_;
   const LineOptions options_;
   const bool aligns_;
-  const int64_t most_source_;  // tokens
+  const int64_t most_source_;  // in tokens
   std::map<std::string, data::SourceTag> tags_;
   DocumentContext document_;
 };

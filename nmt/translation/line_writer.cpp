@@ -21,7 +21,7 @@ constexpr size_t kBlock = 1 << 16;
   throw Error(path + ": cannot be written: " + std::strerror(errno));
 }
 
-// The bytes of the first `lines` lines of a file, or of all whole lines if it has fewer.
+// The bytes of a file's first `lines` lines, or of all complete lines if it has fewer.
 struct Extent {
   int64_t lines = 0;
   uint64_t bytes = 0;

@@ -12,12 +12,12 @@
 namespace dietmt::nmt {
 
 /// False for standard output ("-", "/dev/stdout") and for files that must not be replaced
-/// (common/files.h): these are written directly.
+/// (common/files.h); these are written directly.
 bool is_file_output(const std::string& path);
 
-/// A regular file is written beside its final name and renamed by commit(); for a link, beside the
-/// file that it points to. Standard output, pipes and devices are written directly. NAME.gz is
-/// compressed; its NAME.gz.part is not, so that it can be continued after any line. The first
+/// Writes a regular file under a temporary name in the same directory and renames it in commit();
+/// for a link, next to its target. Writes standard output, pipes and devices directly. NAME.gz is
+/// compressed, but its NAME.gz.part is not, so that it can be continued after any line. The first
 /// writer makes the whole process ignore SIGPIPE.
 class LineWriter {
  public:
@@ -25,17 +25,17 @@ class LineWriter {
   /// process is writing the same NAME.part.
   explicit LineWriter(const std::string& path, Unfinished unfinished = Unfinished::kRemoved);
 
-  /// The number of whole lines in the NAME.part of an earlier writer.
+  /// The number of complete lines in NAME.part, left by an earlier writer.
   int64_t lines_left();
 
   /// Continues after the first `lines` of them. Call it before the first write().
   void keep(int64_t lines);
 
-  /// Adds `line` and a line feed. Returns false if the reader of the pipe has gone. Throws Error,
-  /// which names the path and the system's reason.
+  /// Writes `line` and a line feed. Returns false if the pipe's reader is gone. Throws Error with
+  /// the path and the system's reason.
   bool write(std::string_view line);
 
-  /// Hands on everything written so far. Returns false as write() does.
+  /// Passes on everything written so far. Returns false like write().
   bool flush();
 
   /// Call it after the last line: gives the file its name.
@@ -49,7 +49,7 @@ class LineWriter {
   std::optional<Deflater> deflater_;
   bool compressed_at_commit_ = false;
   std::optional<AtomicFile> atomic_;
-  FileDescriptor direct_;  // of standard output, a pipe or a device
+  FileDescriptor direct_;  // standard output, a pipe or a device
   bool closed_by_reader_ = false;
   std::string buffer_;
 };

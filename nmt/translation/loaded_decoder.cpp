@@ -12,7 +12,7 @@
 namespace dietmt::nmt {
 namespace {
 
-// `separator`: a token that every sentence may have, or -1.
+// `separator`: a token that every sentence may contain, or -1.
 OutputShortlist open_shortlist(const std::filesystem::path& file, const Tokenizers& tokenizers,
                                int32_t separator) {
   if (file.empty()) return {};
@@ -21,7 +21,7 @@ OutputShortlist open_shortlist(const std::filesystem::path& file, const Tokenize
   const int32_t end = tokenizers.target->end_id();
   return [opened, separator, end](std::span<const int32_t> source, std::vector<int32_t>& tokens) {
     opened->candidates(source, tokens);
-    // Without a candidate, all tokens are.
+    // Without candidates, all tokens are allowed.
     if (separator < 0 || std::ranges::all_of(tokens, [&](int32_t t) { return t == end; })) return;
     const auto place = std::ranges::lower_bound(tokens, separator);
     if (place == tokens.end() || *place != separator) tokens.insert(place, separator);

@@ -21,11 +21,10 @@ namespace dietmt::nmt {
 class ModelList;
 
 struct LoadedDecoder {
-  std::shared_ptr<const ModelList> models =
-      {};  // null on the CPU, where the engine has its own copy
+  std::shared_ptr<const ModelList> models = {};  // null on the CPU: the engine has its copy
   std::shared_ptr<const SentenceDecoder> decoder = {};
   std::shared_ptr<const data::Tokenizer> source_tokenizer = {};
-  std::shared_ptr<const data::Tokenizer> target_tokenizer = {};  // the same object if both are one
+  std::shared_ptr<const data::Tokenizer> target_tokenizer = {};  // may be the same object
   SpecialTokens special = {};
   data::SentenceContext context = {};
 
@@ -42,8 +41,8 @@ class EngineModelList {
   /// from those of the earlier models.
   void add(const ModelFiles& files, EngineModel model);
 
-  /// `shortlist`: a file of data/shortlist/shortlist.h; empty: none. Throws DataError if it does
-  /// not fit the tokenizers.
+  /// `shortlist`: a file of data/shortlist/shortlist.h; empty: none. Throws DataError if it was
+  /// made for other tokenizers.
   LoadedDecoder decoder(const std::filesystem::path& shortlist) &&;
 
  private:
@@ -53,10 +52,10 @@ class EngineModelList {
   data::SentenceContext context_;
 };
 
-/// For models whose directories hold packed weights and position terms: these are mapped into
-/// memory in milliseconds, without LibTorch.
+/// Options for models stored with packed weights and position terms, which load in milliseconds
+/// without LibTorch by mapping them into memory.
 struct StoredDecoderOptions {
-  std::optional<kernels::WeightType> weights = {};  // none: the type that the directory has
+  std::optional<kernels::WeightType> weights = {};  // none: the directory's type
   std::filesystem::path shortlist = {};             // empty: none
   SearchOptions search = {};  // limits the length of sentences and translations
 };
@@ -65,9 +64,8 @@ struct StoredDecoderOptions {
 /// with position terms, so that decoding needs no LibTorch.
 bool has_stored_positions(const std::filesystem::path& directory);
 
-/// Returns none if one of `directories` is no such model, or if its tables do not cover all
-/// sentences that `options` allow; use load_decoder() then. Throws the same exceptions as
-/// load_decoder().
+/// Returns nullopt if one of `directories` is not such a model, or if its tables do not cover all
+/// sentences that `options` allow; use load_decoder() then. Throws what load_decoder() throws.
 std::optional<LoadedDecoder> load_stored_decoder(const std::vector<std::string>& directories,
                                                  const StoredDecoderOptions& options);
 

@@ -11,7 +11,7 @@ namespace dietmt::nmt {
 namespace fs = std::filesystem;
 namespace {
 
-// Options that change how fast the lines come, not which lines.
+// Options that affect the speed, not the lines.
 constexpr const char* kMachineOptions[] = {"workers", "threads", "batch-tokens"};
 
 std::string stamp(const fs::directory_entry& file) {

@@ -1,5 +1,5 @@
-// The two files that `dietmt distill` writes. A run continues the files of an earlier run of the
-// same command, whatever stopped it.
+// The two output files of `dietmt distill`. A run continues the files of an interrupted run of the
+// same command.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace dietmt::nmt {
 
 class StudentText {
  public:
-  /// `settings`: everything that the lines depend on. Lines that were written with other settings
-  /// are written again. Empty: nothing is continued. Throws Error as LineWriter does.
+  /// `settings`: everything that the lines depend on. Lines written with other settings are written
+  /// again. Empty: nothing is continued. Throws Error like LineWriter.
   StudentText(const std::string& source_file, const std::string& target_file,
               const std::string& settings);
 
-  /// The number of lines that are continued.
+  /// The number of lines kept from an earlier run.
   int64_t lines() const { return lines_; }
 
   void write(const std::string& source, const std::string& target);
@@ -34,13 +34,14 @@ class StudentText {
 
   LineWriter sources_, targets_;
   std::string settings_file_;      // empty: not continued
-  std::string unfinished_target_;  // empty unless only the target was committed before a stop
+  std::string unfinished_target_;  // set only if a stop came after the target was committed, but
+                                   // not the source
   int64_t lines_ = 0;
 };
 
-/// Everything that the lines of a command depend on, as text: those of its `options` (name and
-/// value) that say which lines it writes, and name, size and time of the files at `paths`, which
-/// may be model directories.
+/// Everything that a command's lines depend on, as text: those of its `options` (name and value)
+/// that affect the lines, and name, size and time of the files at `paths`, which may be model
+/// directories.
 std::string text_settings(std::span<const std::pair<std::string, std::string>> options,
                           const std::vector<std::string>& paths);
 

@@ -11,7 +11,7 @@ namespace {
 // Quotation marks and apostrophes may also open or join, as in l'eau.
 constexpr std::u32string_view kBeforeSpace = U".,:;!?\u2026)]}";
 
-// The mark of a new word is no character of words.
+// The word-begin mark does not count as a word character.
 std::shared_ptr<const WordPieces> word_pieces(const data::Tokenizer& tokenizer) {
   auto words = std::make_shared<WordPieces>();
   for (int64_t id = 0; id < tokenizer.vocabulary_size(); ++id) {
@@ -64,8 +64,8 @@ void TermEncoder::add(const std::string& form, Constraint& sequences) const {
   add_tokens(encode_inside(form));
 }
 
-// The pieces of a form without space before it: in brackets, in quotation marks, in Chinese. None
-// if the piece before it takes a part of it. The bracket need not be a piece.
+// The pieces of a form without a space before it: in brackets, in quotation marks, in Chinese.
+// Empty if the preceding piece includes part of it. The bracket need not be a piece.
 std::vector<int32_t> TermEncoder::encode_inside(const std::string& form) const {
   const data::SpannedPieces pieces = tokenizer_.encode_with_spans("(" + form);
   const auto first =

@@ -1,4 +1,4 @@
-// Turns terms of a glossary into constraints of a search.
+// Turns glossary terms into constraints of a search.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@
 
 namespace dietmt::nmt {
 
-/// The problem of options under which a search cannot have constraints, in one sentence that names
-/// the option of `dietmt translate`; empty if there is none. The beam of a greedy search would
-/// always hold the hypothesis with the most terms, and so begin with them.
+/// Why a search with these options cannot have constraints, in one sentence naming the option of
+/// `dietmt translate`; "" if it can. A greedy search would always keep the hypothesis with the most
+/// terms, and so begin with them.
 std::string glossary_problem(const SearchOptions& options);
 
-/// Safe to share between threads.
+/// Thread-safe.
 class TermEncoder {
  public:
-  /// `target`: of the model, to which the encoder keeps a reference.
+  /// `target`: the model's; the encoder keeps a reference.
   explicit TermEncoder(const data::Tokenizer& target);
 
-  /// Each term, in order, as the token sequences of its written forms. A term that the vocabulary
-  /// cannot write, and each one beyond the limits of TermConstraints, is left out.
+  /// Each term, in order, as the token sequences of its written forms. Terms that the vocabulary
+  /// cannot write, and those beyond the limits of TermConstraints, are left out.
   TermConstraints constraints(std::span<const data::GlossaryTerm* const> terms) const;
 
  private:
@@ -40,10 +40,10 @@ class TermEncoder {
   std::shared_ptr<const WordPieces> words_;
 };
 
-/// The encoder of a model, made by the first glossary: it reads the whole vocabulary.
+/// A model's encoder, made for the first glossary, since it reads the whole vocabulary.
 class FirstTermEncoder {
  public:
-  /// From any thread.
+  /// Thread-safe.
   const TermEncoder& of(const data::Tokenizer& target) {
     std::call_once(made_, [&] { encoder_.emplace(target); });
     return *encoder_;

@@ -13,8 +13,8 @@ namespace dietmt::nmt {
 
 namespace {
 
-// Line feeds and what other programs take for a line end become spaces. `moved` gets the new place
-// of each byte and of the end.
+// Replaces line feeds and what other programs read as line ends with spaces. `moved` gets the new
+// position of each byte and of the end.
 std::string one_line(std::string_view text, std::vector<int32_t>& moved) {
   constexpr std::string_view kLineEnds[] = {"\n", "\r", "\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"};
   std::string line;
@@ -42,8 +42,8 @@ void clean_line(std::string& line, const LineReader& reader) {
   if (!line.empty() && line.back() == '\r') line.pop_back();
   const size_t bad = invalid_utf8_at(line);
   if (bad == std::string::npos) return;
-  spdlog::warn("{}: not UTF-8 from byte {} on; replaced ill-formed bytes by U+FFFD", reader.where(),
-               bad + 1);
+  spdlog::warn("{}: not UTF-8 from byte {} on; replaced ill-formed bytes with U+FFFD",
+               reader.where(), bad + 1);
   line = replace_invalid_utf8(line);
 }
 

@@ -1,5 +1,5 @@
-// Converts lines of text to token ids and back. A warning names each line that was cut or in which
-// bytes were replaced.
+// Converts lines of text to token ids and back. Warnings name each line that was cut or had bytes
+// replaced.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,16 @@
 
 namespace dietmt::nmt {
 
-/// Reads text to translate or score. Lines of more than kMaxLineBytes are cut.
+/// Opens text to translate or score. Lines over kMaxLineBytes are cut.
 LineReader open_text(const std::string& path);
 
-/// Drops one carriage return at the end (of CR/LF) of the last line of `reader` and replaces
-/// ill-formed UTF-8 by U+FFFD. Warns of this, and of a line that was cut.
+/// Removes a carriage return (of CR/LF) from the end of the last line of `reader` and replaces
+/// ill-formed UTF-8 with U+FFFD. Warns about the latter, and about a line that was cut.
 void clean_line(std::string& line, const LineReader& reader);
 
-/// Ends the pieces of a line of `bytes` bytes with end of sentence; at most `max_tokens` stay.
-/// Returns how many were cut off. `where`: for a warning of that; empty: none.
+/// Cuts the pieces of a line of `bytes` bytes and appends end of sentence, so that there are at
+/// most `max_tokens`. Returns how many were cut off. `where`: for a warning about that; empty:
+/// none.
 int64_t end_line(std::vector<int32_t>& ids, const data::Tokenizer& tokenizer, int64_t max_tokens,
                  size_t bytes, const std::string& where);
 
@@ -30,20 +31,20 @@ int64_t end_line(std::vector<int32_t>& ids, const data::Tokenizer& tokenizer, in
 std::vector<int32_t> encode_line(const data::Tokenizer& tokenizer, const std::string& line,
                                  int64_t max_tokens, const std::string& where);
 
-/// The pieces of a clean line with a tag before it, without end of sentence, and the bytes of the
-/// line that each stands for: below 0 for those of the tag. `most`: as in Tokenizer::encode().
+/// The pieces of a clean line after a tag, without end of sentence, and the bytes of the line that
+/// each stands for, negative for the tag's. `most`: as in Tokenizer::encode().
 data::SpannedPieces encode_tagged_line(const data::Tokenizer& tokenizer, const data::SourceTag& tag,
                                        const std::string& line, int64_t most);
 
-/// The beginning of a line that the first `tokens` pieces of encode_tagged_line() stand for.
+/// The start of a line that the first `tokens` pieces of encode_tagged_line() stand for.
 std::string_view text_of_tokens(const data::Tokenizer& tokenizer, const data::SourceTag& tag,
                                 const std::string& line, int64_t tokens);
 
-/// The text of `ids` as one line: line feeds and all characters that other programs may take for a
-/// line end (carriage return, U+0085, U+2028, U+2029) become spaces.
+/// The text of `ids` as one line: characters that programs may read as line ends (line feed,
+/// carriage return, U+0085, U+2028, U+2029) become spaces.
 std::string decode_line(const data::Tokenizer& tokenizer, std::span<const int32_t> ids);
 
-/// The same, with the bytes of the line that each piece stands for.
+/// Like decode_line(), with the bytes of the line that each piece stands for.
 data::SpannedText decode_line_with_spans(const data::Tokenizer& tokenizer,
                                          std::span<const int32_t> ids);
 

@@ -11,11 +11,11 @@
 namespace dietmt::nmt {
 namespace {
 
-// Lines that are translated together.
+// Lines translated together.
 struct Window {
   std::vector<TranslatedLine> lines;
 
-  // Of the lines that have text, in their order.
+  // The requests of the lines that have text, in order.
   std::vector<TranslationRequest> requests() {
     std::vector<TranslationRequest> requests;
     for (TranslatedLine& line : lines)
@@ -24,17 +24,17 @@ struct Window {
   }
 };
 
-// A text with a line for each line of the input, or none.
+// A text with one line per line of the input, or none.
 class SideText {
  public:
-  // `one`, `many`: what its lines are.
+  // `one`, `many`: what its lines are called.
   SideText(LineReader* reader, const char* one, const char* many)
       : reader_(reader), one_(one), many_(many) {}
 
   bool given() const { return reader_ != nullptr; }
   std::string where() const { return reader_->where(); }
 
-  // The line that goes with the last one of `input`.
+  // The line that belongs to the last line of `input`.
   std::string next(const LineReader& input) {
     std::string line;
     if (!reader_->next(line)) {
@@ -45,7 +45,7 @@ class SideText {
     return line;
   }
 
-  // After the last line of `input`.
+  // Call it after the last line of `input`.
   void check_end(const LineReader& input) {
     std::string line;
     if (!given() || !reader_->next(line)) return;
@@ -89,7 +89,7 @@ class WindowReader {
     return window;
   }
 
-  // A read() that has begun returns after the next line, from any thread.
+  // Makes a running read() return after the next line. Thread-safe.
   void stop() { stopped_ = true; }
 
  private:
@@ -119,8 +119,8 @@ class WindowReader {
   std::atomic<bool> stopped_ = false;
 };
 
-// Reads the next window while this one is translated: on another thread, or only when it is asked
-// for, if lines are translated one by one or the system can start no thread.
+// Reads the next window while the current one is translated: on another thread, or on demand if
+// lines are translated one by one or the system cannot start a thread.
 class NextWindow {
  public:
   NextWindow(WindowReader& reader, bool ahead)

@@ -14,16 +14,16 @@ namespace dietmt::nmt {
 
 struct TranslatedLine {
   int64_t number = 0;                         // in the input, from 1
-  std::string source;                         // as it was read, but well-formed UTF-8
+  std::string source;                         // as read, but well-formed UTF-8
   std::string where;                          // "file:line"
   LineRequest request = {};                   // without LineRequest::request
-  std::vector<LineResult> translations = {};  // a line without text has one
+  std::vector<LineResult> translations = {};  // one for a line without text
 };
 
 /// How many lines are translated together.
 struct WindowSizes {
-  // The limits bound the memory and the range in which sentences are sorted by length. Each window
-  // is at most twice as long as the one before.
+  // Bound the memory, and the range in which sentences are sorted by length. Each window is at most
+  // twice as long as the previous one.
   int64_t first_lines = 256;
   int64_t lines = 8192;
   int64_t bytes = 8 << 20;
@@ -32,24 +32,24 @@ struct WindowSizes {
 struct StreamOptions {
   LineOptions line = {};
   LineReader* prefixes = nullptr;  // the beginning of each translation; null: none
-  LineReader* tags = nullptr;      // instead of line.source_tag, of each line; null: none
+  LineReader* tags = nullptr;      // one per line, instead of line.source_tag; null: none
   /// Translates the lines first, such as Portuguese to English before English to German; null:
   /// none.
   const Translator* before = nullptr;
-  /// Changes what the search has found for the sentences of a window; may be empty.
+  /// Changes the hypotheses found for the sentences of a window; may be empty.
   std::function<void(std::vector<NBest>&)> choose = {};
-  /// The lines before the first of the input: its context, for a model that reads context.
+  /// Lines before the first line of the input, as context for a model that reads it.
   std::vector<std::string> earlier = {};
-  bool line_by_line = false;  // translate each line when it comes, not in windows of many lines
+  bool line_by_line = false;  // translate each line as it arrives, not in windows
   WindowSizes windows = {};
 };
 
-/// Reads `input` to its end. Unless it goes line by line, it reads and encodes a window on another
-/// thread while it translates the one before. `emit` takes the lines of each window and says
-/// whether to go on; if not, the reading thread ends after the line that it waits for. `progress`
-/// gets the number of lines done since its last call. A model that reads context gets the lines
-/// before, up to one without text. Throws DataError if the prefixes or tags are fewer or more than
-/// the lines, or if a tag is not a piece of the source tokenizer.
+/// Reads `input` to its end. Unless it goes line by line, it reads and encodes the next window on
+/// another thread while it translates the current one. `emit` takes the lines of each window and
+/// returns whether to continue; if not, the reading thread ends after the line it is waiting for.
+/// `progress` gets the number of lines done since its last call. A model that reads context gets
+/// the preceding lines, back to one without text. Throws DataError if there are fewer or more
+/// prefixes or tags than lines, or if a tag is not a piece of the source tokenizer.
 void translate_stream(const Translator& translator, LineReader& input, const StreamOptions& options,
                       const std::function<bool(std::span<const TranslatedLine>)>& emit,
                       const std::function<void(int64_t)>& progress = {});

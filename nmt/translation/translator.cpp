@@ -73,7 +73,7 @@ std::vector<NBest> Translator::translate(std::span<const TranslationRequest> req
                                          const std::function<void(int64_t)>& progress) const {
   int64_t tokens = 0;
   for (const TranslationRequest& request : requests) tokens += std::ssize(request.source);
-  // The first worker takes all sentences that fit into its batch, so others would find nothing.
+  // The first worker takes all sentences that fit in its batch; others would find nothing.
   const bool one_batch = requests.size() <= 1 || tokens <= options_.batch_tokens;
   RequestFeed feed(requests, options_, progress);
   model_.decoder->run(feed, one_batch ? 1 : options_.workers, options_.threads,

@@ -5,7 +5,7 @@
 //       translate_lines(Translator(std::move(loaded), options), lines);
 //
 // On the CPU the engine decodes (nmt/engine/), on a GPU LibTorch. A translation depends only on its
-// sentence, the models and the options: not on the other sentences of the call, the batch size or
+// sentence, the models and the options, not on the other sentences of the call, the batch size or
 // the number of threads.
 #pragma once
 
@@ -25,11 +25,11 @@
 
 namespace dietmt::nmt {
 
-/// The places of `requests`, longest first.
+/// Indices of `requests`, longest first.
 std::vector<size_t> longest_first(std::span<const TranslationRequest> requests);
 
-/// A feed of requests that are all known. It hands out the longest first, so that no worker gets a
-/// long one at the end.
+/// A feed of known requests. It hands out the longest first, so that no worker starts a long one at
+/// the end.
 class RequestFeed : public SentenceFeed {
  public:
   /// Keeps references to `requests` and `options`. Calls `progress` with the number of sentences
@@ -59,20 +59,20 @@ class RequestFeed : public SentenceFeed {
 
 class Translator {
  public:
-  /// Throws ConfigError, which lists all problems of `options`.
+  /// Throws ConfigError listing all problems of `options`.
   Translator(LoadedDecoder model, SearchOptions options);
 
   const LoadedDecoder& model() const { return model_; }
   const SearchOptions& options() const { return options_; }
 
-  /// The most source tokens, with end of sentence, that can be translated: the smallest of the
-  /// models' limits and options().max_source_length. The caller must cut longer requests.
+  /// Maximum number of source tokens, with end of sentence: the smallest of the models' limits and
+  /// options().max_source_length. The caller must cut longer requests.
   int64_t max_source_length() const;
 
-  /// The most target tokens, with end of sentence, that the models can generate.
+  /// Maximum number of target tokens, with end of sentence, that the models can generate.
   int64_t max_target_length() const;
 
-  /// Translations in the order of the requests, options().nbest of each. Calls `progress` with the
+  /// Translations in the order of the requests, options().nbest each. Calls `progress` with the
   /// number of sentences done since the last call, from one thread at a time.
   std::vector<NBest> translate(std::span<const TranslationRequest> requests,
                                const std::function<void(int64_t)>& progress = {}) const;
@@ -82,9 +82,8 @@ class Translator {
   SearchOptions options_;
 };
 
-/// The best translation of each line. A line without text stays empty, and the context of the lines
-/// after it begins anew; a line longer than max_source_length() is cut. `source_tag`: as in
-/// LineOptions.
+/// The best translation of each line. A line without text stays empty and ends the context; lines
+/// over max_source_length() are cut. `source_tag`: as in LineOptions.
 std::vector<std::string> translate_lines(const Translator& translator,
                                          std::span<const std::string> lines,
                                          const std::string& source_tag = "");
