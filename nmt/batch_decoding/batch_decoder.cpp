@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "nmt/batch_decoding/beam_worker.h"
+#include "nmt/batch_decoding/host_searches.h"
+#include "nmt/batch_decoding/sampling.h"
 #include "nmt/batch_decoding/step_scorer.h"
 #include "nmt/batch_decoding/token_attention.h"
 #include "nmt/search/coverage.h"
@@ -69,8 +71,8 @@ void BatchDecoder::run(SentenceFeed& feed, int64_t, int64_t, int64_t batch_token
   const bool on_cpu = models_.front()->output_weight().is_cpu();
   std::unique_ptr<BeamWorker> worker = idle_worker();
   worker->run(feed, on_cpu ? batch_tokens : kDeviceShare * batch_tokens,
-              {[this](const FedSentence& sentence) { return searches_on_device(sentence); },
-               [&](std::span<const FedSentence> others) { decode_others(others, feed); }});
+              {[this](const FedSentence& sentence) { return !searches_on_device(sentence); },
+               [&](std::span<const FedSentence> others) { run_on_host(others, feed); }});
   const std::lock_guard lock(mutex_);
   idle_.push_back(std::move(worker));
 }
@@ -85,7 +87,7 @@ std::unique_ptr<BeamWorker> BatchDecoder::idle_worker() const {
 }
 
 // The sentences of one search have the same options.
-void BatchDecoder::decode_others(std::span<const FedSentence> others, SentenceFeed& feed) const {
+void BatchDecoder::run_on_host(std::span<const FedSentence> others, SentenceFeed& feed) const {
   std::vector<FedSentence> left(others.begin(), others.end());
   for (auto first = left.begin(); first != left.end();) {
     const auto end = std::stable_partition(

@@ -41,7 +41,7 @@ class BatchDecoder : public SentenceDecoder {
  private:
   RequestLimits limits() const;
   bool searches_on_device(const FedSentence& sentence) const;
-  void decode_others(std::span<const FedSentence> others, SentenceFeed& feed) const;
+  void run_on_host(std::span<const FedSentence> others, SentenceFeed& feed) const;
   void decode(std::span<const FedSentence> batch, SentenceFeed& feed) const;
   std::vector<NBest> search(std::span<const FedSentence> batch) const;
   void align(std::span<const FedSentence> batch, std::vector<NBest>& found) const;
@@ -55,38 +55,5 @@ class BatchDecoder : public SentenceDecoder {
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<BeamWorker>> idle_;
 };
-
-/// Beam search. With K = options.beam hypotheses per sentence, each step takes the best 2 K
-/// continuations of all hypotheses. Those of the best K that end the sentence are done; the best K
-/// others go on. A sentence is finished, and leaves the batch, when ceil(K * options.patience)
-/// hypotheses are done (Kasai et al. 2022) or when no open one can enter the n best: sums only
-/// fall, so length_normalized(sum, max_length) bounds the score of an open hypothesis. K = 1 is
-/// greedy search. With options.diverse_groups above 1 each group is such a search
-/// (nmt/search/diverse_step.h).
-///
-/// Here and in sampling, nmt/search/repetition.h takes tokens out or changes their
-/// log-probabilities; scores have the changed ones. Forced tokens are exempt.
-///
-/// `scorer` was made for the sentences of `tasks` with options.beam rows each. Returns the
-/// options.nbest best hypotheses of each task.
-std::vector<NBest> beam_search(StepScorer& scorer, std::span<const SearchTask> tasks,
-                               const SpecialTokens& special, const SearchOptions& options);
-
-/// Samples translations, token by token, from the model's distribution: from all of it, from its
-/// `top_k` most probable tokens, or from the smallest set of tokens with probability `top_p`
-/// (nucleus, Holtzman et al. 2020). A temperature below 1 sharpens it, one above 1 flattens it. The
-/// random numbers are a function of (seed, sentence index, sample, step), so that a sample does not
-/// depend on its batch.
-///
-/// Draws one token for each row. log_probs: [rows, V]; uniforms: [rows] in [0, 1). Returns [rows]
-/// int64 on the CPU.
-at::Tensor draw_tokens(const at::Tensor& log_probs, std::span<const double> uniforms,
-                       const SearchOptions& options);
-
-/// `scorer` was made for the sentences of `tasks` with options.nbest rows each. Returns
-/// options.nbest samples of each task, best score first. Scores do not depend on the
-/// temperature.
-std::vector<NBest> sample_translations(StepScorer& scorer, std::span<const SearchTask> tasks,
-                                       const SpecialTokens& special, const SearchOptions& options);
 
 }  // namespace dietmt::nmt

@@ -57,9 +57,9 @@ BeamWorker::BeamWorker(const DecodingModel& model, const SpecialTokens& special,
 
 BeamWorker::~BeamWorker() = default;
 
-void BeamWorker::run(SentenceFeed& feed, int64_t batch_tokens, const Others& others) {
+void BeamWorker::run(SentenceFeed& feed, int64_t batch_tokens, const HostSearches& on_host) {
   feed_ = &feed;
-  others_ = &others;
+  on_host_ = &on_host;
   batch_tokens_ = batch_tokens;
   while (run_step()) {
   }
@@ -158,12 +158,12 @@ void BeamWorker::sort_out(std::span<const FedSentence> fed) {
       feed_->fail(one.ticket, std::current_exception());
       continue;
     }
-    if (others_->searches(one))
-      waiting_.push_back(one);
-    else
+    if (on_host_->need(one))
       others.push_back(one);
+    else
+      waiting_.push_back(one);
   }
-  if (!others.empty()) others_->decode(others);
+  if (!others.empty()) on_host_->run(others);
 }
 
 // Graphs go before the tensors that they use.
@@ -267,7 +267,7 @@ void BeamWorker::decode_alone() {
   clear();
   for (const auto& sentence : all) {
     if (std::exchange(sentence->closed, true)) continue;
-    others_->decode({&sentence->fed, 1});
+    on_host_->run({&sentence->fed, 1});
   }
 }
 

@@ -24,11 +24,11 @@ namespace dietmt::nmt {
 
 class BeamWorker {
  public:
-  /// How a worker treats sentences that it does not search itself.
-  struct Others {
-    std::function<bool(const FedSentence&)> searches;  // whether it searches the sentence
+  /// Searches that do not run on the device.
+  struct HostSearches {
+    std::function<bool(const FedSentence&)> need;  // whether a sentence needs one
     /// Decodes sentences and answers the feed.
-    std::function<void(std::span<const FedSentence>)> decode;
+    std::function<void(std::span<const FedSentence>)> run;
   };
 
   /// Keeps a reference to `special`.
@@ -38,7 +38,7 @@ class BeamWorker {
   /// Decodes until the feed ends, at most a load of `batch_tokens` at a time, and as much again of
   /// urgent sentences. All sentences in the batch have the same beam size; others wait for their
   /// turn.
-  void run(SentenceFeed& feed, int64_t batch_tokens, const Others& others);
+  void run(SentenceFeed& feed, int64_t batch_tokens, const HostSearches& on_host);
 
  private:
   struct OpenSentence;
@@ -65,8 +65,8 @@ class BeamWorker {
   const encoders::PassPrecision precision_;
   const SpecialTokens& special_;
   const RequestLimits limits_;
-  SentenceFeed* feed_ = nullptr;    // of this run
-  const Others* others_ = nullptr;  // of this run
+  SentenceFeed* feed_ = nullptr;           // of this run
+  const HostSearches* on_host_ = nullptr;  // of this run
   int64_t batch_tokens_ = 0;
   std::unique_ptr<encoders::DeviceGraphs> graphs_;
   std::unique_ptr<StepRunner> runner_;  // of sentences of one beam size

@@ -7,7 +7,7 @@
 #include <bit>
 
 #include "encoders/device/device.h"
-#include "nmt/batch_decoding/candidates.h"
+#include "nmt/batch_decoding/token_places.h"
 #include "nmt/network/step_runner.h"
 
 namespace dietmt::nmt {

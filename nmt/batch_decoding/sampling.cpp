@@ -1,10 +1,13 @@
+#include "nmt/batch_decoding/sampling.h"
+
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <array>
 
-#include "nmt/batch_decoding/batch_decoder.h"
-#include "nmt/batch_decoding/candidates.h"
+#include "nmt/batch_decoding/token_places.h"
 #include "nmt/search/beam.h"
+#include "nmt/search/repetition.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -59,6 +62,20 @@ Tensor draw_top_p(const Tensor& log_probs, const Tensor& uniforms, const SearchO
   return drawn;
 }
 
+// What the rules of a step do to log-probabilities: [rows, V].
+struct StepRules {
+  TokenPlaces forbidden, penalized;
+
+  // A row without any other token may end before its shortest length.
+  void apply(Tensor& log_probs, const RepetitionLimits& limits, int32_t end) const {
+    const Tensor ends = log_probs.select(1, end);
+    const Tensor before = ends.clone();
+    penalized.put(log_probs, limits.penalty() * penalized.of(log_probs));
+    forbidden.fill(log_probs, kImpossible);
+    if (limits.any()) ends.copy_(at::where(log_probs.amax(1).isneginf(), before, ends));
+  }
+};
+
 }  // namespace
 
 Tensor draw_tokens(const Tensor& log_probs, std::span<const double> uniforms,
@@ -82,20 +99,28 @@ std::vector<NBest> sample_translations(StepScorer& scorer, std::span<const Searc
 
   for (int64_t step = 0; !open.empty(); ++step) {
     Tensor log_probs = scorer.step(tokens);  // [B * n, V]
-    std::vector<const SearchTask*> open_tasks;
+    StepRules rules;
     std::vector<double> uniforms;
-    RepeatedInRows repeated;
+    std::vector<int32_t> forced;  // or -1
     for (const size_t i : open) {
-      open_tasks.push_back(&tasks[i]);
-      const bool limited = limits.any() && tasks[i].forced_token(step, special) < 0;
+      const int32_t token = tasks[i].forced_token(step, special);
       for (int64_t k = 0; k < count; ++k) {
-        if (limited && !samples[i].ended(k))
-          repeated.add(std::ssize(uniforms), limits.repeated(samples[i].tokens(k)));
+        const int64_t row = std::ssize(uniforms);
         uniforms.push_back(samples[i].uniform(k, step));
+        forced.push_back(token);
+        if (token >= 0) continue;
+        rules.forbidden.add(row, std::array{special.unknown, special.begin,
+                                            step < tasks[i].min_length ? special.end : -1});
+        if (!limits.any() || samples[i].ended(k)) continue;
+        const RepeatedTokens repeated = limits.repeated(samples[i].tokens(k));
+        rules.forbidden.add(row, repeated.blocked);
+        rules.penalized.add(row, repeated.penalized);
       }
     }
-    constrain(log_probs, open_tasks, step, special, limits, repeated);
+    rules.apply(log_probs, limits, special.end);
     tokens = draw_tokens(log_probs, uniforms, options);
+    for (size_t row = 0; row < forced.size(); ++row)
+      if (forced[row] >= 0) tokens.data_ptr<int64_t>()[row] = forced[row];
     const Tensor chosen =
         log_probs.gather(1, tokens.to(log_probs.device()).unsqueeze(1)).squeeze(1).cpu();
 

@@ -64,6 +64,18 @@ class BeamSearch : public SentenceSearch {
     return all.first(all.size() - (step_ < task_.min_length ? 0 : 1));
   }
 
+  std::vector<int32_t> asked(int64_t row) const override {
+    const auto k = static_cast<size_t>(row);
+    if (const int32_t forced = task_.forced_token(step_, special_); forced >= 0) return {forced};
+    std::vector<int32_t> tokens;
+    if (constrained_) tokens = constrained_->wanted(k);
+    if (!limits_.any()) return tokens;
+    const std::vector<int32_t>& penalized = repeated_[k].penalized;
+    tokens.insert(tokens.end(), penalized.begin(), penalized.end());
+    tokens.push_back(special_.end);
+    return tokens;
+  }
+
   void read(int64_t row, const TokenScores& scores) override {
     if (const int32_t forced = task_.forced_token(step_, special_); forced >= 0)
       offer(row, forced, scores.log_prob(forced));

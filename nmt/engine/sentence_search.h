@@ -47,6 +47,10 @@ class SentenceSearch {
   virtual std::span<const int32_t> forbidden(int64_t row) const = 0;
   virtual bool forbids_by_row() const = 0;
 
+  /// Tokens of a row whose scores read() needs as well. Beam search asks for no others; sampling
+  /// needs them all.
+  virtual std::vector<int32_t> asked(int64_t /*row*/) const { return {}; }
+
   /// Called once for each row, in order.
   virtual void read(int64_t row, const TokenScores& scores) = 0;
 
@@ -58,8 +62,8 @@ class SentenceSearch {
 };
 
 /// Beam search or, by the options, sampling
-/// (nmt/batch_decoding/batch_decoder.h). Keeps references to all arguments; the searches of one
-/// thread can share `draw`.
+/// (nmt/batch_decoding/host_searches.h, sampling.h). Keeps references to all arguments; the
+/// searches of one thread can share `draw`.
 std::unique_ptr<SentenceSearch> make_search(const SearchTask& task, const SpecialTokens& special,
                                             const SearchOptions& options, TokenDraw& draw);
 

@@ -1,10 +1,11 @@
+#include "nmt/batch_decoding/sampling.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>
 
-#include "nmt/batch_decoding/batch_decoder.h"
 #include "tests/nmt/batch_decoding/table_scorer.h"
 
 namespace dietmt::nmt {

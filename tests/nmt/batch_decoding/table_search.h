@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "nmt/batch_decoding/batch_decoder.h"
+#include "nmt/batch_decoding/host_searches.h"
 #include "nmt/search/beam.h"
 #include "tests/nmt/batch_decoding/table_scorer.h"
 
