@@ -23,8 +23,9 @@ class StepScores {
   // log_probs: [B * K, V], which loses the forbidden tokens. `searches`: B, with up to K rows each.
   StepScores(Tensor& log_probs, const Searches& searches, int64_t beam, std::vector<float>& row)
       : row_(row) {
-    row_.resize(static_cast<size_t>(log_probs.size(1)), kImpossible);
-    TokenPlaces asked, forbidden;
+    const int64_t vocabulary = log_probs.size(1);
+    row_.resize(static_cast<size_t>(vocabulary), kImpossible);
+    TokenPlaces asked(vocabulary), forbidden(vocabulary);
     int64_t wanted = 1;
     for (size_t b = 0; b < searches.size(); ++b) {
       wanted = std::max(wanted, searches[b]->best_wanted());
@@ -35,9 +36,9 @@ class StepScores {
         forbidden.add(at, searches[b]->forbidden(k));
       }
     }
-    asked_scores_ = asked.of(log_probs).cpu();
+    asked_scores_ = asked.read(log_probs);
     forbidden.fill(log_probs, kImpossible);
-    const auto [values, tokens] = log_probs.topk(std::min(wanted, log_probs.size(1)), -1);
+    const auto [values, tokens] = log_probs.topk(std::min(wanted, vocabulary), -1);
     best_scores_ = values.cpu();
     best_tokens_ = tokens.cpu();
   }
@@ -52,8 +53,7 @@ class StepScores {
       if (scores[i] > kImpossible)
         set(best.emplace_back(static_cast<int32_t>(tokens[i])), scores[i]);
     const std::vector<int32_t>& asked = asked_[next_row_++];
-    for (const int32_t token : asked)
-      set(token, asked_scores_.const_data_ptr<float>()[next_asked_++]);
+    for (const int32_t token : asked) set(token, asked_scores_[next_asked_++]);
     best.push_back(-1);
     search.read(k, {row_.data(), std::ssize(row_), 0.0F, false, best});
     best.pop_back();
@@ -68,11 +68,11 @@ class StepScores {
 
   std::vector<float>& row_;  // [V], impossible between two reads
   std::vector<std::vector<int32_t>> asked_;
-  Tensor asked_scores_;  // [tokens in asked_]
-  Tensor best_scores_;   // [B * K, wanted]
+  std::vector<float> asked_scores_;  // of all tokens in asked_
+  Tensor best_scores_;               // [B * K, wanted]
   Tensor best_tokens_;
   size_t next_row_ = 0;
-  int64_t next_asked_ = 0;
+  size_t next_asked_ = 0;
 };
 
 }  // namespace

@@ -64,16 +64,18 @@ Tensor draw_top_p(const Tensor& log_probs, const Tensor& uniforms, const SearchO
 
 // What the rules of a step do to log-probabilities: [rows, V].
 struct StepRules {
-  TokenPlaces forbidden, penalized;
+  explicit StepRules(int64_t vocabulary) : forbidden(vocabulary), penalized(vocabulary) {}
 
   // A row without any other token may end before its shortest length.
   void apply(Tensor& log_probs, const RepetitionLimits& limits, int32_t end) const {
     const Tensor ends = log_probs.select(1, end);
     const Tensor before = ends.clone();
-    penalized.put(log_probs, limits.penalty() * penalized.of(log_probs));
+    penalized.multiply(log_probs, limits.penalty());
     forbidden.fill(log_probs, kImpossible);
     if (limits.any()) ends.copy_(at::where(log_probs.amax(1).isneginf(), before, ends));
   }
+
+  TokenPlaces forbidden, penalized;
 };
 
 }  // namespace
@@ -99,7 +101,7 @@ std::vector<NBest> sample_translations(StepScorer& scorer, std::span<const Searc
 
   for (int64_t step = 0; !open.empty(); ++step) {
     Tensor log_probs = scorer.step(tokens);  // [B * n, V]
-    StepRules rules;
+    StepRules rules(log_probs.size(1));
     std::vector<double> uniforms;
     std::vector<int32_t> forced;  // or -1
     for (const size_t i : open) {

@@ -1,4 +1,4 @@
-// Tokens of some rows of log-probabilities, as an index into a tensor on any device.
+// Tokens of some rows of log-probabilities [rows, V], as an index into a tensor on any device.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -15,35 +15,39 @@ inline constexpr float kImpossible = -std::numeric_limits<float>::infinity();
 
 class TokenPlaces {
  public:
+  explicit TokenPlaces(int64_t vocabulary) : vocabulary_(vocabulary) {}
+
   /// Leaves out tokens below 0.
   void add(int64_t row, std::span<const int32_t> tokens) {
-    for (const int32_t token : tokens) {
-      if (token < 0) continue;
-      rows_.push_back(row);
-      tokens_.push_back(token);
-    }
+    for (const int32_t token : tokens)
+      if (token >= 0) places_.push_back(row * vocabulary_ + token);
   }
 
-  /// log_probs: [rows, V]. Returns [tokens].
-  at::Tensor of(const at::Tensor& log_probs) const {
-    return log_probs.index({on(rows_, log_probs), on(tokens_, log_probs)});
+  /// Their log-probabilities, copied to the host.
+  std::vector<float> read(const at::Tensor& log_probs) const {
+    if (places_.empty()) return {};
+    const at::Tensor found = log_probs.view(-1).index_select(0, on(log_probs)).cpu();
+    const float* const values = found.const_data_ptr<float>();
+    return {values, values + found.numel()};
   }
 
-  void put(at::Tensor& log_probs, const at::Tensor& values) const {
-    if (!rows_.empty())
-      log_probs.index_put_({on(rows_, log_probs), on(tokens_, log_probs)}, values);
+  void multiply(at::Tensor& log_probs, double factor) const {
+    if (places_.empty()) return;
+    const at::Tensor all = log_probs.view(-1), places = on(log_probs);
+    all.index_copy_(0, places, factor * all.index_select(0, places));
   }
 
   void fill(at::Tensor& log_probs, double value) const {
-    put(log_probs, at::full({}, value, log_probs.options()));
+    if (!places_.empty()) log_probs.view(-1).index_fill_(0, on(log_probs), value);
   }
 
  private:
-  static at::Tensor on(const std::vector<int64_t>& values, const at::Tensor& log_probs) {
-    return at::tensor(values, at::kLong).to(log_probs.device());
+  at::Tensor on(const at::Tensor& log_probs) const {
+    return at::tensor(places_, at::kLong).to(log_probs.device());
   }
 
-  std::vector<int64_t> rows_, tokens_;
+  int64_t vocabulary_;
+  std::vector<int64_t> places_;
 };
 
 }  // namespace dietmt::nmt

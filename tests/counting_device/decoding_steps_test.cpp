@@ -173,20 +173,55 @@ TEST(DecodingStep, ScoresOfNarrowTypesAreClose) {
 }
 
 // Beams too wide for the kernel, forced prefixes, and searches in which the host takes part.
-TEST(DecodingStep, EverySearchFindsWhatTheCpuFinds) {
+TEST(DecodingStep, EverySearchFindsWhatTheEngineFinds) {
   const Pair pair(config_with("sinusoidal", "t5"));
   auto requests = random_requests(6, 12, 45);
   requests[2].prefix = {9, 1, 20};
   SearchOptions wide = short_search(10, 2), diverse = short_search(4, 2),
-                repeats = short_search(3, 1), samples = short_search(1, 2);
+                repeats = short_search(3, 1), penalty = short_search(3, 2),
+                aligned = short_search(3, 2), covering = short_search(4, 2),
+                samples = short_search(1, 2);
   diverse.diverse_groups = 2;
   repeats.no_repeat_ngram = 2;
   repeats.min_length = 4;
+  penalty.repetition_penalty = 1.5;
+  penalty.patience = 2.0;
+  aligned.alignment = true;
+  covering.coverage_penalty = 0.2;
   samples.sample = true;
   samples.top_k = 5;
-  for (const SearchOptions& options : {wide, diverse, repeats, samples})
-    expect_equal(decode(*device_decoder(pair), requests, options),
-                 decode(*torch_of({pair.on_cpu}), requests, options));
+  const auto device = device_decoder(pair), engine = engine_of({pair.on_cpu});
+  for (const SearchOptions& options : {wide, diverse, repeats, penalty, aligned, covering, samples})
+    expect_equal(decode(*device, requests, options), decode(*engine, requests, options));
+  requests[0].constraints.terms = {Constraint{std::vector<int32_t>{30}},
+                                   Constraint{std::vector<int32_t>{31, 32}}};
+  requests[2].constraints.terms = {Constraint{std::vector<int32_t>{33}}};
+  for (const SearchOptions& options : {wide, repeats, penalty})
+    expect_equal(decode(*device, requests, options), decode(*engine, requests, options));
+}
+
+// For tokens, rows, forbidden places and the best tokens and their scores; with limits on
+// repetition for the tokens that the search asks for, there and back.
+TEST(DecodingStep, ASearchOnTheHostWaitsForFewCopies) {
+  const Pair pair(config_with("sinusoidal", "sinusoidal"));
+  const auto decoder = device_decoder(pair);
+  const auto requests = random_requests(6, 20, 43);
+  const auto report_of_search = [&](const SearchOptions& search) {
+    const StepReport report = counting::report_of_step(8, 24, [&](int64_t length) {
+      SearchOptions options = search;
+      options.max_length_offset = length;
+      options.min_length = length - 1;
+      decode(*decoder, requests, options);
+    });
+    counting::print_if_wanted("searching on the host", report);
+    return report;
+  };
+  SearchOptions diverse = search_of_length(0), limited = search_of_length(0);
+  diverse.beam = 4;
+  diverse.diverse_groups = 2;
+  EXPECT_LE(report_of_search(diverse).waits, 5.0);
+  limited.no_repeat_ngram = 30;
+  EXPECT_LE(report_of_search(limited).waits, 7.0);
 }
 
 }  // namespace

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
+#include "common/error.h"
 #include "tests/nmt/batch_decoding/table_search.h"
 
 namespace dietmt::nmt {
@@ -196,6 +198,54 @@ TEST(BeamSearch, LengthPenaltyPrefersLongerHypotheses) {
   EXPECT_THAT(normalized[1].ids, ElementsAre(3));
   EXPECT_NEAR(normalized[1].score, std::log(0.3) / 2, 1e-6);
   EXPECT_NEAR(normalized[2].score, std::log(0.5), 1e-6);
+}
+
+TEST(BeamSearch, TakesTheBestOfALargeVocabulary) {
+  for (const int64_t vocabulary : {4, 63, 64, 65, 1000}) {
+    const Distribution distribution = random_distribution(5, vocabulary);
+    const std::vector<double> words = distribution(0, {kSpecial.begin});
+    std::vector<double> sums;
+    for (size_t word = 3; word < words.size(); ++word) sums.push_back(words[word]);
+    std::ranges::sort(sums, std::greater());
+    sums.resize(std::min<size_t>(sums.size(), 8));
+    SearchOptions options = search_options(8, 8, 0.0);
+    options.patience = 100.0;  // so that nothing ends the search early
+    const NBest found = search(distribution, {task(2, {}, 1)}, options)[0];
+    std::vector<double> of_words;
+    for (const Hypothesis& one : found)
+      if (!one.ids.empty()) of_words.push_back(one.token_scores.front());
+    std::ranges::sort(of_words, std::greater());
+    EXPECT_THAT(of_words, testing::Pointwise(testing::DoubleNear(1e-5), sums)) << vocabulary;
+  }
+}
+
+TEST(BeamSearch, OfEqualScoresTheFirstHypothesisAndTokenWin) {
+  const Distribution distribution = [](int64_t, const std::vector<int64_t>&) {
+    return std::vector<double>(kVocabulary, -1.0);
+  };
+  const NBest found = search(distribution, {task(3, {}, 2)}, search_options(4, 4, 0.0))[0];
+  ASSERT_EQ(found.size(), 4U);
+  EXPECT_THAT(found[0].ids, ElementsAre(3, 3));
+  EXPECT_THAT(found[1].ids, ElementsAre(3, 4));
+  EXPECT_THAT(found[2].ids, ElementsAre(3, 5));
+  EXPECT_THAT(found[3].ids, ElementsAre(4, 3));
+}
+
+TEST(BeamSearch, LeavesOutTokensWithoutAProbability) {
+  const double nothing = std::numeric_limits<double>::quiet_NaN();
+  const Distribution distribution = [=](int64_t, const std::vector<int64_t>& history) {
+    const bool ends = history.size() > 1;
+    return std::vector<double>{nothing, nothing,         ends ? -0.5 : kImpossibleWord,
+                               nothing, kImpossibleWord, ends ? nothing : -1.0};
+  };
+  const NBest found = search(distribution, {task(9)}, search_options(4, 4, 0.0))[0];
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_THAT(found[0].ids, ElementsAre(5));
+  EXPECT_NEAR(found[0].sum, -1.5, 1e-6);
+  const Distribution broken = [=](int64_t, const std::vector<int64_t>&) {
+    return std::vector<double>(kVocabulary, nothing);
+  };
+  EXPECT_THROW(search(broken, {task(9)}, search_options(4, 4, 0.0)), DataError);
 }
 
 TEST(BeamSearch, ASentenceDoesNotDependOnItsBatch) {

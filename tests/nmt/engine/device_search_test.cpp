@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "common/error.h"
+#include "nmt/batch_decoding/host_searches.h"
 #include "nmt/batch_decoding/step_scorer.h"
 #include "tests/nmt/engine/engine_run.h"
 #include "tests/nmt/engine/mixed_feed.h"
