@@ -115,7 +115,7 @@ def wrong_libraries(root, table, sources):
     libraries = {library_of(folder) for folder in linked} | {"dietmt_kernels"}
     for folder, listed in linked.items():
         wanted = included[folder] & libraries - {library_of(folder)}
-        # The rooms of kernels/cpu/ hold the functions that kernels/ declares.
+        # The subfolders of kernels/cpu/ contain the functions that kernels/ declares.
         rooms = {name for name in listed if name.startswith("dietmt_kernels_cpu_")}
         if "dietmt_kernels" in wanted:
             listed = listed - (rooms - wanted)

@@ -28,7 +28,7 @@ std::string unquoted(std::string_view quoted) {
   std::string text;
   for (size_t i = 1; i < quoted.size(); ++i) {
     if (quoted[i] == '"') {
-      if (i + 1 < quoted.size()) throw DataError("there is text behind the string in quotes");
+      if (i + 1 < quoted.size()) throw DataError("there is text after the quoted string");
       return text;
     }
     if (quoted[i] != '\\') {
@@ -136,7 +136,7 @@ class PoDocument final : public Document {
     if (fields.contains(keyword)) fail(keyword + " comes twice in a message");
     const bool begins = keyword == "msgctxt" || keyword == "msgid";
     if (!begins && !fields.contains("msgid")) fail(keyword + " without a msgid before it");
-    if (keyword == "msgctxt" && fields.contains("msgid")) fail("msgctxt behind its msgid");
+    if (keyword == "msgctxt" && fields.contains("msgid")) fail("msgctxt after its msgid");
     constexpr size_t kMostFields = 13;  // ten plural forms: no language has more than six
     if (fields.size() == kMostFields) fail("a message has more than ten plural forms");
   }

@@ -28,7 +28,7 @@ expect_code 0 "${align[@]}" --symmetrize intersection --threads 3 --output "$wor
 [ "$(wc -w <"$work/intersection")" -le "$(wc -w <"$work/words")" ] ||
   fail "the intersection has more links"
 
-# Empty lines stay; texts of different lengths, wrong names and options are refused.
+# Empty lines stay; texts of different lengths, wrong names and wrong options are refused.
 printf 'red cat\n\nblue dog\n' >"$work/few.en"
 printf 'katze rot\n\nhund blau\n' >"$work/few.de"
 expect_code 0 "$dietmt" align --source "$work/few.en" --target "$work/few.de"
@@ -48,7 +48,7 @@ expect_text "--output and --target are one file: $work/toy.de" "$err"
 expect_code 2 "${align[@]}" --tokenizer "$work/joint.model" --output "$work/joint.model"
 expect_text "--output and --tokenizer are one file" "$err"
 cmp "$work/toy.en" "$work/kept.en" || fail "align has changed its source"
-# A pair of very long lines has no links, and nothing is learned from it.
+# A pair of very long lines has no links and is not trained on.
 { printf 'red cat\n' && seq 16000 | tr '\n' ' ' && printf '\nblue dog\n'; } >"$work/long.en"
 { printf 'katze rot\n' && seq 16000 | tr '\n' ' ' && printf '\nhund blau\n'; } >"$work/long.de"
 expect_code 0 "$dietmt" align --source "$work/long.en" --target "$work/long.de"

@@ -24,10 +24,10 @@ done
 for file in config.json tokenizer.model manifest.json; do
   [ -s "$work/last/$file" ] || fail "$file is missing"
 done
-[ -e "$work/last/training.json" ] && fail "the state of a training is in the averaged model"
+[ -e "$work/last/training.json" ] && fail "the averaged model contains training state"
 expect_code 0 "$dietmt" translate --model "$work/last" --input <(echo "red dog") --workers 1
 
-# Other files beside a model are no part of it.
+# Other files next to a model are not part of it.
 cp -r "$work/named" "$work/with_more"
 echo x >"$work/with_more/shortlist.bin"
 echo x >"$work/with_more/medicine.adapter"
@@ -38,7 +38,7 @@ mv "$work/with_more/tokenizer.model" "$work/moved.model"
 expect_code 2 "${average[@]}" --inputs "$work/named" "$work/with_more" --output "$work/never"
 expect_text "with_more/tokenizer.model: is missing" "$err"
 
-# The mean of a model with itself is that model; --best names the best one.
+# The mean of a model with itself is that model; --best uses the best one.
 expect_code 0 "${average[@]}" --inputs "$runs/model" --best 1 --output "$work/best"
 cmp "$work/best/model.safetensors" "$runs/model/best/model.safetensors" ||
   fail "--best 1 is not the best checkpoint"
@@ -49,7 +49,7 @@ expect_code 0 "${average[@]}" --inputs "$runs/model" --last 5 --output "$work/fe
 expect_text "averaging 1 checkpoints instead of 5: the run kept no more; train with a larger --keep-last" \
   "$err"
 
-# Refused, with nothing left behind: no checkpoint, unequal models, an output that exists.
+# Refused without leaving files: no checkpoint, different models, an output that exists.
 mkdir "$work/empty"
 expect_code 1 "${average[@]}" --inputs "$work/empty" --output "$work/never"
 expect_text "$work/empty" "$err"

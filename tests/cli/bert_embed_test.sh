@@ -15,7 +15,7 @@ numbers() { data "$1" | od -An -v -t d8 | tr -s ' \n' ' ' | sed 's/^ //; s/ $//'
 # float_row FILE ROW: the bytes of a row of 32 numbers.
 float_row() { data "$1" | tail -c +$((128 * $2 + 1)) | head -c 128 | od -An -v -t x1; }
 
-# Every token of every line, the empty one too; the CR of a line end is no text.
+# Every token of every line, including the empty one; the CR of a line end is not text.
 printf 'red dog\n\nsmall cat sees big house\r\n' >"$work/text"
 expect_code 0 "${embed[@]}" --input "$work/text" --output "$work/tokens.npy"
 [ -z "$out" ] || fail "embed wrote to stdout: $out"
@@ -28,14 +28,14 @@ rows=${offsets[3]}
 expect_text "'shape': ($rows, 32)" "$(shape "$work/tokens.npy")"
 [ "$(stat -c %s "$work/tokens.npy")" -eq $((128 + rows * 128)) ] || fail "tokens.npy has no $rows rows"
 
-# The same from gzip and from standard input.
+# Likewise from gzip and from standard input.
 gzip -c "$work/text" >"$work/text.gz"
 expect_code 0 "${embed[@]}" --input "$work/text.gz" --output "$work/gzip.npy"
 cmp "$work/tokens.npy" "$work/gzip.npy" || fail "gzip input gives another array"
 expect_code 0 "${embed[@]}" --output "$work/stdin.npy" <"$work/text"
 cmp "$work/tokens.npy" "$work/stdin.npy" || fail "standard input gives another array"
 
-# [CLS] is the first token of each line; the last of all layers is what no --layer gives.
+# [CLS] is the first token of each line; without --layer the last layer counts.
 expect_code 0 "${embed[@]}" --input "$work/text" --output "$work/cls.npy" --pool cls
 expect_text "'shape': (3, 32)" "$(shape "$work/cls.npy")"
 for line in 0 1 2; do
@@ -50,20 +50,20 @@ expect_text "'shape': (3, $rows, 32)" "$(shape "$work/all.npy")"
 cmp <(data "$work/all.npy" | tail -c $((rows * 128))) <(data "$work/tokens.npy") ||
   fail "the last layer of --layer all is not that of --layer last"
 
-# A batch for each line changes no shape; a text without lines is an array without rows.
+# One batch per line changes no shape; a text without lines gives an array without rows.
 expect_code 0 "${embed[@]}" --input "$work/text" --output "$work/single.npy" --batch-tokens 1
 cmp "$work/tokens.offsets.npy" "$work/single.offsets.npy" || fail "--batch-tokens changes offsets"
 expect_code 0 "${embed[@]}" --input /dev/null --output "$work/none.npy" --pool mean
 expect_text "'shape': (0, 32)" "$(shape "$work/none.npy")"
 
-# What is too long is cut, what is no UTF-8 replaced, and both are said.
+# Long lines are cut, ill-formed UTF-8 is replaced, and both cause a warning.
 printf 'red\nred dog red dog red dog red dog\nc\xff\n' >"$work/odd"
 expect_code 0 "${embed[@]}" --input "$work/odd" --output "$work/odd.npy" --max-length 5
 expect_text "$work/odd:2: " "$err"
 expect_text "cut to 5" "$err"
 expect_text "$work/odd:3: not UTF-8" "$err"
 
-# With --pairs a tab separates two texts, without it is a space.
+# With --pairs a tab separates two texts; otherwise it is a space.
 printf 'red dog\tbig cat\n' >"$work/pair"
 expect_code 0 "${embed[@]}" --input "$work/pair" --output "$work/one.npy"
 expect_code 0 "${embed[@]}" --input "$work/pair" --output "$work/two.npy" --pairs
@@ -87,14 +87,14 @@ expect_text "it must be a number, last or all" "$err"
 expect_code 1 "${embed[@]}" --input "$work/absent" --output "$work/never.npy"
 expect_text "$work/absent" "$err"
 
-# Export and import give the same model back; another position encoding can be put in.
+# Export and import restore the same model; the position encoding can be replaced.
 expect_code 0 "$dietmt" bert pretrain --train "$runs/train.txt" --valid "$runs/valid.txt" \
   --tokenizer "$runs/model/data/tokenizer.model" --output "$work/learned" --preset tiny --width 32 \
   --feed-forward 64 --length 32 --batch-tokens 400 --schedule constant --max-updates 2 --valid-interval 2 --threads 1 \
   --max-positions 40
 expect_code 0 "$dietmt" bert export --model "$work/learned" --output "$work/exported"
 grep -q '"model_type"' "$work/exported/config.json" || fail "config.json is not transformers'"
-# AutoTokenizer of transformers reads these.
+# Readable for AutoTokenizer of transformers.
 python3 - "$work/exported" <<'PYTHON' || fail "no tokenizer for transformers"
 import json, sys
 tokenizer = json.load(open(sys.argv[1] + "/tokenizer.json"))
@@ -129,7 +129,7 @@ expect_text "--output is missing" "$err"
 left=$(find "$work" -name 'never*')
 [ -z "$left" ] || fail "a command that failed leaves $left"
 
-# A classifier that comes from elsewhere predicts like the one that it is: labels keep their names.
+# A classifier from elsewhere predicts like its original; labels keep their names.
 toy_corpus 200 5 "$work/classes"
 awk '{ print $0 "\t" (/cat|dog|bird/ ? "animal" : "other") }' "$work/classes.en" >"$work/classes.tsv"
 expect_code 0 "$dietmt" bert finetune --model "$work/learned" --train "$work/classes.tsv" \

@@ -7,7 +7,7 @@ model=$3
 rm -rf "$work" && mkdir -p "$work"
 . "$(dirname "$0")/lib.sh"
 
-# Class "animal": a cat, a dog or a bird is in the text.
+# Class "animal": the text contains a cat, a dog or a bird.
 toy_table() {
   toy_corpus "$1" "$2" "$work/toy"
   awk 'BEGIN { print "sentence\tlabel" }
@@ -21,7 +21,7 @@ own=("$dietmt" bert finetune --model "$model" --threads 1)
 run=("${own[@]}" --train "$work/train.tsv" --valid "$work/valid.tsv.gz" --batch-size 16
   --max-length 16 --epochs 8)
 
-# Two rates, two seeds: a table of them, and the best run's model.
+# Two rates, two seeds: a table of the runs, and the best run's model.
 protocol=(--learning-rates 1e-4,1e-2 --seeds 2)
 expect_code 0 "${run[@]}" "${protocol[@]}" --output "$work/runs_done"
 expect_text $'learning rate\tmedian\tseed 1\tseed 2' "$out"
@@ -32,14 +32,14 @@ grep -q '"best_learning_rate": 0.01' "$work/runs_done/results.json" || fail "no 
   "$work/runs_done/$(readlink "$work/runs_done/best")/model.safetensors" ] ||
   fail "checkpoints of runs are left"
 
-# The same command again trains nothing; another seed adds runs; another option is refused.
+# Repeating the command trains nothing; another seed adds runs; another option is refused.
 expect_code 0 "${run[@]}" "${protocol[@]}" --output "$work/runs_done"
 expect_text "0.01*" "$out"
 case $err in *"seed 1:"*) fail "a run was repeated" ;; esac
 expect_code 2 "${run[@]}" "${protocol[@]}" --output "$work/runs_done" --weight-decay 0.2
 expect_text "--weight-decay: was 0.01, is 0.2" "$err"
 
-# Predictions: a row an example, and the metric, since the file has labels.
+# Predictions: one row per example, and the metric, since the file has labels.
 expect_code 0 "$dietmt" bert predict --model "$work/runs_done" --input "$work/test.tsv" \
   --output "$work/predictions.tsv" --threads 1
 expect_text $'accuracy\t' "$out"
@@ -60,7 +60,7 @@ expect_code 2 "$dietmt" bert predict --model "$work/runs_done" --input "$work/bo
 expect_text "--output and --input are one file" "$err"
 cmp "$work/test.tsv" "$work/both.tsv" || fail "predictions replaced their input"
 
-# One command at a time, from one model, and never over the files of a training or of the model.
+# One command at a time, from one model, and never over the files of a run or of the model.
 expect_code 2 "${run[@]}" --output "$model"
 expect_text "--output $model is the output of a training run" "$err"
 expect_code 2 "$dietmt" bert finetune --threads 1 --model "$work/runs_done" --train "$work/train.tsv" \
@@ -80,7 +80,7 @@ expect_code 2 "$dietmt" bert finetune --threads 1 --model "$work/moving" --train
   --valid "$work/valid.tsv.gz" --max-length 16 --epochs 1 --seeds 2 --output "$work/moved"
 expect_text "was made with other weights in --model" "$err"
 
-# Where predictions cannot go is said before they are computed.
+# An output that cannot be written is reported before predictions are computed.
 for place in "$work/nowhere/p.tsv:nowhere" "$work:a regular file"; do
   expect_code 1 "$dietmt" bert predict --model "$work/runs_done" --input "$work/test.tsv" \
     --output "${place%%:*}" --threads 1
@@ -105,7 +105,7 @@ expect_code 1 "$dietmt" bert predict --model "$work/jsonl" --input "$work/tab.js
   --output "$work/no.tsv" --threads 1
 expect_text "would split a row of the predictions" "$err"
 
-# A stop in the middle of a run, then the same command: the same results as without a stop.
+# A stop in the middle of a run and the same command again: same results as without a stop.
 slow=("${own[@]}" --train "$work/train.tsv" --valid "$work/valid.tsv.gz" --batch-size 2
   --max-length 16 --epochs 12 --learning-rates 1e-3 --seeds 2)
 expect_code 0 "${slow[@]}" --output "$work/whole"
@@ -123,7 +123,7 @@ cmp "$work/whole/results.json" "$work/parts/results.json" || fail "a stop change
 cmp "$work/whole/best/model.safetensors" "$work/parts/best/model.safetensors" ||
   fail "a stop changes the model"
 
-# A task of the table, from its own files, with another position encoding.
+# A task of the table, from its original files, with another position encoding.
 mkdir -p "$work/glue/RTE"
 for split in train dev; do
   awk 'BEGIN { print "index\tsentence1\tsentence2\tlabel" }
@@ -173,7 +173,7 @@ expect_code 0 "$dietmt" bert predict --model "$work/spans" --input "$work/squad.
 expect_text "exact_match" "$out"
 grep -q '"q2"' "$work/answers/predictions.json" || fail "no answer to q2"
 
-# What it would cost: the parts of both tasks, and no run.
+# A dry run prints the cost of both tasks and trains nothing.
 expect_code 0 "${run[@]}" "${protocol[@]}" --output "$work/rehearsal" --accumulate 2 --dry-run
 for name in task runs parameters memory batches updates time; do
   grep -Eq "^$name +[0-9c]" "$work/out" || fail "$name is not in: $out"
@@ -183,7 +183,7 @@ expect_text "batches     19 an epoch" "$out"
 expect_text "76 in 8.0 epochs" "$out"
 [ ! -e "$work/rehearsal/runs" ] || fail "a dry run trains"
 
-# Updates of several batches run on over the ends of epochs: 3 epochs of 19 batches are 8 updates.
+# Updates of several batches continue across epochs: 3 epochs of 19 batches are 8 updates.
 expect_code 0 "${own[@]}" --train "$work/train.tsv" --valid "$work/valid.tsv.gz" --batch-size 16 \
   --max-length 16 --epochs 3 --accumulate 8 --output "$work/sums"
 expect_text "19 batches per epoch, 3 epochs, 8 updates" "$err"
@@ -197,7 +197,7 @@ expect_code 1 "${own[@]}" --task CoLA,RTE --data "$work/half" --epochs 1 --outpu
 expect_text "half/RTE" "$err"
 [ ! -e "$work/several/CoLA/runs" ] || fail "a task is trained before the next one is read"
 
-# Wrong options: exit code 2, all problems at once.
+# Wrong options: exit code 2 and all problems at once.
 expect_code 2 "${own[@]}"
 expect_text "--output is missing" "$err"
 expect_text "--data is missing: give --data, or --train and --valid" "$err"
@@ -235,7 +235,7 @@ printf '[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n%s\n' "$(seq 100 300)" >"$work/vocab
 expect_code 2 "${run[@]}" --output "$work/bad" --tokenizer "$work/vocab.txt"
 expect_text "use the tokenizer that the model was trained with" "$err"
 
-# Wrong data: exit code 1, the place named.
+# Wrong data: exit code 1 and the place.
 head -n 1 "$work/words.jsonl" >"$work/one.jsonl"
 expect_code 1 "${own[@]}" --kind regression --train "$work/words.jsonl" --valid "$work/one.jsonl" \
   --format jsonl --first text --label words --lowest 1 --highest 9 --output "$work/bad"

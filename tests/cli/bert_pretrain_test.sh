@@ -19,7 +19,7 @@ pretrain=("$dietmt" bert pretrain --train "$work/train.txt.gz" --valid "$work/va
   --schedule constant)
 run=("${pretrain[@]}" --preset tiny --width 32 --feed-forward 64 --length 32 --position diet-rel)
 
-# A run in two parts ends in the same bits as one in one.
+# A run in two parts ends with the same bits as one in a single part.
 expect_code 0 "${run[@]}" --output "$work/model" --max-updates 40 --valid-interval 20
 expect_text "mlm_accuracy" "$err"
 expect_code 0 "${run[@]}" --output "$work/parts" --max-updates 17 --valid-interval 20
@@ -29,7 +29,7 @@ cmp "$work/model/last/model.safetensors" "$work/parts/last/model.safetensors" ||
   fail "a resumed training has other weights"
 grep -q '"kind":"valid","update":40' "$work/model/progress.jsonl" || fail "no validation recorded"
 
-# Another configuration is refused before anything is changed, also by a rehearsal.
+# Another configuration is refused before anything changes, also by a dry run.
 best=$(readlink "$work/parts/best")
 for more in "--valid-metric mlm_accuracy" "--dropout 0.3 --dry-run"; do
   # shellcheck disable=SC2086 # several words
@@ -38,13 +38,14 @@ for more in "--valid-metric mlm_accuracy" "--dropout 0.3 --dry-run"; do
 done
 [ "$(readlink "$work/parts/best")" = "$best" ] || fail "a refused command changed the best model"
 
-# Going on from a trained encoder, with another position encoding and sentence pairs in two phases.
+# Continues from a trained encoder, with another position encoding and sentence pairs, in two
+# phases.
 expect_code 0 "${pretrain[@]}" --output "$work/pairs" --init-from "$work/model" --position shaw \
   --examples sentence-pairs --length 16 32 --phase-updates 3 --max-updates 6 --valid-interval 6
 expect_text "is initialised at random" "$err"
 expect_text "next_sentence_accuracy" "$err"
 
-# Dropouts and a larger table replace those of the initial model; what contradicts it is refused.
+# Dropouts and a larger table replace those of the initial model; contradictions are refused.
 from=("${pretrain[@]}" --output "$work/from" --init-from "$work/model" --length 32)
 expect_code 0 "${from[@]}" --max-updates 1 --dropout 0.3 --max-positions 600 \
   --segment-encoding input
@@ -61,7 +62,7 @@ expect_text "--preset is mini with --layers 4, but $work/model has 2, which --in
 expect_text "--segment-encoding is heads, but $work/model has input" "$err"
 expect_text "--max-positions is 64, but $work/model has 512" "$err"
 
-# What its positions do, and how many parameters the models of the papers have.
+# Inspects its positions, and counts the parameters of published models.
 expect_code 0 "$dietmt" inspect positions --model "$work/model" --length 6 --words 4 --json
 expect_text '"position":"input-segments+diet-rel"' "$out"
 expect_code 2 "$dietmt" inspect positions --model "$work/model" --length 1
@@ -71,7 +72,7 @@ expect_text $'total\t111284538' "$out"
 expect_code 0 "$dietmt" bert params --init-from "$work/model"
 expect_text "encoder.encoder.layer1" "$out"
 
-# Wrong options: exit code 2, all problems at once.
+# Wrong options: exit code 2 and all problems at once.
 expect_code 2 "${run[@]}" --output "$work/bad" --examples pages --documents chapter --mask-rate 2
 expect_text "--examples is 'pages'" "$err"
 expect_text "--documents is 'chapter'" "$err"
@@ -89,7 +90,7 @@ expect_text "pretrain" "$err"
 expect_code 2 "$dietmt" bert dance
 expect_text "dance" "$err"
 
-# Wrong data: exit code 1, the file named.
+# Wrong data: exit code 1 and the file.
 : >"$work/empty.txt"
 expect_code 1 "${run[@]}" --output "$work/bad" --valid "$work/empty.txt"
 expect_text "$work/empty.txt" "$err"

@@ -35,7 +35,7 @@ done <"$recipes/models.tsv"
 [ "$(cut -f1 "$recipes/models.tsv" | sort | uniq -d)" = "" ] || fail "a name is there twice"
 [ "$(grep -c '^wang-' "$recipes/models.tsv")" -eq 13 ] || fail "Wang et al. have 13 encodings"
 
-# One of them from end to end, in one part and in two.
+# One of them end to end, in one part and in two.
 pretrain=(bash "$recipes/pretrain.sh")
 short=("${tiny[@]}" --tokenizer "$runs/model/data/tokenizer.model" --batch-tokens 600
   --accumulate 1 --max-updates 2 --warmup 1 --valid-interval 2)
@@ -62,7 +62,7 @@ small=(env TASKS=CoLA RUNS=2 EPOCHS=1 SEEDS="1 2" THREADS=1 VOCABULARY=40
   "$work/glue" "$work/small")
 expect_code 1 "${small[@]/TASKS=CoLA/TASKS=CoLA RTE}" 10 learned
 expect_text "glue/RTE: there are no files for training and development" "$err"
-[ ! -e "$work/small/learned-1" ] || fail "a training began without the data of a task"
+[ ! -e "$work/small/learned-1" ] || fail "training began without the data of a task"
 expect_code 0 "${small[@]}" 10 learned 'diet-rel(share=layers)'
 expect_text "seconds of training, or the last one before" "$out"
 for encoding in learned 'diet-rel(share=layers)'; do
@@ -80,14 +80,14 @@ for result in results:
 losses = [result["validation"]["valid_loss"] for result in results if result["encoding"] == "learned"]
 assert losses[0] != losses[1], "both seeds are the same"
 PYTHON
-# What is done is not done again, and other settings do not mix with it.
+# Finished work is not repeated, and other settings do not mix with it.
 results=$(cat "$work"/small/*/result.json)
 expect_code 0 "${small[@]}" 10 learned 'diet-rel(share=layers)'
 [ "$(cat "$work"/small/*/result.json)" = "$results" ] || fail "another result"
 expect_code 2 "${small[@]}" 20 learned
 expect_text "is of other settings: 10 updates" "$err"
 for config in glue-tupe glue-wang squad-wang xtreme; do
-  # Its options are right, and the first of its tasks has no data here.
+  # Its options are right, but the first of its tasks has no data here.
   expect_code 1 "$dietmt" bert finetune --config "$recipes/$config.cfg" --model "$runs/model" \
     --data "$work/valid" --output "$work/never" --dry-run
   expect_text "no such file" "$err"
@@ -95,7 +95,7 @@ done
 expect_code 2 "${small[@]}" weeks learned
 expect_text "usage" "$err"
 
-# Without a network nothing is left behind; what is there is not fetched again.
+# Without a network no files are left; existing files are not fetched again.
 fetch=(env PATH="$work/programs:$PATH" bash "$recipes/fetch.sh" "$work/fetched")
 mkdir "$work/programs"
 printf '#!/bin/sh\necho "curl: no network" >&2\nexit 6\n' >"$work/programs/curl"

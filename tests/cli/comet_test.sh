@@ -12,7 +12,7 @@ python3 - "$cases/segments.json" <<'PYTHON'
 import json, sys
 for key in ("src", "mt", "ref"):
     with open(key, "w") as file:
-        # The package reads spaces at the ends of lines, dietmt does not: there are none.
+        # The package reads spaces at the ends of lines, dietmt does not; there are none.
         file.writelines(segment[key] + "\n" for segment in json.load(open(sys.argv[1])))
 PYTHON
 rotated() { tail -n +2 "$1"; head -1 "$1"; }
@@ -45,7 +45,7 @@ agrees unified/scores_without_reference.json --comet-model unified
 agrees referenceless/scores.json --comet-model referenceless
 agrees referenceless/scores.json --comet-model referenceless --reference ref --batch-tokens 30 --threads 1
 
-# Beside other metrics, with the forms of output that they have.
+# Together with other metrics, in their output formats.
 expect_code 0 "${evaluate[@]}" --comet-model normed --reference ref --metric bleu,comet
 expect_text "COMET = 0." "$out"
 expect_text "COMET: nrefs:1|model:normed|version:dietmt-" "$out"

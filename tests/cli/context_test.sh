@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Sentences with the sentences before them: context_test.sh BINARY OUTPUT
+# Document context: context_test.sh BINARY OUTPUT
 dietmt=$1
 work=$2
 rm -rf "$work" && mkdir -p "$work"
 . "$(dirname "$0")/lib.sh"
 
-# Documents whose later lines have "it", which becomes "er" or "sie" by the noun of the line before.
+# Documents whose later lines contain "it", translated as "er" or "sie" depending on the noun of the
+# previous line.
 python3 - "$work" <<'PYTHON' || fail "no corpus"
 import random, sys
 NOUNS = {"dog": "hund er", "tree": "baum er", "chair": "stuhl er", "river": "fluss er",
@@ -35,7 +36,7 @@ train=("$dietmt" train --train-source "$work/train.en" --train-target "$work/tra
   --embedding-dropout 0 --learning-rate 0.005 --warmup 20 --threads 1 --batch-tokens 600
   --valid-interval 150)
 
-# accuracy FILE: the share of lines that are right, in percent, of lines with "it".
+# accuracy FILE: the percentage of correct lines among those with "it".
 accuracy() {
   paste -d '|' "$work/valid.en" "$work/valid.de" "$1" |
     awk -F '|' '/^it/ { ++n; right += $2 == $3 } END { print int(100 * right / n) }'
@@ -50,11 +51,11 @@ expect_learned() {  # PERCENT NAME
   [ "$1" -ge 95 ] || fail "$2: only $1 % are right"
 }
 
-expect_code 0 "${train[@]}" --output "$work/alone" --max-updates 450
-alone=$(translated "$work/alone")
-[ "$alone" -le 75 ] || fail "the task needs no context: $alone %"
+expect_code 0 "${train[@]}" --output "$work/plain" --max-updates 450
+plain=$(translated "$work/plain")
+[ "$plain" -le 75 ] || fail "the task needs no context: $plain %"
 expect_code 0 "${train[@]}" --context 1 --output "$work/source" --max-updates 450
-# Drawn pieces make joined sentences longer, although these fill --max-tokens already.
+# Sampled pieces lengthen joined sentences, although these already fill --max-tokens.
 batches() { sed -nE 's/^batches +([0-9]+) .*/\1/p' <<<"$out"; }
 expect_code 0 "${train[@]}" --context 20 --max-tokens 40 --output "$work/usual" --dry-run
 usual=$(batches)
@@ -66,16 +67,16 @@ expect_learned "$(translated "$work/both")" both
 expect_text '"context": 1' "$(cat "$work/source/best/config.json")"
 expect_text '"context_sides": "both"' "$(cat "$work/both/best/config.json")"
 
-# Validation gave the model its context too.
+# Validation also gave the model its context.
 python3 - "$work" <<'PYTHON' || fail "the score of validation"
 import json, sys
 def chrf(run):
     lines = [json.loads(line) for line in open(f"{sys.argv[1]}/{run}/progress.jsonl")]
     return max(line["chrf"] for line in lines if line["kind"] == "valid")
-assert chrf("source") > chrf("alone") + 5, (chrf("source"), chrf("alone"))
+assert chrf("source") > chrf("plain") + 5, (chrf("source"), chrf("plain"))
 PYTHON
 
-# A training that was stopped ends with the same weights.
+# A training run that was stopped ends with the same weights.
 expect_code 0 "${train[@]}" --context 1 --output "$work/parts" --max-updates 140
 expect_code 0 "${train[@]}" --context 1 --output "$work/parts" --max-updates 450
 expect_text "resuming from update 140" "$err"
@@ -83,7 +84,7 @@ for file in model.safetensors training.safetensors; do
   cmp "$work/source/last/$file" "$work/parts/last/$file" || fail "$file differs after a stop"
 done
 
-# Line by line, in int8 and with two models the context is the same.
+# The context is the same line by line, in int8 and with two models.
 translated "$work/source" >/dev/null && cp "$work/out.de" "$work/expected.de"
 translated "$work/source" --flush >/dev/null
 cmp "$work/out.de" "$work/expected.de" || fail "--flush translates other lines"
@@ -93,7 +94,7 @@ for model in source both; do
   # For the tests of the library.
   expect_code 0 "$dietmt" quantize --model "$work/$model" --type fp32 --output "$work/$model.fp32"
 done
-# So it is in the report of quantize.
+# Also in the report of quantize.
 expect_code 0 "$dietmt" quantize --model "$work/source" --type int8 --output "$work/reported" \
   --source "$work/valid.en" --reference "$work/valid.de" --runs 1
 translated "$work/source" --beam 5 >/dev/null
@@ -105,7 +106,7 @@ expect_code 0 "$dietmt" translate --model "$work/source" --input "$work/valid.en
 first=$(head -n 2 "$work/out" | tail -n 1)
 case ${first##*||| } in *[2-9]-*|*-[2-9]*) fail "the alignment of '$first' leaves the line" ;; esac
 
-# Scores tell right from wrong only with context; the context of both sides is not counted.
+# Scores distinguish right from wrong only with context; the context of neither side counts.
 sed 's/^er /x /; s/^sie /er /; s/^x /sie /' "$work/valid.de" >"$work/wrong.de"
 for model in source both; do
   for side in valid wrong; do
@@ -117,22 +118,22 @@ for model in source both; do
     fail "$model: wrong translations score higher"
 done
 
-# distill goes on after a stop with the lines before.
+# distill continues after a stop with the preceding lines.
 distill=("$dietmt" distill --model "$work/source" --source "$work/valid.en" --beam 1)
 expect_code 0 "${distill[@]}" --output-source "$work/whole.en" --output-target "$work/whole.de"
 expect_learned "$(accuracy "$work/whole.de")" distill
 cmp "$work/whole.en" "$work/valid.en" || fail "distill loses the ends of documents"
 
-# A model without context goes on with it, from its own pieces and one more.
-expect_code 0 "${train[@]}" --context 1 --init-from "$work/alone" --output "$work/tuned" \
+# A model without context continues with it, with its own pieces and one more.
+expect_code 0 "${train[@]}" --context 1 --init-from "$work/plain" --output "$work/tuned" \
   --max-updates 600
 expect_text "is extended" "$err"
 expect_learned "$(translated "$work/tuned")" "the tuned model"
-expect_code 2 "${train[@]}" --context 1 --init-from "$work/alone" --lora-rank 2 \
+expect_code 2 "${train[@]}" --context 1 --init-from "$work/plain" --lora-rank 2 \
   --output "$work/refused"
 expect_text "--lora-rank keeps the context of" "$err"
 
-# An adapter keeps the limit of its model, whatever --max-tokens filters.
+# An adapter keeps its model's limit, whatever --max-tokens filters.
 cp -rL "$work/source/best" "$work/base"
 limit=$(grep '"context_tokens"' "$work/base/config.json")
 for kind in lora:--lora-rank bottleneck:--adapter-size; do
@@ -153,7 +154,7 @@ expect_text "leave out --context" "$err"
 expect_code 2 "$dietmt" translate --model "$work/source,$work/both" --input "$work/valid.en"
 expect_text "read different context" "$err"
 
-# In the service a text has its sentences as context, and a request what comes before.
+# In the service a text provides context for its sentences, and a request for what it sends before.
 if has_service && command -v curl >/dev/null; then
   start_server "$work/source" --guard off
   ask() {  # JSON: the texts of the answer, with spaces between them

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Several corpora, tags, training from another model, distillation: corpora_test.sh BINARY OUTPUT
+# Several corpora, tags, initialisation from a model, distillation: corpora_test.sh BINARY OUTPUT
 dietmt=$1
 work=$2
 rm -rf "$work" && mkdir -p "$work"
 . "$(dirname "$0")/lib.sh"
 
-# A large corpus and a small one, whose tags say which of two targets is wanted.
+# A large and a small corpus, whose tags choose between two targets.
 toy_corpus 900 1 "$work/large"
 toy_corpus 100 2 "$work/small"
 toy_corpus 30 3 "$work/valid"
@@ -35,7 +35,7 @@ expect_code 2 "${train[@]}" "${tags[@]}" --corpus-weights 1 2 --valid-interval 2
   --output "$work/parts" --max-updates 60
 expect_text "--corpus-weights: was 1 1, is 1 2" "$err"
 
-# Another corpus has its own cache; those of the others stay as they are.
+# Another corpus gets its own cache; the existing ones stay unchanged.
 ls -i "$work/whole/data"/*.cache | sort >"$work/before"
 toy_corpus 50 4 "$work/more"
 expect_code 0 "$dietmt" train --train-source "$work/large.en" "$work/small.en" "$work/more.en" \
@@ -47,9 +47,9 @@ expect_text "corpus 3, $work/more.en: kept 50 of 50 pairs" "$err"
 expect_text "corpus 2: each epoch draws 223 pairs from its 100" "$err"
 ls -i "$work/whole/data"/*.cache | sort >"$work/after"
 [ "$(comm -12 "$work/before" "$work/after" | wc -l)" -eq 3 ] || fail "caches were made anew"
-[ "$(wc -l <"$work/after")" -eq 4 ] || fail "no cache of its own for a corpus: $(cat "$work/after")"
+[ "$(wc -l <"$work/after")" -eq 4 ] || fail "no separate cache for a corpus: $(cat "$work/after")"
 
-# At translation a tag stands in the text or comes from the option.
+# In translation a tag is in the text or comes from the option.
 head -n 5 "$work/valid.en" >"$work/plain"
 sed 's/^/<2up> /' "$work/plain" >"$work/tagged"
 expect_code 0 "$dietmt" translate --model "$work/whole" --input "$work/tagged" --scores
@@ -70,14 +70,14 @@ expect_code 0 "${score[@]}" --source "$work/plain" --source-tag "<2up>"
 expect_code 1 "${score[@]}" --source "$work/plain" --source-tag "<2fr>"
 expect_text "the tag '<2fr>' is not a piece of the tokenizer" "$err"
 
-# A sentence must fit the position encoding with its tag, also if only validation has one.
+# A sentence must fit the position encoding with its tag, even if only validation has one.
 given=("$dietmt" train "${corpora[@]}" "${rest[@]}" "${sizes[@]}" --dry-run
   --tokenizer "$work/whole/data/tokenizer.model")
 expect_code 2 "${given[@]}" --output "$work/positions" --valid-source-tag "<2low>" \
   --position learned --max-positions 20 --max-tokens 19
 expect_text "use at most 18, or --max-positions 21 or more" "$err"
 
-# An empty line of the validation text has no tag, also if a carriage return is all that it has.
+# An empty line of the validation text gets no tag, even if it has a carriage return.
 scores=()
 for line in "" $'\r'; do
   { printf '%s\n' "$line"; cat "$work/valid.en"; } >"$work/gap.en"
@@ -90,7 +90,7 @@ done
 case ${scores[0]} in *chrf*) ;; *) fail "no scores: $err" ;; esac
 [ "${scores[0]}" = "${scores[1]}" ] || fail "an empty line is translated: ${scores[*]}"
 
-# "-" is no tag; a tag that only the validation text has is a piece of a new tokenizer.
+# "-" is not a tag; a tag that only the validation text has is a piece of a new tokenizer.
 tokens() { sed -n 's/.*validation text: .* pairs, \([0-9]*\) source.*/\1/p' "$work/err"; }
 expect_code 0 "${given[@]}" --output "$work/given"
 untagged=$(tokens)
@@ -99,7 +99,7 @@ expect_code 0 "${given[@]}" --output "$work/given" --valid-source-tag -
 expect_code 0 "$dietmt" train "${corpora[@]}" "${rest[@]}" "${sizes[@]}" --dry-run \
   --valid-source-tag "<2own>" --vocab-size 100 --output "$work/own"
 
-# Options for training a tokenizer do not change one that is given.
+# Options for training a tokenizer do not affect an existing one.
 expect_code 0 "${given[@]}" --output "$work/given" --vocab-size 80 --tokenizer-type unigram
 expect_text "--vocab-size 80 is ignored: $work/whole/data/tokenizer.model has 100 pieces" "$err"
 expect_text "--tokenizer-type is ignored: no tokenizer is trained" "$err"
@@ -115,7 +115,7 @@ expect_code 0 "$dietmt" train --train-source "$named.en" --train-target "$work/l
   "${rest[@]}" "${sizes[@]}" --vocab-size 100 --output "$named" --max-updates 3
 expect_text "resuming from update 2" "$err"
 
-# What is wrong with corpora.
+# Problems with corpora.
 expect_code 2 "${train[@]}" --output "$work/bad" --dry-run --processes 2
 expect_text "--accumulate 1 gives fewer batches than the 2 processes need" "$err"
 expect_code 2 "${train[@]}" --output "$work/bad" --corpus-weights 1 2 3 --source-tags a
@@ -154,7 +154,7 @@ expect_text "decoder.position.learned.table is extended" "$err"
 case $err in *" is initialised at random"*) fail "something is drawn without need: $err" ;; esac
 [ "$(find "$work/longer" -name 'model.safetensors' | wc -l)" -eq 0 ] || fail "--dry-run trained"
 
-# The loss of a tuned model after one small step is that of the model, not of a new one.
+# After one small step a fine-tuned model has the loss of its initial model, not of a new one.
 expect_code 0 "${from[@]}" --init-from "$work/whole" --output "$work/same" --max-updates 1 \
   --valid-interval 1
 scores() { sed -n 's/.*"valid_loss": *\([0-9.]*\).*/\1/p' "$1" | tail -n 1; }
@@ -179,7 +179,7 @@ expect_text "--tokenizer $work/other.model (60 pieces) differs from" "$err"
 expect_code 1 "${from[@]}" --init-from "$work/absent" --output "$work/bad"
 expect_text "absent" "$err"
 
-# Distillation: the best translation of each line, or that closest to the reference.
+# Distillation: the best translation of each line, or the one closest to the reference.
 printf '\n' >>"$work/plain"
 expect_code 2 "$dietmt" distill --model "$work/whole" --source "$work/plain" \
   --output-source "$work/./plain" --output-target "$work/plain"
@@ -196,14 +196,14 @@ cmp "$work/plain" "$work/student.en" || fail "distill changes the source"
 expect_code 0 "$dietmt" translate --model "$work/whole" --input "$work/plain" --source-tag "<2low>" --beam 4
 [ "$out" = "$(cat "$work/student.de")" ] || fail "distill does not keep the best translations"
 
-# dietmt alone does it with a packed model.
+# dietmt needs no other program for that with a packed model.
 mkdir "$work/alone" && cp "$dietmt" "$work/alone"
 expect_code 0 "$dietmt" quantize --model "$work/whole" --type fp32 --output "$work/packed"
 mv "$work/student.de" "$work/wanted.de"
 expect_code 0 "$work/alone/dietmt" "${distill[@]:1}" --model "$work/packed"
 cmp "$work/wanted.de" "$work/student.de" || fail "a packed model gives another text"
 
-# Killed again and again.
+# Killed repeatedly.
 toy_corpus 3000 5 "$work/long"
 long=("$dietmt" distill --model "$work/packed" --source "$work/long.en" --reference "$work/long.de"
   --beam 4 --threads 1)
@@ -230,7 +230,7 @@ done
 for side in en de; do
   cmp "$work/at-once.$side" "$work/killed.$side" || fail "killed.$side differs after kills"
 done
-# Other text under the same name: nothing of what was written before is kept.
+# Other text under the same name: nothing written before is kept.
 kill_resumed
 [ -s "$work/killed.en.part" ] || fail "the run ended before it was killed"
 tac "$work/long.en" >"$work/turned" && mv "$work/turned" "$work/long.en"
@@ -243,13 +243,13 @@ cmp "$work/at-once.de" "$work/killed.de" || fail "lines of unknown settings were
 left=$(find "$work" -name 'killed*.part*')
 [ -z "$left" ] || fail "distill left $left"
 
-# Pipes and devices are written directly, and nothing is kept beside them.
+# Pipes and devices are written directly, without files next to them.
 expect_code 0 "$dietmt" distill --model "$work/packed" --source "$work/plain" --source-tag "<2low>" \
   --output-source /dev/null --output-target /dev/stdout --beam 4
 [ "$out" = "$(cat "$work/wanted.de")" ] || fail "not the translations on standard output"
 [ -z "$(find /dev -maxdepth 1 -name '*.part*')" ] || fail "parts are left in /dev"
 
-# The third of four hypotheses of each line as the reference: it is what has to be chosen.
+# The third of four hypotheses of each line is the reference, so it must be chosen.
 expect_code 0 "$dietmt" translate --model "$work/whole" --input "$work/plain" --source-tag "<2low>" \
   --beam 4 --nbest 4
 nth() {

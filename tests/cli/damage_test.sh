@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A flipped byte in what a run has stored is an error that names the file, not another result:
+# A flipped byte in a run's files causes an error that names the file instead of another result:
 # damage_test.sh BINARY OUTPUT
 dietmt=$1
 work=$2
@@ -24,7 +24,7 @@ toy_training 500 20
 run=("${toy_train[@]}" --batch-tokens 500 --valid-interval 5 --keep-last 2)
 expect_code 0 "${run[@]}" --output "$work/model" --max-updates 10
 
-# The corpus cache: its ids begin at byte 4096.
+# The corpus cache: its ids start at byte 4096.
 largest=$(basename "$(ls -S "$work"/model/data/*.cache | head -1)")
 for bytes in "4497 7f" "8192 ff 400"; do
   rm -rf "$work/cache" && cp -r "$work/model" "$work/cache"
@@ -36,7 +36,7 @@ rm "$work/cache/data/$largest"
 expect_code 0 "${run[@]}" --output "$work/cache" --max-updates 15
 expect_text "resuming from update" "$err"
 
-# A model directory, checked against its manifest; one without a manifest is used as it is.
+# A model directory is checked against its manifest; without one it is used as it is.
 translate() { expect_code "$1" "$dietmt" translate --model "$2" --input "$work/valid.en"; }
 expect_code 0 "$dietmt" quantize --model "$work/model" --output "$work/packed"
 expect_code 0 "$dietmt" translate --model "$work/packed" --input "$work/valid.en"

@@ -31,7 +31,7 @@ expect_failure() {
   fi
 }
 
-# The value of one key in each object of the JSON array on stdin, one a line.
+# The value of a key in each object of the JSON array on stdin, one per line.
 values() { sed -n "s/^ *\"$1\": *\"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/p"; }
 export -f values
 
@@ -101,7 +101,7 @@ expect_failure 'unknown option' 2 'unknown option --tokenizer; did you mean --to
 expect_output 'invalid UTF-8 is a warning with its line' '1' bash -c "
   '$dietmt' evaluate --reference ref1 --hypothesis invalid 2>&1 >/dev/null | grep -c 'invalid:2'"
 
-# Only scores, one line for each hypothesis.
+# Only scores, one line per hypothesis.
 expect_output 'score only' $'48.53\t59.73\n29.29\t49.16' \
   "$dietmt" evaluate --reference ref1 ref2 --hypothesis hyp worse --metric bleu,chrf --score-only
 expect_failure 'score only and intervals' 2 '--score-only prints neither intervals nor p-values' \
@@ -109,7 +109,7 @@ expect_failure 'score only and intervals' 2 '--score-only prints neither interva
 expect_failure 'score only and JSON' 2 '--json and --score-only cannot be combined' \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --score-only --json
 
-# Parts of the text score as these sentences in files of their own.
+# Parts of the text score like separate files with these sentences.
 printf '%s\n' de en de >origins
 printf '%s\n' news.1 news.1 talk.2 >documents
 sed -n '1p;3p' ref1 >ref.de; sed -n '1p;3p' hyp >hyp.de
@@ -184,7 +184,7 @@ for option in 'language de:--task' 'null-odds odds:--task' 'device cuda:--metric
   'chrf-beta 3:--metric chrf' 'paired-samples 9:--paired' 'seed 3:--confidence' \
   'confidence-samples 9:--confidence'; do
   words=${option%:*}
-  expect_failure "--$words alone" 2 "--${words% *} needs ${option#*:}" \
+  expect_failure "only --$words" 2 "--${words% *} needs ${option#*:}" \
     bash -c "'$dietmt' evaluate --reference ref1 --hypothesis hyp --$words"
 done
 expect_failure 'intervals of a paired bootstrap' 2 '--confidence-samples needs --confidence' \
@@ -213,7 +213,7 @@ expect_failure 'predictions without a task' 2 '--predictions needs --task' \
 expect_failure 'neither translations nor predictions' 2 '--hypothesis is missing' \
   "$dietmt" evaluate --reference ref1
 
-# Subwords: as if the text stood there in the pieces of the model.
+# Subwords: as if the text consisted of the model's pieces.
 for _ in $(seq 200); do cat ref1 ref2; done >text
 "$dietmt" tokenizer --input text --vocab-size 60 --output pieces.model 2>/dev/null
 expect_output 'flores' 'tok:flores200|' bash -c "
@@ -232,7 +232,7 @@ expect_failure 'no subword model' 2 'give --subword-model with --tokenize spm' \
 expect_failure 'not a subword model' 1 'ref1: not a sentencepiece model' \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --tokenize spm --subword-model ref1
 
-# MeCab, where the system has it. The words and the score are those of sacreBLEU 2.6.0.
+# MeCab, if the system has it. The words and the score are those of sacreBLEU 2.6.0.
 echo 'これは本です。' >ref.ja
 echo '私は本を読みます。' >>ref.ja
 echo 'これは本ではない。' >hyp.ja

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # dietmt import and export: exchange_test.sh BINARY MODEL CASES
-#   MODEL: one that the training test made; CASES: the stored ones of tests/interchange
+#   MODEL: from the training test; CASES: the stored ones of tests/interchange
 dietmt=$1
 model=$2
 cases=$3
@@ -13,7 +13,7 @@ translated() {
     --max-length-offset 20 --threads 1
 }
 
-# A MarianMT directory: import, translate as transformers do, and back.
+# A MarianMT directory: import, translate like transformers, and export.
 for name in shared separate; do
   expect_code 0 "$dietmt" import --from "$cases/$name" --output "$work/$name"
   translated "$work/$name" "$cases/$name/source.txt" | cmp - "$cases/$name/expected.txt" ||
@@ -27,7 +27,7 @@ for name in shared separate; do
   [ -s "$work/$name.ct2/model.bin" ] || fail "$name: no model.bin"
 done
 
-# The same weights as OPUS-MT publishes them: pytorch_model.bin, new and old, and in parts.
+# The same weights as published for OPUS-MT: pytorch_model.bin, new and old, and in parts.
 torch_file=$(dirname "$0")/../interchange/write_torch_file.py
 for format in new old parts; do
   theirs=$work/$format.torch
@@ -58,7 +58,7 @@ expect_code 1 "$dietmt" import --from "$work/attack.torch" --output "$work/refus
 expect_text "$attack: holds the class posix.system: only tensors are read" "$err"
 [ ! -e "$work/refused" ] || fail "an import that failed left a directory"
 
-# config.json of old models says no model_type; damage is named with the file.
+# config.json of old models lacks model_type; errors name the damaged file.
 sed -i '/"model_type"/d' "$work/new.torch/config.json"
 expect_code 0 "$dietmt" import --from "$work/new.torch" --output "$work/untyped"
 echo '[]' >"$work/new.torch/config.json"
@@ -75,7 +75,7 @@ expect_code 0 "${marian[@]}" --vocabulary "$cases/marian/vocab.yml" \
 translated "$work/marian" "$cases/marian/source.txt" | cmp - "$cases/marian/expected.txt" ||
   fail "marian: other translations than its twin's"
 
-# The same as Marian's binary files: in fp32 the same model; int8 weights are decoded as they are.
+# Marian's binary files: fp32 gives the same model; int8 weights are decoded as they are.
 marian_file=$(dirname "$0")/../interchange/write_marian_binary.py
 for type in fp32 int8; do
   options=()
@@ -100,7 +100,7 @@ expect_code 1 "$dietmt" import --from "$work/cut.bin" --vocabulary "$cases/maria
 expect_text "cut.bin: is damaged" "$err"
 [ ! -e "$work/refused" ] || fail "an import that failed left a directory"
 
-# Files that the weights have no use for, and vocabularies that are wrong.
+# Files that do not go with the weights, and wrong vocabularies.
 expect_code 2 "$dietmt" import --from "$work/marian.fp32.bin" --vocabulary "$cases/marian/vocab.yml" \
   --pieces "$cases/shared/source.spm,$cases/shared/target.spm" --shortlist "$work/lex.bin" \
   --output "$work/refused"
@@ -136,7 +136,7 @@ expect_text "starts from zeros" "$err"
 expect_code 2 "${train[@]}" --marian --position rope --output "$work/refused" --max-updates 1
 expect_text "--marian: Marian has only the position encoding 'sinusoidal(layout=halves)', not 'rope" "$err"
 
-# Refusals name what is wrong, write nothing and exit with the code of wrong usage.
+# Refusals name the problem, write nothing and exit with the code for wrong usage.
 expect_code 2 "$dietmt" export --model "$model" --to huggingface --output "$work/refused"
 expect_text "MarianMT has no position encoding" "$err"
 [ ! -e "$work/refused" ] || fail "a refused export left a directory"

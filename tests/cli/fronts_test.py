@@ -135,13 +135,13 @@ def compare(front, lines, expected, found):
 
 
 def spacing_of(line):
-    """What stands before and behind the text."""
+    """White space before and after the text."""
     begin = len(line) - len(line.lstrip(SPACES + "\r\n"))
     return line[:begin], line[len(line.rstrip(SPACES + "\r\n")):]
 
 
 def with_spacing(line, want):
-    """What HTTP answers: the spacing around a text stays."""
+    """The expected HTTP answer: the spacing around a text stays."""
     before, after = spacing_of(line)
     return (before + stripped(want[0]) + after if stripped(line) else line, *want[1:])
 

@@ -10,7 +10,7 @@ toy_training 500 20
 run=("${toy_train[@]}" --batch-tokens 500 --valid-interval 5 --output "$work/model")
 expect_code 0 "${run[@]}" --max-updates 5
 
-# Files may not grow beyond 64 KiB, which is what a disk without room looks like to a writer.
+# Limits files to 64 KiB, which a writer sees like a full disk.
 limited() { (ulimit -f 64; trap '' XFSZ; exec "$@"); }
 expect_code 1 limited "${run[@]}" --max-updates 10
 expect_text "model.safetensors" "$err"

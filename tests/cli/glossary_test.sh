@@ -15,7 +15,7 @@ printf '# animals\r\n\ndog\tkatze\r\nbig house\tkleiner baum|gross haus\n' >"$wo
 # count WORD FILE: how often each line has the word.
 count() { awk -v word="$1" '{ n = 0; for (i = 1; i <= NF; ++i) n += $i == word; print n }' "$2"; }
 
-# Each occurrence of a term has its translation, and lines without terms stay as they are.
+# Each occurrence of a term is translated, and lines without terms stay unchanged.
 expect_code 0 "${translate[@]}" --input "$input" --glossary "$work/terms.tsv"
 [ -z "$err" ] || fail "warnings, although all terms are there: $err"
 cp "$work/out" "$work/enforced"
@@ -30,7 +30,8 @@ paste "$input" "$work/plain" "$work/enforced" |
   fail "a glossary changes lines without its terms"
 cmp -s "$work/plain" "$work/enforced" && fail "the glossary changes nothing"
 
-# The same from standard input, in any batch, with several workers, line by line, and by an ensemble.
+# Likewise from standard input, in any batch, with several workers, line by line, and with an
+# ensemble.
 for flags in "--batch-tokens 1" "--workers 3 --threads 2" "--flush"; do
   # shellcheck disable=SC2086
   "${translate[@]}" --glossary "$work/terms.tsv" $flags <"$input" | cmp - "$work/enforced" ||
@@ -42,23 +43,23 @@ done
 "${translate[@]}" --glossary "$work/empty.tsv" --input "$input" | cmp - "$work/plain" ||
   fail "an empty glossary changes the text"
 
-# Beside prefixes, shortlists and limits on repetition.
+# Together with prefixes, shortlists and limits on repetition.
 sed 's/.*/rot/' "$input" >"$work/prefix"
 expect_code 0 "${translate[@]}" --input "$input" --glossary "$work/terms.tsv" --prefix "$work/prefix"
-[ -z "$err" ] || fail "warnings beside --prefix: $err"
+[ -z "$err" ] || fail "warnings with --prefix: $err"
 [ "$(grep -c '^rot' "$work/out")" = 60 ] || fail "not all lines start with the prefix"
 toy_corpus 800 8 "$work/pairs"
 expect_code 0 "$dietmt" shortlist --model "$model" --train-source "$work/pairs.en" \
   --train-target "$work/pairs.de" --best 2 --first 2 --output "$work/list.bin"
 expect_code 0 "${translate[@]}" --input "$input" --glossary "$work/terms.tsv" \
   --shortlist "$work/list.bin"
-[ -z "$err" ] || fail "warnings beside --shortlist: $err"
+[ -z "$err" ] || fail "warnings with --shortlist: $err"
 expect_code 0 "${translate[@]}" --glossary "$work/terms.tsv" --no-repeat-ngram 1 <<<"dog sees dog"
-[ -z "$err" ] || fail "warnings beside --no-repeat-ngram: $err"
+[ -z "$err" ] || fail "warnings with --no-repeat-ngram: $err"
 
-# The last of two models has the terms of the input.
+# The last of two models gets the terms of the input.
 expect_code 0 "${translate[@]}" --glossary "$work/terms.tsv" --then "$model" <<<"dog"
-[ -z "$err" ] || fail "warnings beside --then: $err"
+[ -z "$err" ] || fail "warnings with --then: $err"
 expect_text katze "$out"
 
 # A term in the part of a line that is cut off is not forced into the translation.
@@ -67,7 +68,7 @@ expect_code 0 "${translate[@]}" --glossary "$work/terms.tsv" --max-source-length
 expect_text "the glossary's term \"katze\" is not in the translation" "$err"
 grep -q katze "$work/out" && fail "a term of the cut part is in the translation: $out"
 
-# What cannot be said is named, in a warning and as JSON.
+# Terms that cannot be written are named, in a warning and in JSON.
 printf 'dog\tkatze\ncat\t\xe6\xbc\xa2\xe5\xad\x97\nbird\t%s\n' "$(printf 'hund %.0s' $(seq 12))" \
   >"$work/odd.tsv"
 echo "red dog sees cat" >"$work/line"

@@ -15,7 +15,7 @@ reversed_links() {
 }
 reversed_links "$work/train.en" >"$work/links"
 
-# A file that does not fit names its line; options that need others say so.
+# An alignment file that does not match names its line; options that need others say so.
 head -n 999 "$work/links" >"$work/short"
 sed '7s/$/ 99-0/' "$work/links" >"$work/far"
 expect_code 1 "${train[@]}" --output "$work/bad" --max-updates 1 --guided-alignment "$work/short"
@@ -33,17 +33,17 @@ expect_text "--guided-alignment $work/none: no such file" "$err"
 expect_code 2 "${train[@]}" --output "$work/bad" --max-updates 1 --guided-alignment auto \
   --cross-position linformer
 expect_text "--cross-position linformer compresses them" "$err"
-case $err in *"training text"*) fail "the text was prepared for a training that cannot be" ;; esac
+case $err in *"training text"*) fail "the text was prepared for a run that cannot start" ;; esac
 
 expect_code 2 "${train[@]}" --output "$work/bad" --max-updates 1 --guided-alignment auto \
   --bpe-dropout 0.1
 expect_text "--guided-alignment links the pieces of one segmentation" "$err"
-# The layer that aligns is never dropped.
+# The aligned layer is never dropped.
 expect_code 0 "${train[@]}" --output "$work/dropped" --max-updates 5 --guided-alignment auto \
   --layer-drop 0.9
 
-# The links of the aligner: a run that stops and continues has the same weights, and config.json
-# says where the alignment is.
+# The aligner's links: a run that stops and continues has the same weights, and config.json says
+# where the alignment is.
 guided=("${train[@]}" --guided-alignment auto)
 expect_code 0 "${guided[@]}" --output "$work/once" --max-updates 20
 expect_text "word aligner: iteration 5" "$err"
@@ -57,11 +57,11 @@ model = json.load(open(sys.argv[1]))["model"]
 assert (model["alignment_layer"], model["alignment_head"]) == (1, 1), model
 PYTHON
 
-# A model that goes on from it aligns with the same head.
+# A model initialised from it aligns with the same head.
 expect_code 0 "${train[@]}" --init-from "$work/once" --output "$work/further" --max-updates 1
 grep -q '"alignment_layer": *1' "$work/further/last/config.json" || fail "--init-from forgets the head"
 
-# Other links in the same file are no continuation.
+# Changed links in the same file prevent resuming.
 cp "$work/links" "$work/changing"
 changing=("${train[@]}" --guided-alignment "$work/changing" --output "$work/changed")
 expect_code 0 "${changing[@]}" --max-updates 1

@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . "$here/lib.sh"
 
-# Man pages: one for each command, without a warning.
+# Man pages: one per command, without a warning.
 for page in dietmt dietmt-train dietmt-bert dietmt-bert-pretrain dietmt-inspect-positions; do
   [ -s "$pages/man1/$page.1" ] || fail "no page $page.1"
 done
@@ -27,7 +27,7 @@ if command -v mandoc >/dev/null; then
   done
 fi
 
-# complete_bash WORD...: what bash offers for the last word, in one line.
+# complete_bash WORD...: bash's completions of the last word, on one line.
 complete_bash() {
   (cd "$work/files" && bash --norc -c '
     source "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && _dietmt && echo "${COMPREPLY[*]}"' \

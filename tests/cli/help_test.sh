@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every command describes all its options, with ranges of numbers, defaults that its own rules allow
-# and examples that it takes: help_test.sh BINARY OUTPUT
+# Every command describes all its options, with ranges of numbers, defaults that satisfy its rules,
+# and examples that it accepts: help_test.sh BINARY OUTPUT
 dietmt=$1
 work=$2
 rm -rf "$work" && mkdir -p "$work"
@@ -64,7 +64,7 @@ basics = sum(option["basic"] for option in described["options"])
 if len(described["options"]) > 25 and basics > 25:
     problems.append(f"--help shows {basics} options")
 for example in described["examples"]:
-    # The example's last command, if it is one of this program; it must only parse.
+    # The example's last command, if it is one of this program's; it only needs to parse.
     words = shlex.split(example.split("|")[-1].replace("\\\n", " "))
     tried = subprocess.run([dietmt, *words[1:], "--dump-config"], capture_output=True, text=True)
     if tried.returncode != 0:
@@ -76,7 +76,7 @@ sys.exit(bool(problems))
 PYTHON
 done
 
-# Each command names every required option and says what it needs. Those of evaluate depend on others.
+# Each command names every required option and what it needs. Those of evaluate depend on others.
 for command in tokenizer train translate distill score rerank serve import export quantize average \
   "inspect model" "inspect attention" "bert pretrain" "bert finetune" "bert predict" "bert embed" \
   "bert import" "bert export"; do

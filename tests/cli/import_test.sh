@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# What dietmt import says about models of other programs: import_test.sh BINARY
+# What dietmt import says about other programs' models: import_test.sh BINARY
 dietmt=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 
-# refuses FROM TEXT [COMMAND]: the command (default: import) says the text and writes nothing.
+# refuses FROM TEXT [COMMAND]: the command (default: import) prints the text and writes nothing.
 refuses() {
   # shellcheck disable=SC2086  # the command may be two words
   expect_code 2 "$dietmt" ${3:-import} "$1" --output never
@@ -52,7 +52,7 @@ refuses comet "a COMET checkpoint: use 'dietmt import'" "bert import"
 mkdir own && echo '{"format": 1, "model": {}}' >own/config.json
 refuses own "a model of dietmt, which needs no import"
 
-# What nothing tells is left to the readers, and a broken config.json too.
+# Unrecognised models are left to the readers, as is a broken config.json.
 mkdir other broken && touch other/model.safetensors && echo '{' >broken/config.json
 expect_code 1 "$dietmt" import other --output never
 expect_text "there is neither config.json nor model*.bin" "$err"

@@ -11,7 +11,7 @@ positions=("$dietmt" inspect positions)
 expect_code 0 "${positions[@]}" --list
 expect_text "sinusoidal" "$out"
 
-# Tables on stdout: one row of position scores a head and stack, one row of indicators.
+# Tables on stdout: position scores with a row per head and stack, and a row of indicators.
 small=(--model "$model" --length 12 --words 5)
 expect_code 0 "${positions[@]}" "${small[@]}"
 expect_text "rank of position scores" "$out"
@@ -19,7 +19,7 @@ expect_text "rank of position scores" "$out"
 expect_text $'decoder\t1\t' "$out"
 grep -q $'^decoder\t.*\tinf$' "$work/out" || fail "the decoder looks at words to come: $out"
 
-# The page is one file that needs nothing else.
+# The page is one self-contained file.
 expect_code 0 "${positions[@]}" "${small[@]}" --output "$work/page.html"
 [ -z "$out" ] || fail "a page was asked for, yet stdout has: $out"
 [ "$(grep -c "<svg class='heat'" "$work/page.html")" -eq 8 ] || fail "the page has not eight maps"
@@ -53,7 +53,7 @@ ln -s "$(realpath "$model")" "$work/m"$'\377'
 expect_code 0 "${positions[@]}" --model "$work/m"$'\377' --length 4 --words 2 --json
 python3 -c 'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' "$work/out" ||
   fail "not JSON: $out"
-# More words than the vocabulary has are all of them.
+# Asking for more words than the vocabulary has gives all of them.
 expect_code 0 "${positions[@]}" --model "$model" --length 4 --words 100000 --json
 grep -q '"words":[0-9][0-9],' "$work/out" || fail "other words than those of the vocabulary"
 expect_code 0 "${positions[@]}" "${small[@]}" --json --seed 2
@@ -76,14 +76,14 @@ expect_text "--words is 0" "$err"
 expect_code 1 "${positions[@]}" --model "$work/nothing"
 expect_text "$work/nothing: no such directory" "$err"
 
-# Sizes describe a new model, not one that is there.
+# Sizes describe a new model, not an existing one.
 expect_code 2 "$dietmt" inspect params --model "$model" --width 512 --preset big --vocab-size 9
 for option in width preset vocab-size; do
   expect_text "--$option is for a new model: leave out --model" "$err"
 done
 
-# A printed configuration has the same model: options that were not given do not overrule a preset
-# or --model.
+# A printed configuration describes the same model: options that were not given do not override a
+# preset or --model.
 same_by_config() {
   local command=$1
   shift
@@ -102,7 +102,7 @@ same_by_config "inspect params" --preset base --width 128
 same_by_config "inspect params" --model "$model"
 same_by_config "bert params" --preset tiny
 
-# Attention in a sentence, with a translation given or the model's own.
+# Attention in a sentence, with a given translation or the model's own.
 attention=("$dietmt" inspect attention)
 expect_code 0 "${attention[@]}" --model "$model" --text "red cat" --translation "katze rot"
 cp "$work/out" "$work/attention.json"

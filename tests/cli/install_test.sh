@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installed programs load nothing from the build or a home: install_test.sh BINARY BUILD
+# Installed programs load nothing from the build or a home directory: install_test.sh BINARY BUILD
 dietmt=$1
 build=$2
 work=$(mktemp -d)
@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 
 expect_code 0 cmake --install "$build" --prefix "$work/prefix"
 for program in $(programs); do
-  # Libraries of the system lie in /lib and /usr, where no build puts anything.
+  # Libraries of the system are in /lib and /usr, where no build writes.
   outside=$(ldd "$work/prefix/bin/$program" | grep -vE "=> ($work/prefix/|/lib|/usr/)|linux-vdso|^\s*/lib")
   [ -z "$outside" ] || fail "$program loads from elsewhere: $outside"
 done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Training killed with SIGKILL at ten random moments and resumed ends in the same weights, bit for
-# bit, as an undisturbed one: kill_test.sh BINARY OUTPUT
+# Training killed with SIGKILL at ten random moments and resumed ends with the same weights, bit for
+# bit, as an undisturbed run: kill_test.sh BINARY OUTPUT
 dietmt=$1
 work=$2
 rm -rf "$work" && mkdir -p "$work"
@@ -11,7 +11,7 @@ run=("${toy_train[@]}" --batch-tokens 1500 --dropout 0.1 --valid-interval 20 --s
   --max-updates 400 --log-interval 10)
 begin=$(date +%s%N)
 expect_code 0 "${run[@]}" --output "$work/whole"
-longest=$((($(date +%s%N) - begin) / 6000000))  # milliseconds; so ten kills come before the end
+longest=$((($(date +%s%N) - begin) / 6000000))  # milliseconds, so that ten kills come before the end
 
 RANDOM=7
 kills=0

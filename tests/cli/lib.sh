@@ -1,4 +1,4 @@
-# What the command tests share. Source it after setting `dietmt` to the binary and `work` to the
+# Shared by the command tests. Source it after setting `dietmt` to the binary and `work` to the
 # folder for the test's files.
 set -uo pipefail
 
@@ -17,7 +17,7 @@ expect_code() {
   [ "$code" -eq "$expected" ] || fail "exit code $code instead of $expected: $* : $err"
 }
 
-# expect_text TEXT STRING: the string holds the text.
+# expect_text TEXT STRING: the string contains the text.
 expect_text() {
   case $2 in *"$1"*) ;; *) fail "'$1' is not in: $2" ;; esac
 }
@@ -26,10 +26,10 @@ expect_text() {
 expect_equal() { [ "$1" = "$2" ] || fail "$3: '$1' instead of '$2'"; }
 expect_lines() { expect_equal "$(wc -l <"$1")" "$2" "lines of $1"; }
 
-# Whether the build is to have the service; tests/CMakeLists.txt says it.
+# Whether the build includes the service, as tests/CMakeLists.txt says.
 has_service() { [ "${DIETMT_SERVICE:-1}" = 1 ]; }
 
-# programs: the names of those that are built.
+# programs: the names of the programs that were built.
 programs() {
   echo dietmt dietmt-torch
   ! has_service || echo dietmt-serve
@@ -40,7 +40,7 @@ programs() {
 start_server() {
   local model=$1
   shift
-  : >"$work/log"  # or the address of the server before would be read
+  : >"$work/log"  # or the previous server's address would be read
   "$dietmt" serve --model "en-de=$model" --port 0 "$@" 2>"$work/log" &
   server=$!
   for _ in $(seq 300); do
@@ -53,7 +53,7 @@ start_server() {
   finish
 }
 
-# A port that nobody listens on, outside the range from which the system takes ports by itself.
+# A port that nobody listens on, outside the range of ports that the system assigns.
 free_port() {
   local port
   for port in $(shuf -i 20000-32000 -n 50); do
@@ -85,8 +85,8 @@ toy_corpus() {
   }'
 }
 
-# toy_training LINES VALID_LINES: makes the corpora, and in ${toy_train[@]} the command that trains a
-# small model on them with one thread, but for --output and --max-updates.
+# toy_training LINES VALID_LINES: makes the corpora and puts the command that trains a small model
+# on them with one thread into ${toy_train[@]}, without --output and --max-updates.
 toy_training() {
   toy_corpus "$1" 1 "$work/train"
   toy_corpus "$2" 2 "$work/valid"

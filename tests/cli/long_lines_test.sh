@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A line without an end is cut while it is read: long_lines_test.sh BINARY MODEL
+# An endless line is cut while it is read: long_lines_test.sh BINARY MODEL
 dietmt=$1
 model=$2
 work=$(dirname "$model")/long_lines
@@ -15,5 +15,5 @@ expect_text "text:2: 100000000 bytes, cut to the first 1048576" "$err"
 [ "$(wc -l <"$work/out.de")" -eq 3 ] || fail "translate wrote $(wc -l <"$work/out.de") lines"
 sed -n '1p;3p' "$work/text" >"$work/short"
 expect_code 0 "$dietmt" translate --model "$model" --input "$work/short" --output "$work/short.de"
-cmp <(sed -n '1p;3p' "$work/out.de") "$work/short.de" || fail "the lines beside it changed"
+cmp <(sed -n '1p;3p' "$work/out.de") "$work/short.de" || fail "its neighbours changed"
 finish

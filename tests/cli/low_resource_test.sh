@@ -7,8 +7,8 @@ rm -rf "$work" && mkdir -p "$work"
 toy_training 600 20
 train=("${toy_train[@]/#90/50}" --batch-tokens 300 --save-interval 5)
 
-# same_after_a_stop NAME OPTION...: stopped in the middle of an epoch and resumed, a training ends
-# with the same weights as one that did not stop; others than those of $work/plain.
+# same_after_a_stop NAME OPTION...: a training run stopped in the middle of an epoch and resumed
+# ends with the same weights as an uninterrupted one; they differ from those of $work/plain.
 same_after_a_stop() {
   local name=$1
   shift
@@ -33,13 +33,13 @@ same_after_a_stop adafactor --optimizer adafactor
 same_after_a_stop muon --optimizer muon --weight-decay 0.01
 same_after_a_stop rdrop --r-drop 5 --layer-drop 0.3 --checkpoint-activations
 
-# Another probability is another training.
+# Another probability is another run.
 expect_code 2 "${train[@]}" --bpe-dropout 0.3 --output "$work/bpe" --max-updates 40
 expect_text "--bpe-dropout: was 0.2, is 0.3" "$err"
 expect_code 2 "${train[@]}" --bpe-dropout 0.3 --output "$work/plain" --max-updates 40
 expect_text "--bpe-dropout" "$err"
 
-# Frozen parameters stay what they were and have no moments.
+# Frozen parameters keep their values and have no moments.
 same_after_a_stop frozen --init-from "$work/plain" --freeze "encoder.*" source_embedding
 expect_text "frozen: " "$err"
 python3 - "$work" <<'PYTHON' || fail "--freeze"
@@ -61,7 +61,7 @@ moments = tensors(work + "/frozen/last/training.safetensors")
 assert moments and not any(name.rsplit(".", 1)[0] in frozen for name in moments)
 PYTHON
 
-# Several processes leave out layers and freeze parameters as one does.
+# Several processes drop layers and freeze parameters like one.
 several=(--accumulate 2 --layer-drop 0.4 --init-from "$work/plain" --freeze "decoder.layer0.*")
 expect_code 0 "${train[@]}" "${several[@]}" --output "$work/one" --max-updates 12
 expect_code 0 "${train[@]}" "${several[@]}" --output "$work/two" --max-updates 12 --processes 2
@@ -75,8 +75,8 @@ assert one and len(one) == len(two)
 assert all(abs(a - b) < 1e-3 for a, b in zip(one, two)), (one, two)
 PYTHON
 
-# LoRA: a small file beside the model that it was trained from translates as the checkpoint does, as
-# does what is merged, and packed from it.
+# LoRA: a small file that belongs to the base model translates like the checkpoint, as do the merged
+# model and one packed from it.
 same_after_a_stop lora --init-from "$work/plain" --lora-rank 4 --lora-alpha 16 --learning-rate 0.01
 expect_code 0 "${train[@]}" --init-from "$work/plain" --lora-rank 2 --lora-on "decoder.*weight" \
   --learning-rate 0.01 --output "$work/other" --max-updates 30
@@ -117,8 +117,8 @@ cp -r "$work/merged" "$work/wrong" && cp "$base/toy.adapter" "$work/wrong/"
 expect_code 1 "$dietmt" translate --model "$work/wrong/toy.adapter" --input "$work/valid.en"
 expect_text "was trained from another model than the one in its directory" "$err"
 
-# Bottleneck adapters: the rest of the model stays what it was, and the small file beside it
-# translates as the checkpoint does, with full and with packed weights.
+# Bottleneck adapters: the rest of the model stays unchanged, and the small file translates with it
+# like the checkpoint, with full and with packed weights.
 same_after_a_stop adapter --init-from "$work/plain" --adapter-size 8 --learning-rate 0.01
 expect_text "frozen: " "$err"
 expect_code 0 "${train[@]}" --init-from "$work/plain" --adapter-size 3 --learning-rate 0.01 \
@@ -161,7 +161,7 @@ expect_text "the model in its directory already has adapters" "$err"
 expect_code 2 "$dietmt" export --model "$base/small.adapter" --to huggingface --output "$work/hf"
 expect_text "MarianMT does not support adapters" "$err"
 
-# Commands that read only a part of a model take its adapters.
+# Commands that read only part of a model accept its adapters.
 for adapter in toy small; do
   expect_code 0 "$dietmt" inspect positions --model "$base/$adapter.adapter" --length 8 --json
   expect_text "$base/$adapter.adapter" "$out"
@@ -172,7 +172,7 @@ expect_code 0 "$dietmt" shortlist --model "$base" --shortlist "$work/list.bin" -
 expect_code 0 "$dietmt" align --model "$base/toy.adapter" --source "$work/valid.en" \
   --target "$work/valid.de"
 
-# Training goes on from an adapter, whose file then still belongs to the model of the first training.
+# Training continues from an adapter, whose file then still belongs to the first run's base model.
 expect_code 0 "${train[@]}" --init-from "$base/small.adapter" --adapter-size 8 --max-updates 5 \
   --output "$work/further"
 cp "$work/further/last/bottleneck.adapter" "$base/further.adapter"
@@ -211,8 +211,8 @@ for name in trained:
 assert any(any(numbers(one[name])) for name in trained if name.endswith("up_weight"))
 PYTHON
 
-# A damaged adapter of either kind is refused, and so is one beside a model of which only the
-# embeddings differ.
+# A damaged adapter of either kind is refused, and so is one with a model that differs only in its
+# embeddings.
 for name in toy small; do
   python3 - "$base/$name.adapter" "$base/damaged.adapter" <<'PYTHON'
 import sys
@@ -254,7 +254,7 @@ if has_service && command -v curl >/dev/null; then
   wait "$server"
 fi
 
-# What does not fit together is said before anything starts.
+# Incompatible options are reported before anything starts.
 refused() {  # TEXT OPTION...
   expect_code 2 "${train[@]}" "${@:2}" --output "$work/refused" --max-updates 1
   expect_text "$1" "$err"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Models and batches that do not fit into memory, in 3 GB of addresses: memory_test.sh BINARY MODEL
-# ENCODER (what train_test.sh and bert_pretrain_test.sh leave)
+# Models and batches that do not fit in memory, with 3 GB of address space: memory_test.sh BINARY
+# MODEL ENCODER (from train_test.sh and bert_pretrain_test.sh)
 dietmt=$1
 model=$2
 encoder=$3
@@ -10,8 +10,8 @@ trap 'rm -rf "$work"' EXIT
 
 limited() { (ulimit -v 3000000; exec timeout 60 "$@"); }
 
-# refused CODE TEXT COMMAND...: the command ends with the code and one sentence, which has the text,
-# what is needed and what there is.
+# refused CODE TEXT COMMAND...: the command ends with the code and one sentence that contains the
+# text, what is needed and what is available.
 refused() {
   local code=$1 text=$2
   shift 2
@@ -50,8 +50,8 @@ refused 2 "--width 65536, " "${pretrain[@]}" --width 65536 --heads 16
 refused 2 "--position '$all', " "${pretrain[@]}" --position "$all"
 [ ! -e "$work/trained" ] && [ ! -e "$work/pretrained" ] || fail "a refused training left a directory"
 
-# The weights of this model fit, but not gradients and moments beside them; this smaller one can be
-# trained, but not in sixteen processes.
+# The weights of this model fit, but not its gradients and moments in addition; this smaller one can
+# be trained, but not in sixteen processes.
 refused 2 "--width 1024, " "${train[@]}" --preset big
 refused 2 "--width 512, " "${train[@]}" --preset base --processes 16 --accumulate 16
 
@@ -60,18 +60,18 @@ printf 'sentence\tlabel\nred cat\tanimal\nold house\tother\n' >"$work/task.tsv"
 refused 2 "--position '$all', " "$dietmt" bert finetune --model "$encoder" --position "$all" \
   --train "$work/task.tsv" --valid "$work/task.tsv" --max-length 16 --output "$work/tuned"
 
-# What is only counted is not built.
+# Models that are only counted are not built.
 printed $'total\t3342' "$dietmt" inspect params --width 65536 --feed-forward 1048576 --heads 16 \
   --encoder-layers 1024 --decoder-layers 1024
 printed $'positions\t' "$dietmt" inspect params --position "$all" --max-positions 1048576
 printed $'total\t' "$dietmt" bert params --preset large --vocab-size 10000000 --layers 1024
 printed "deberta" "$dietmt" train --width 65536 --max-positions 1048576 --position help
 
-# A description that was changed names its key.
+# An error in an edited description names its key.
 cp -rL "$model/best" "$work/model"
 cp -rL "$encoder/best" "$work/encoder"
 for copy in model encoder; do
-  rm -f "$work/$copy/manifest.json"  # which would say first that the file was changed
+  rm -f "$work/$copy/manifest.json"  # it would report first that the file was changed
   sed -i 's/"width": *[0-9]*/"width": 65536/' "$work/$copy/config.json"
 done
 refused 1 "$work/model/config.json: width 65536, " "$dietmt" score --model "$work/model" \
@@ -79,7 +79,7 @@ refused 1 "$work/model/config.json: width 65536, " "$dietmt" score --model "$wor
 refused 1 "$work/encoder/config.json: width 65536, " "$dietmt" bert embed --model "$work/encoder" \
   --input "$work/valid.en" --output "$work/states.npy"
 
-# Hypotheses, with the 20 bytes that the beam and the cache have for each of their tokens.
+# Hypotheses, with the 20 bytes per token that the beam and the cache need.
 refused 2 "needs about 40016.8 GB" "$dietmt" translate --model "$work/model" --workers 4 \
   --input "$work/valid.en" --beam 1000 --max-length-offset 10000 --batch-tokens 100000
 

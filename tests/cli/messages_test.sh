@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# What is said about mistakes: messages_test.sh BINARY MODEL     (MODEL: what train_test.sh leaves)
+# Messages about mistakes: messages_test.sh BINARY MODEL     (MODEL: from train_test.sh)
 dietmt=$1
 model=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . "$(dirname "$0")/lib.sh"
 
-# one_line_of CODE TEXT COMMAND...: the command ends with the code and says the text, in one line of
-# stderr without a time and without names of our libraries.
+# one_line_of CODE TEXT COMMAND...: the command ends with the code and prints the text, in one line
+# of stderr without a time or names of our libraries.
 one_line_of() {
   local code=$1 text=$2
   shift 2
@@ -33,7 +33,7 @@ full_program=$(dirname "$dietmt")/dietmt-torch
 one_line_of 2 "unknown option --bean; did you mean --beam?" "$full_program" translate --bean 4
 one_line_of 2 "did you mean train?" "$full_program" tarin
 
-# They are in the log, too.
+# They are also in the log.
 expect_code 2 "$dietmt" translate --model "$model" --beam 0 --log-file "$work/log"
 expect_text "error: dietmt translate: --beam is 0" "$(head -c 40 "$work/err")"
 [ "$(grep -c '^20.* error: dietmt translate: --beam is 0' "$work/log")" -eq 1 ] ||
@@ -55,7 +55,7 @@ cp "$0" "$work/input.npy"
 one_line_of 2 "--output and --input are one file" "$dietmt" bert embed --model "$model" \
   --input "$work/input.npy" --output "$work/input.npy"
 
-# Models that are not there, or of another kind.
+# Models that do not exist, or are of another kind.
 for command in "import" "bert import"; do
   # shellcheck disable=SC2086
   one_line_of 2 "--from Helsinki-NLP/x: no such directory; dietmt does not download models" \
@@ -70,7 +70,7 @@ one_line_of 2 "--learning-rates is inf; it must be from 1e-12 to 1000" "${finetu
 
 # config.json: the file once, and its key instead of an option.
 cp -rL "$model/best" "$work/model"
-rm "$work/model/manifest.json"  # which would say first that the file was changed
+rm "$work/model/manifest.json"  # it would report first that the file was changed
 # damage KEY VALUE: sets a key of the model's description.
 damage() {
   python3 - "$model/best/config.json" "$work/model/config.json" "$1" "$2" <<'PYTHON'
@@ -121,7 +121,7 @@ one_line_of 2 "no encoding 'nonsense'" "$dietmt" inspect params --position nonse
 one_line_of 2 "sinusoids need an even --width of 4 or more, not 1" \
   "$dietmt" inspect params --width 1 --heads 1
 
-# A training that ends in its warm-up, of 20 updates.
+# A run that ends during its warm-up of 20 updates.
 toy_training 100 20
 for updates in 20 21; do
   expect_code 0 "${toy_train[@]}" --output "$work/short" --max-updates $updates --dry-run
@@ -131,7 +131,7 @@ done
 expect_code 0 "$dietmt" train --help
 expect_text "--warmup N" "$out"
 
-# Habits of other programs.
+# Habits from other programs.
 for size in 100 4096; do
   expect_code 0 "${toy_train[@]}" --output "$work/short" --max-tokens $size --dry-run
   [ "$(grep -c "max-tokens is --batch-tokens here, now 4096" "$work/err")" -eq $((size == 4096)) ] ||

@@ -2,7 +2,7 @@
 """Gives every numeric option of every command its extremes (tests/trials/extremes.py):
 numbers_test.py BINARY WORK [COMMAND...]     without commands: all
 
-Commands are tried at the same time, one for each core.
+Commands are tried at the same time, one per core.
 Options with an extreme value are tried together, as long as the command takes them together; those
 that it refuses together are tried again one by one."""
 import itertools
@@ -15,10 +15,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "trials"))
 from extremes import Toys, is_refused, takes_too_much  # noqa: E402
 from trials import execute  # noqa: E402
 
-# Options that leave nothing of a text, which is a failure (exit code 1) that names them.
+# Options that filter all text away, a failure (exit code 1) that names them.
 FILTERS = ("min-tokens", "max-tokens", "max-ratio")
 
-# Options that say how often something is done. With others at their extremes it would take hours.
+# Options that set how often something is done. With others at their extremes it would take hours.
 REPETITIONS = ("runs",)
 
 
@@ -48,7 +48,7 @@ class Check:
             yield {name: words[i] for name, words in lists.items() if i < len(words)}
 
     def refused(self):
-        """Words that are no numbers come first, since they are reported alone."""
+        """Words that are not numbers come first, since they are reported separately."""
         for values in self.rounds(lambda option: option.refused()):
             seen = self.run(values)
             while seen.code == 2 and values:

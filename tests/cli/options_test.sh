@@ -5,7 +5,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . "$(dirname "$0")/lib.sh"
 
-# sets LINE COMMAND...: the command takes its options, and --dump-config has the line.
+# sets LINE COMMAND...: the command accepts its options, and --dump-config prints the line.
 sets() {
   local line=$1
   shift
@@ -59,14 +59,14 @@ fi
 "$dietmt" --version >"$work/version"
 "$dietmt" -v | cmp - "$work/version" || fail "-v is not --version"
 
-# Messages name what was typed.
+# Messages quote what was typed.
 refuses "error: dietmt translate: -b is 'x'; it must be a whole number" translate -b x
 refuses "error: dietmt translate: -m needs a value: -m DIR" translate -m
 refuses "-n is 0; it must be from 1 to 1000" translate -m model -n 0
 refuses "unknown option -beam; did you mean --beam?" translate -beam 4
 refuses "unknown option --max_updates; did you mean --max-updates?" train --max_updates 4
 
-# The natural input of a command needs no name.
+# A command's natural input needs no option name.
 sets "input = a.txt" translate -m model a.txt
 sets "input = a.txt" translate a.txt -m model -o b.txt
 expect_code 0 "$dietmt" translate -m model --dump-config -- --odd
@@ -84,7 +84,7 @@ for command in params model attention positions; do sets "model = a" inspect $co
 refuses "unexpected argument 'b': --input is given already" translate -m model a b
 refuses "unexpected argument 'a'; see dietmt train --help-all" train a
 
-# Flags can be negated, and the last of several values counts, with a notice.
+# Flags can be negated, and the last of several values wins, with a notice.
 sets "scores = false" translate --no-scores
 sets "scores = false" translate --scores=false
 sets "scores = true" translate --no-scores --scores
@@ -100,8 +100,8 @@ expect_text "--beam is given more than once" "$err"
 sets "beam = 7" translate --config "$work/config" --beam 7
 expect_code 0 "$dietmt" translate --beam 3 --beam 4 --quiet --help
 
-# Names of other programs lead to ours, and no row of the table is useless: each of its names is
-# another one than those that the command has.
+# Other programs' names lead to ours, and no row of the table is useless: the command itself has
+# none of its names.
 while read -r command theirs ours; do
   refuses "unknown option --$theirs; use --$ours" "${command/_/ }" "--$theirs" 1
 done <<'CASES'
@@ -128,7 +128,7 @@ translate src input
 evaluate lc lowercase
 CASES
 
-# Errors have one form in all programs, before any work and after: `error: dietmt COMMAND: MESSAGE`.
+# Errors have one form in all programs, before and after any work: `error: dietmt COMMAND: MESSAGE`.
 folder=$(dirname "$dietmt")
 # one_form CODE COMMAND...
 one_form() {

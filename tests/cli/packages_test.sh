@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Packages of what needs no LibTorch, the programs and the C++ library: packages_test.sh BINARY MODEL BUILD
+# Packages of everything that needs no LibTorch, the programs and the C++ library: packages_test.sh
+# BINARY MODEL BUILD
 dietmt=$1
 model=$2
 build=$3
@@ -12,7 +13,7 @@ expect_code 0 "$dietmt" quantize --model "$model" --type fp32 --output "$work/pa
 expect_code 0 "$dietmt" translate --model "$work/packed" <<<"red cat"
 expected=$out
 
-# runs FOLDER: the programs below it translate, with nothing of this build.
+# runs FOLDER: the programs in it translate without using this build.
 runs() {
   expect_code 0 env -i "$1/bin/dietmt" --version
   expect_text "dietmt " "$out"
@@ -30,7 +31,7 @@ package() {
     -D "CPACK_COMPONENTS_ALL=dietmt;library" -B "$work/packages"
 }
 
-# A program builds against the library below the folder, and translates.
+# A program builds against the library in the folder, and translates.
 builds_against() {
   expect_code 0 cmake -S "$sources/examples/cpp" -B "$work/example" -DCMAKE_PREFIX_PATH="$1"
   expect_code 0 cmake --build "$work/example"
@@ -67,7 +68,7 @@ if command -v dpkg-shlibdeps >/dev/null; then
   [ -e "$work/library/usr/include/dietmt/translator.h" ] || fail "libdietmt-dev has no headers"
   expect_code 0 dpkg-deb -x "$deb" "$work/root"
   runs "$work/root/usr"
-  if [ "$(id -u)" -eq 0 ]; then  # into a database of its own, where the libraries are missing
+  if [ "$(id -u)" -eq 0 ]; then  # into a separate database, where the libraries are missing
     mkdir -p "$work/installed" "$work/database/info" "$work/database/updates"
     touch "$work/database/status" "$work/database/available"
     expect_code 0 dpkg --instdir="$work/installed" --admindir="$work/database" --log="$work/dpkg.log" \

@@ -16,7 +16,7 @@ for name in "${names[@]}"; do
   grep -qx "  $name" "$work/out" || fail "no entry for $name"
 done
 
-# The components sum up to the total, and the encodings to the sum of positions.
+# The components add up to the total, and the encodings to the sum of positions.
 sum='$1 != "total" && $1 != "positions" { n += $2 } $1 == "total" { t = $2 }
      $1 ~ /position\./ { p += $2 } $1 == "positions" { s = $2 } END { exit !(n == t && p == s) }'
 for spec in sinusoidal learned+diet-rel tupe-r 'heads[shaw:0-1,deberta:2,rope:3]'; do

@@ -10,8 +10,8 @@ toy_training 600 20
 run=("${toy_train[@]}" --batch-tokens 200 --dropout 0.1 --ema-decay 0.9 --accumulate 4
   --valid-interval 10 --save-interval 5 --log-interval 5 --keep-last 9)
 
-# start_ranks COUNT OPTION...: starts the processes one by one, their pids in $ranks, their stderr in
-# $work/rank0 ... Options may name the rank as @.
+# start_ranks COUNT OPTION...: starts the processes one by one, with their pids in $ranks and their
+# stderr in $work/rank0 ... Options may refer to the rank as @.
 start_ranks() {
   local count=$1 port rank
   shift
@@ -43,7 +43,7 @@ wait_for() {
 
 errors_in() { cat "$@" | grep -cE '(^| )error: '; }
 
-# expect_same FOLDER TOLERANCE [ONE]: losses, validations and weights as of the one process.
+# expect_same FOLDER TOLERANCE [ONE]: losses, validations and weights equal those of one process.
 expect_same() {
   python3 - "${3:-$work/one}" "$1" "$2" <<'P' || fail "$1 differs from one process"
 import array, json, struct, sys
@@ -74,19 +74,19 @@ for name in "model", "training":
 P
 }
 
-# The curve, the weights, their average and the optimiser's state are those of one process.
+# The curve, the weights, their average and the optimiser's state equal those of one process.
 expect_code 0 "${run[@]}" --output "$work/one" --max-updates 30
 expect_code 0 "${run[@]}" --output "$work/two" --max-updates 30 --processes 2
 expect_text "2 processes" "$err"
 [ "$(grep -c 'validation at update 30' "$work/err")" -eq 1 ] || fail "not one log: $err"
 expect_same "$work/two" 1e-4
 
-# So are those with layers that run again in backward.
+# Likewise with recomputed activations.
 expect_code 0 "${run[@]}" --output "$work/again" --max-updates 30 --processes 2 \
   --checkpoint-activations
 expect_same "$work/again" 1e-4
 
-# Resumed with another number of processes each time.
+# Resumed with a different number of processes each time.
 expect_code 0 "${run[@]}" --output "$work/parts" --max-updates 10 --processes 4
 expect_code 0 "${run[@]}" --output "$work/parts" --max-updates 20
 start_ranks 3 --output "$work/parts" --max-updates 30
@@ -95,7 +95,7 @@ expect_text "resuming from update 20" "$(cat "$work/rank0")"
 [ -s "$work/rank1" ] && fail "rank 1 has something to say: $(cat "$work/rank1")"
 expect_same "$work/parts" 1e-4
 
-# Also where each process names the directory by a path of its own.
+# Also if each process reaches the directory by a different path.
 mkdir -p "$work/near" "$work/else"
 port=$(free_port) ranks=() paths=(near/../parts ../parts) folders=(. else)
 for rank in 0 1; do
@@ -109,7 +109,7 @@ expect_text "resuming from update 30" "$(cat "$work/rank0")"
 expect_code 0 "${run[@]}" --output "$work/further" --max-updates 35
 expect_same "$work/parts" 1e-4 "$work/further"
 
-# A signal to the first one while the others wait for it.
+# A signal to the first process while the others wait for it.
 for _ in $(seq 300); do cat "$work/train.en"; done >"$work/long.en"
 for _ in $(seq 300); do cat "$work/train.de"; done >"$work/long.de"
 start_ranks 2 --output "$work/encoding" --max-updates 100000 --train-source "$work/long.en" \
@@ -118,13 +118,13 @@ wait_for "encoding .*long" "$work/rank0"
 kill -TERM "${ranks[0]}"
 for rank in 0 1; do expect_end 75 $rank; done
 
-# A process with other options than the first one says which.
+# A process with other options than the first one names them.
 start_ranks 2 --output "$work/differ" --max-updates 20 --patience @
 for rank in 0 1; do expect_end 2 $rank; done
 expect_text "1 of 2 processes were started with other options" "$(cat "$work/rank0")"
 expect_text "--patience: was 0, is 1" "$(cat "$work/rank1")"
 
-# A signal to any of them stops all after one update.
+# A signal to any process stops all after one update.
 start_ranks 2 --output "$work/signal" --max-updates 100000
 wait_for "update 5/" "$work/rank0"
 kill -TERM "${ranks[1]}"
@@ -146,7 +146,7 @@ expect_text "resuming from update" "$(cat "$work/rank0")"
 [ "$(sed -n 's/.*resuming from update \([0-9]*\).*/\1/p' "$work/rank0")" -ge "$saved" ] ||
   fail "the checkpoint of the signal is lost"
 
-# The same where dietmt has started them: a signal is passed on, and a lost one named.
+# Likewise if dietmt has started them: signals are forwarded, and a lost process is named.
 start_here() {
   rm -f "$work/here"
   "${run[@]}" --output "$work/signal" --max-updates 100000 --processes 2 2>"$work/here" &
@@ -163,7 +163,7 @@ kill -KILL "$victim"
 ranks=($launcher) && expect_end 75 0
 [ "$(errors_in "$work/here")" -eq 1 ] || fail "not one sentence: $(cat "$work/here")"
 expect_text "the process of rank 1 was killed by signal 9" "$(cat "$work/here")"
-# Also if the other one has ended by the time it looks.
+# Also if the other process has ended by the time it looks.
 start_here
 read -r other victim _ <"/proc/$launcher/task/$launcher/children"
 kill -STOP $launcher
@@ -174,7 +174,7 @@ ranks=($launcher) && expect_end 75 0
 expect_text "the process of rank 1 was killed by signal 9" "$(cat "$work/here")"
 expect_code 0 "${run[@]}" --output "$work/signal" --max-updates 1 --processes 2
 
-# Pre-training too.
+# Also for pre-training.
 pretrain=("$dietmt" bert pretrain --train "$work/train.en" --valid "$work/valid.en" --vocab-size 70
   --documents every-line --preset tiny --width 32 --feed-forward 64 --length 16 --batch-tokens 200
   --warmup 5 --schedule constant --threads 1 --accumulate 2 --max-updates 6 --valid-interval 6
@@ -183,7 +183,7 @@ expect_code 0 "${pretrain[@]}" --output "$work/bert1"
 expect_code 0 "${pretrain[@]}" --output "$work/bert2" --processes 2
 expect_same "$work/bert2" 1e-4 "$work/bert1"
 
-# What is wrong is said once, before anything is trained.
+# Problems are reported once, before anything is trained.
 expect_code 2 "${run[@]}" --output "$work/bad" --processes 5
 expect_text "--accumulate 4 gives fewer batches than the 5 processes need" "$err"
 expect_code 2 env RANK=0 "${run[@]}" --output "$work/bad"
@@ -213,7 +213,7 @@ expect_text "bad.en:1" "$err"
 start_ranks 2 --output "$work/own@" --max-updates 1
 for rank in 0 1; do expect_end 1 $rank; done
 expect_text "1 of 2 processes do not see" "$(cat "$work"/rank[01])"
-# What the command itself can see is said once.
+# Problems that the command itself can see are reported once.
 expect_code 2 "${run[@]}" --output "$work/never" --processes 2 --config <(echo "dropout = 0.2")
 expect_text "is not a regular file, and several processes must read it" "$err"
 expect_code 2 "${run[@]/%valid.en/absent.en}" --output "$work/never" --processes 2

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The programs: dietmt, which starts without LibTorch, dietmt-serve, which has none either, and
-# dietmt-torch beside them, which has all commands: programs_test.sh BINARY MODEL, where MODEL is one
-# that the training test made.
+# The programs: dietmt and dietmt-serve, which need no LibTorch, and dietmt-torch in the same
+# directory, which has all commands: programs_test.sh BINARY MODEL, where MODEL is from the training
+# test.
 dietmt=$1
 model=$2
 full=$(dirname "$dietmt")/dietmt-torch
@@ -10,11 +10,11 @@ server=
 trap 'kill -9 $server 2>/dev/null; rm -rf "$work"' EXIT
 . "$(dirname "$0")/lib.sh"
 toy_corpus 40 3 "$work/test"
-mkdir "$work/alone" "$work/links"
-alone=$work/alone/dietmt
-cp "$dietmt" "$alone"
+mkdir "$work/bare" "$work/links"
+bare=$work/bare/dietmt
+cp "$dietmt" "$bare"
 
-# LibTorch is loaded by the one and not by the other.
+# Only dietmt-torch loads LibTorch.
 for name in $(programs); do
   ldd "$(dirname "$dietmt")/$name" >"$work/$name.libraries" || fail "ldd $name"
   [ $name = dietmt-torch ] || ! grep 'libtorch\|libc10' "$work/$name.libraries" ||
@@ -25,40 +25,40 @@ grep -q libtorch "$work/dietmt-torch.libraries" || fail "dietmt-torch is not lin
 grep -q 'libtcmalloc\|libasan' "$work/dietmt-torch.libraries" ||
   fail "dietmt-torch has the C library's allocator"
 
-# Alone it knows all commands and runs its own; of the others it says what is missing.
-expect_code 0 "$alone" --help
+# By itself dietmt knows all commands and runs its own; for the others it says what is missing.
+expect_code 0 "$bare" --help
 for command in train translate bert quantize; do expect_text "$command" "$out"; done
 ! has_service || expect_text serve "$out"
 [ "$out" = "$("$full" --help)" ] || fail "the programs have other commands"
-expect_code 0 "$alone" --version
+expect_code 0 "$bare" --version
 [ "$out" = "$("$full" --version)" ] || fail "the programs have other versions"
-expect_code 0 "$alone" translate --help
-expect_code 0 "$alone" evaluate --reference "$work/test.de" --hypothesis "$work/test.de"
-expect_code 2 "$alone" translate --beam 0
+expect_code 0 "$bare" translate --help
+expect_code 0 "$bare" evaluate --reference "$work/test.de" --hypothesis "$work/test.de"
+expect_code 2 "$bare" translate --beam 0
 expect_text "--beam is 0" "$err"
-expect_code 2 "$alone" nothing
+expect_code 2 "$bare" nothing
 expect_text "'nothing' is not a command" "$err"
-expect_code 1 "$alone" train --help
-expect_text "$work/alone/dietmt-torch cannot be run: No such file" "$err"
-expect_code 1 "$alone" translate --model "$model" --input "$work/test.en"
-expect_text "$work/alone/dietmt-torch cannot be run: No such file" "$err"
+expect_code 1 "$bare" train --help
+expect_text "$work/bare/dietmt-torch cannot be run: No such file" "$err"
+expect_code 1 "$bare" translate --model "$model" --input "$work/test.en"
+expect_text "$work/bare/dietmt-torch cannot be run: No such file" "$err"
 if has_service; then
-  expect_code 1 "$alone" serve --help
-  expect_text "$work/alone/dietmt-serve cannot be run: No such file" "$err"
+  expect_code 1 "$bare" serve --help
+  expect_text "$work/bare/dietmt-serve cannot be run: No such file" "$err"
 fi
 
-# How long threads of OpenMP wait is said to the full program, unless the user has said it.
-printf '#!/bin/sh\necho "spins $GOMP_SPINCOUNT"\n' >"$work/alone/dietmt-torch"
-chmod +x "$work/alone/dietmt-torch"
-expect_code 0 "$alone" train
+# dietmt sets how long OpenMP threads of the full program spin, unless the user has set it.
+printf '#!/bin/sh\necho "spins $GOMP_SPINCOUNT"\n' >"$work/bare/dietmt-torch"
+chmod +x "$work/bare/dietmt-torch"
+expect_code 0 "$bare" train
 [ "$out" = "spins 10000" ] || fail "waiting: $out"
-GOMP_SPINCOUNT=7 expect_code 0 "$alone" train
+GOMP_SPINCOUNT=7 expect_code 0 "$bare" train
 [ "$out" = "spins 7" ] || fail "waiting with a user's count: $out"
-OMP_WAIT_POLICY=active expect_code 0 "$alone" train
+OMP_WAIT_POLICY=active expect_code 0 "$bare" train
 [ "$out" = "spins " ] || fail "waiting with a user's policy: $out"
-rm "$work/alone/dietmt-torch"
+rm "$work/bare/dietmt-torch"
 
-# Arguments, standard input and exit codes pass, also through a link to the program.
+# Arguments, standard input and exit codes pass through, also via a link to the program.
 ln -s "$(realpath "$dietmt")" "$work/links/dietmt"
 expect_code 0 "$work/links/dietmt" train --help
 expect_text "usage: dietmt train" "$out"
@@ -69,13 +69,13 @@ expect_code 2 "$work/links/dietmt" train
 "$dietmt" translate --model "$model" --workers 1 <"$work/test.en" | cmp - "$work/wanted" ||
   fail "other translations of standard input"
 
-# same DIRECTORIES OPTION...: both programs write the same bytes, the one alone.
+# same DIRECTORIES OPTION...: both programs write the same bytes, dietmt without dietmt-torch.
 same() {
   local directories=$1
   shift
   expect_code 0 "$full" translate --model "$directories" --input "$work/test.en" --workers 1 "$@"
   cp "$work/out" "$work/wanted"
-  expect_code 0 "$alone" translate --model "$directories" --input "$work/test.en" --workers 1 "$@"
+  expect_code 0 "$bare" translate --model "$directories" --input "$work/test.en" --workers 1 "$@"
   [ -s "$work/wanted" ] || fail "nothing from $directories $*"
   cmp "$work/out" "$work/wanted" || fail "other output: $directories $*"
 }
@@ -89,25 +89,25 @@ same "$work/int8" --json --nbest 3
 same "$work/int8" --sample --top-k 5 --seed 4 --scores
 same "$work/int8,$work/fp32" --nbest 2
 "$dietmt" translate --model "$model" --input "$work/test.en" --json --workers 1 >"$work/wanted"
-"$alone" translate --model "$work/fp32" --input "$work/test.en" --json --workers 1 |
+"$bare" translate --model "$work/fp32" --input "$work/test.en" --json --workers 1 |
   cmp - "$work/wanted" || fail "packed fp32 weights give others than the full ones"
 # Scores of given translations need no LibTorch either.
 scored() { "$1" score --model "$2" --source "$work/test.en" --target "$work/test.de" --json; }
 scored "$dietmt" "$model" >"$work/wanted"
-scored "$alone" "$work/fp32" | cmp - "$work/wanted" ||
+scored "$bare" "$work/fp32" | cmp - "$work/wanted" ||
   fail "packed fp32 weights give other scores than the full ones"
 scored "$full" "$work/int8" >"$work/wanted"
-scored "$alone" "$work/int8" | cmp - "$work/wanted" || fail "scores of an int8 model"
-expect_code 0 "$alone" shortlist --model "$work/int8" --train-source "$work/test.en" \
+scored "$bare" "$work/int8" | cmp - "$work/wanted" || fail "scores of an int8 model"
+expect_code 0 "$bare" shortlist --model "$work/int8" --train-source "$work/test.en" \
   --train-target "$work/test.de" --output "$work/shortlist" --best 3 --first 20
 same "$work/int8" --shortlist "$work/shortlist" --scores
 head -40 "$work/test.de" | cut -d' ' -f1 >"$work/prefixes"
 same "$work/int8" --prefix "$work/prefixes" --scores
 
 # Prefixes and rerank need no other tables than translations.
-expect_code 0 "$alone" translate --model "$work/int8" --input "$work/test.en" --nbest 2 --workers 1
+expect_code 0 "$bare" translate --model "$work/int8" --input "$work/test.en" --nbest 2 --workers 1
 cp "$work/out" "$work/list"
-expect_code 0 "$alone" rerank --nbest-list "$work/list" --source "$work/test.en" \
+expect_code 0 "$bare" rerank --nbest-list "$work/list" --source "$work/test.en" \
   --model "$work/int8" --workers 1
 
 # Other encodings; toy_train has one layer and two heads.
@@ -120,10 +120,10 @@ for position in none learned learnable-sinusoidal t5 alibi diet-rel 'shaw(clip=4
   same "$work/packed" --scores
 done
 same "$work/packed" --prefix "$work/prefixes" --scores
-expect_code 0 "$alone" rerank --nbest-list "$work/list" --source "$work/test.en" \
+expect_code 0 "$bare" rerank --nbest-list "$work/list" --source "$work/test.en" \
   --model "$work/packed" --workers 1
 
-# What is not stored, or reaches no further, is left to the full program, old directories too.
+# Encodings that are not stored, or too short, are left to the full program; so are old directories.
 rm -rf "$work/run"
 expect_code 0 "${toy_train[@]}" --position fire --max-updates 2 --output "$work/run"
 pack "$work/run" int8 "$work/fire"
@@ -133,28 +133,28 @@ rm "$work/old/positions.safetensors"
 long=(--max-source-length 5000)
 for call in "$work/fire" "$work/old" "$work/fp32,$work/old" "$work/packed ${long[*]}"; do
   translate=(translate --input "$work/test.en" --workers 1 --model $call)
-  expect_code 1 "$alone" "${translate[@]}"
+  expect_code 1 "$bare" "${translate[@]}"
   expect_text "dietmt-torch cannot be run" "$err"
   expect_code 0 "$dietmt" "${translate[@]}"
   "$full" "${translate[@]}" | cmp - "$work/out" || fail "other translations: $call"
 done
 "$dietmt" translate --model "$work/old" --input "$work/test.en" --workers 1 >"$work/wanted"
-"$alone" translate --model "$work/int8" --input "$work/test.en" --workers 1 |
+"$bare" translate --model "$work/int8" --input "$work/test.en" --workers 1 |
   cmp - "$work/wanted" || fail "the old directory gives other translations"
 
-# Packed fp32 weights are rounded as the full ones, without LibTorch if their positions are stored.
+# Packed fp32 weights round like the full ones, without LibTorch if their positions are stored.
 for type in int8 bf16 fp32; do
-  expect_code 0 "$alone" quantize --model "$work/fp32" --type "$type" --output "$work/again.$type"
+  expect_code 0 "$bare" quantize --model "$work/fp32" --type "$type" --output "$work/again.$type"
   diff -r "$work/$type" "$work/again.$type" || fail "other files of $type from packed weights"
 done
-expect_code 0 "$alone" quantize --model "$work/fp32" --output "$work/report" --runs 1 \
+expect_code 0 "$bare" quantize --model "$work/fp32" --output "$work/report" --runs 1 \
   --source "$work/test.en" --reference "$work/test.de"
 [ "$(cut -f1 "$work/out" | paste -sd,)" = "weights,fp32,int8,equal lines" ] || fail "report: $out"
 for packed in int8 bf16; do
-  expect_code 1 "$alone" quantize --model "$work/$packed" --output "$work/refused"
+  expect_code 1 "$bare" quantize --model "$work/$packed" --output "$work/refused"
   expect_text "use the model that they were made from" "$err"
 done
-expect_code 1 "$alone" quantize --model "$model" --output "$work/refused"
+expect_code 1 "$bare" quantize --model "$model" --output "$work/refused"
 expect_text "dietmt-torch cannot be run" "$err"
 cp -r "$work/fp32" "$work/old32"
 rm "$work/old32/positions.safetensors"
@@ -164,7 +164,7 @@ pack "$work/run" fp32 "$work/fire32"
 expect_code 0 "$dietmt" quantize --model "$work/fire32" --output "$work/fire8"
 diff -r "$work/fire" "$work/fire8" || fail "other files of FIRE from packed weights"
 
-# dietmt-torch reads --config again, so it must not be a pipe; one that is read once may be.
+# dietmt-torch reads --config again, so it must not be a pipe; a file that is read once may be one.
 printf 'beam = 1\nnbest = 1\n' >"$work/options"
 for config in "--config /dev/fd/9" --config=/dev/fd/9; do
   expect_code 2 "$dietmt" translate --model "$model" --input "$work/test.en" $config \
@@ -179,7 +179,7 @@ expect_code 0 "$dietmt" score --model "$work/fp32" --source "$work/test.en" \
   --target "$work/test.de" --config <(echo "json = true")
 expect_text '"token_scores"' "$out"
 
-# A file that was cut is named.
+# A truncated file is named.
 cp -r "$work/packed" "$work/cut"
 truncate -s -4 "$work/cut/positions.safetensors"
 expect_code 1 "$dietmt" translate --model "$work/cut" --input "$work/test.en"
@@ -187,11 +187,11 @@ expect_text "cut/positions.safetensors" "$err"
 
 # A server of packed models needs no LibTorch; for any other it looks for dietmt-torch.
 if has_service && command -v curl >/dev/null; then
-  cp "$(dirname "$dietmt")/dietmt-serve" "$work/alone" || fail "dietmt-serve is missing"
-  dietmt=$alone start_server "$work/int8"
+  cp "$(dirname "$dietmt")/dietmt-serve" "$work/bare" || fail "dietmt-serve is missing"
+  dietmt=$bare start_server "$work/int8"
   expect_code 0 curl -sS --max-time 60 "$url/translate" -d q="red cat" -d source=en -d target=de
-  expect_text "\"translatedText\":\"$("$alone" translate --model "$work/int8" <<<"red cat")\"" "$out"
-  rm "$work/int8/positions.safetensors"  # reading it again fails, and the old weights stay
+  expect_text "\"translatedText\":\"$("$bare" translate --model "$work/int8" <<<"red cat")\"" "$out"
+  rm "$work/int8/positions.safetensors"  # reloading fails, and the old weights stay
   kill -HUP "$server"
   for _ in $(seq 600); do grep -q "restart the server" "$work/log" && break; sleep 0.1; done
   grep -q "restart the server" "$work/log" || fail "a reload without positions: $(cat "$work/log")"
@@ -199,7 +199,7 @@ if has_service && command -v curl >/dev/null; then
   kill -TERM "$server"
   wait "$server" || fail "exit code of the server: $?"
   for call in "$work/fp32 --device cuda" "$model" "$work/old"; do
-    expect_code 1 "$alone" serve --port 0 --model en-de=$call
+    expect_code 1 "$bare" serve --port 0 --model en-de=$call
     expect_text "dietmt-torch cannot be run" "$err"
   done
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# dietmt quantize, and what takes its models: quantize_test.sh BINARY MODEL, where MODEL is one that
-# the training test made.
+# dietmt quantize, and the commands that accept its models: quantize_test.sh BINARY MODEL, where
+# MODEL is from the training test.
 dietmt=$1
 model=$2
 work=$(mktemp -d)
@@ -10,7 +10,7 @@ toy_corpus 60 3 "$work/test"
 quantize=("$dietmt" quantize --model "$model")
 translated() { "$dietmt" translate --input "$work/test.en" --workers 1 --scores --model "$@"; }
 
-# The same translations as with weights that are quantized when they are loaded, to the last digit.
+# The same translations as with weights quantized at load time, to the last digit.
 for type in int8 bf16 fp32; do
   expect_code 0 "${quantize[@]}" --output "$work/$type" --type "$type"
   [ -z "$out" ] || fail "quantize wrote to stdout: $out"
@@ -40,7 +40,7 @@ reported=$(awk -F '\t' '$1 == "int8" { print $4 }' "$work/out")
 awk -v a="$bleu" -v b="$reported" 'BEGIN { exit !(a - b < 0.01 && b - a < 0.01) }' ||
   fail "BLEU $reported is reported, evaluate says $bleu: $(cat "$work/err")"
 
-# Inspected like any model; the configuration says what it is.
+# Can be inspected like any model; the configuration says what it is.
 expect_code 0 "$dietmt" inspect model --model "$work/int8"
 expect_text '"quantization": "int8"' "$out"
 expect_code 0 "$dietmt" inspect params --model "$model"
@@ -48,7 +48,7 @@ params=$out
 expect_code 0 "$dietmt" inspect params --model "$work/int8"
 [ "$out" = "$params" ] || fail "other parameters: $out"
 
-# What needs the full weights says so, and so does another type of weights.
+# Commands that need the full weights say so, and so does another type of weights.
 expect_code 2 "$dietmt" translate --model "$work/int8" --weights bf16 --input "$work/test.en"
 expect_text "holds only int8 weights" "$err"
 expect_code 1 "$dietmt" export --model "$work/int8" --to ctranslate2 --output "$work/refused"
@@ -74,13 +74,13 @@ expect_code 1 "${quantize[@]}" --output "$work/refused" --source "$work/test.en"
 expect_text "has 3" "$err"
 [ ! -e "$work/refused" ] || fail "a refused command left a directory"
 
-# A file that was cut is named.
+# A truncated file is named.
 cp -r "$work/int8" "$work/cut"
 truncate -s -100 "$work/cut/model.safetensors"
 expect_code 1 "$dietmt" translate --model "$work/cut" --input "$work/test.en"
 expect_text "cut/model.safetensors" "$err"
 
-# Killed at any moment of its time: the directory is there whole or not at all.
+# Killed at any moment: the directory is complete or absent.
 begin=$(date +%s%N)
 "${quantize[@]}" --output "$work/timed" 2>"$work/err"
 took=$((($(date +%s%N) - begin) / 1000000))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/quickstart on a user's own two files, with the programs of this build.
+# scripts/quickstart on a user's two files, with the programs of this build.
 #   quickstart_test.sh BINARY OUTPUT
 dietmt=$1
 work=$2
@@ -28,11 +28,11 @@ expect_text "BLEU = " "$out"
 expect_text "--model quickstart/en-de/model-none --input FILE" "$err"
 [ -e "$work/quickstart/en-de/model-none/report.html" ] || fail "no report"
 
-# A second call goes on with the same training.
+# A second call continues the same run.
 expect_code 0 "$work/scripts/quickstart" en-de none "${sizes[@]}" --max-updates 6
 expect_text "resum" "$err"
 
-# Without the text and without apt-get: where to put one's own.
+# Without the text and without apt-get: says where to put your own text.
 mkdir "$work/no-apt"
 printf '#!/bin/sh\nexit 100\n' >"$work/no-apt/apt-get"
 chmod +x "$work/no-apt/apt-get"

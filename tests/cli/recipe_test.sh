@@ -18,7 +18,7 @@ expect_text "BLEU = " "$out"
 expect_text "the mean of 2 models" "$err"
 first=$(cksum <"$work/run/averaged/model.safetensors")
 
-# The same command again ends well, and a longer one averages anew.
+# The same command again succeeds, and a longer one averages anew.
 rm "$work/run/test2016.de"
 expect_code 0 "${run[@]}" --max-updates 10
 expect_text "BLEU = " "$out"
@@ -29,7 +29,7 @@ expect_text "usage" "$err"
 expect_code 2 bash "$recipe" nonsense en de "$work" "$work/run"
 expect_text "tok or raw" "$err"
 
-# Where a training runs is no part of its settings.
+# The directory of a run is not part of its settings.
 . "$(dirname "$recipe")/../settings.sh"
 [ "$(result_options --threads 1 --precision bf16 --device cuda)" = "--precision bf16" ] ||
   fail "settings: '$(result_options --threads 1 --precision bf16 --device cuda)'"
@@ -74,7 +74,7 @@ expect_text "is of other settings: raw en de" "$err"
 expect_code 2 bash "$(dirname "$recipe")/compare.sh"
 expect_text "usage" "$err"
 
-# Lengths: a row for each run, and the four texts differ.
+# Lengths: a row per run, and the four texts differ.
 expect_code 0 env DIETMT="$dietmt" bash "$(dirname "$recipe")/lengths.sh" raw en de "$work" \
   "$work/compared/sinusoidal-1" "$work/compared/t5-decoder-rope-1"
 for run in sinusoidal-1 t5-decoder-rope-1; do expect_text "| $run |" "$out"; done
@@ -102,7 +102,7 @@ expect_code 0 "${little[@]}" bpe subword-sampling
 for name in bpe subword-sampling "--beam 10 --mbr chrf"; do
   expect_text "| \`$name\` | 1, 2 | " "$out"
 done
-[ "$(wc -l <"$work/little/results.jsonl")" -eq 14 ] || fail "not four trainings and ten searches"
+[ "$(wc -l <"$work/little/results.jsonl")" -eq 14 ] || fail "not four training runs and ten searches"
 table=$out
 expect_code 0 "${little[@]}" bpe subword-sampling
 [ "$out" = "$table" ] || fail "another table: $out"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# docs/reference names every key and file that a training writes: reference_test.sh BINARY RUN ENCODER
-# (RUN, ENCODER: what train_test.sh and bert_pretrain_test.sh leave)
+# docs/reference names every key and file that a training run writes: reference_test.sh BINARY RUN
+# ENCODER (RUN, ENCODER: from train_test.sh and bert_pretrain_test.sh)
 run=$2
 encoder=$3
 work=$(mktemp -d)

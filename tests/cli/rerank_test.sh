@@ -13,8 +13,8 @@ source=$work/toy.en
 "$dietmt" translate --model "$model" --input "$source" --nbest 4 --json >"$work/list.json"
 rerank=("$dietmt" rerank --nbest-list "$work/list" --source "$source" --model "$model")
 
-# The features of a model are the scores of `dietmt score`, for each token; both forms of lists give
-# the same; the result is a list that can be reranked again.
+# A model's features are the scores of `dietmt score`, per token; both list formats give the same;
+# the result is a list that can be reranked again.
 expect_code 0 "$dietmt" rerank --nbest-list "$work/list.json" --model "$model" \
   --reverse-model "$model" --json --nbest 4
 cp "$work/out" "$work/reranked.json"
@@ -88,7 +88,7 @@ END
 expect_code 1 "${language[@]/$encoder/$work}"
 expect_text "$work: has neither model.safetensors nor a checkpoint" "$err"
 
-# The features of a list of Moses or Marian are features, which only weights count.
+# The features of a Moses or Marian list are features, which only weights count.
 printf '0 ||| b ||| F0= -3 LM= -7 ||| -1\n0 ||| a ||| 0-0 ||| F0= -5 LM= -2 ||| -2\n' \
   >"$work/marian.list"
 echo x >"$work/marian.source"
@@ -102,7 +102,7 @@ expect_code 1 "$dietmt" rerank --nbest-list "$work/collision.list" --source "$wo
   --model "$model"
 expect_text "two features are called 'model': rename the one in the n-best list" "$err"
 
-# A list in which the length tells the right translation: tuning finds it, and the same weights
+# A list in which the length identifies the right translation: tuning finds it, and the same weights
 # again.
 awk '{ print NR - 1 " ||| " $0 " x y ||| -0.1"; print NR - 1 " ||| " $0 " ||| -0.2"
        print NR - 1 " ||| x y ||| -0.3" }' "$work/toy.de" >"$work/toy.list"
@@ -132,7 +132,8 @@ for option in nbest-list source tune; do
   kept "--weights and --$option are one file" --tune "$work/kept" --weights "$work/kept"
 done
 
-# A file that cannot be written is said before the scores, and a tag that the model does not know.
+# A file that cannot be written, and a tag that the model does not know, are reported before
+# scoring.
 expect_code 1 "${tune[@]}" --weights "$work/nowhere/w"
 expect_text "$work/nowhere/w: cannot be written" "$err"
 expect_code 1 "$dietmt" rerank --nbest-list "$work/list" --source "$source" --model "$model" \

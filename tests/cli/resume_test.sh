@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A run that continues with other operational options, a time limit, and where its messages go:
-# resume_test.sh BINARY OUTPUT
+# Continuing with other operational options, a time limit, and where messages go: resume_test.sh
+# BINARY OUTPUT
 dietmt=$1
 work=$2
 rm -rf "$work" && mkdir -p "$work"
@@ -10,7 +10,7 @@ toy_training 500 20
 run=("${toy_train[@]}" --batch-tokens 500 --schedule linear --output "$work/model")
 expect_code 0 "${run[@]}" --valid-interval 10 --max-updates 30
 
-# The end of the schedule and the interval change the numbers, so they change only on request.
+# The end of the schedule and the interval affect the result, so they change only on request.
 changed=("${run[@]}" --valid-interval 8 --max-updates 40)
 expect_code 2 "${changed[@]}"
 expect_text "--valid-interval: was 10, is 8" "$err"
@@ -38,12 +38,12 @@ assert [(c["update"], c["option"], c["was"], c["is"]) for c in changes] == [
 earlier = json.load(open(sys.argv[1] + "/settings.json"))["settings"]["earlier values"]
 assert earlier["max-updates"] == "30 to update 30, 40 to update 40", earlier
 PYTHON
-# The change of the beam does not touch the metric, valid_loss.
+# Changing the beam does not affect the metric, valid_loss.
 grep -q '"scores_after": 0' "$work/model/last/checkpoint.json" || fail "the loss starts anew"
 grep -q "earlier values" "$work/model/report.html" || fail "report.html lacks the changes"
 
-# Scores with another beam are of another kind: those before do not compete. All of toy_train but
-# --no-valid-translation.
+# Scores with another beam are not comparable, so earlier ones do not compete. All of toy_train
+# except --no-valid-translation.
 beam=("${toy_train[@]::${#toy_train[@]}-1}" --batch-tokens 500 --output "$work/beam"
   --valid-metric bleu --valid-interval 10)
 expect_code 0 "${beam[@]}" --max-updates 10
@@ -51,7 +51,7 @@ expect_code 0 "${beam[@]}" --max-updates 20 --valid-beam 1 --resume-changed vali
 grep -q '"scores_after": 10' "$work/beam/last/checkpoint.json" || fail "earlier scores compete"
 [ "$(readlink "$work/beam/best")" = checkpoints/update-00000020 ] || fail "best is of other scores"
 
-# Other threads round sums differently. A resumption with others says so.
+# Another number of threads rounds sums differently; resuming with another one says so.
 threads=(--no-valid-translation --batch-tokens 500 --output "$work/threads" --valid-interval 10)
 expect_code 0 "${toy_train[@]::${#toy_train[@]}-1}" "${threads[@]}" --max-updates 10
 grep -q '"threads": "1"' "$work/threads/settings.json" || fail "settings.json lacks the threads"
@@ -70,7 +70,7 @@ for _ in 1 2; do
 done
 expect_text "already complete" "$err"
 
-# --vocab-size is ignored beside --tokenizer, so a resumption may leave it out.
+# --vocab-size is ignored with --tokenizer, so it may be left out when resuming.
 given=("${toy_train[@]}" --batch-tokens 500 --output "$work/given" --valid-interval 10
   --tokenizer "$work/model/data/tokenizer.model")
 expect_code 0 "${given[@]}" --max-updates 10
@@ -80,7 +80,7 @@ done
 expect_code 0 "${given[@]}" --max-updates 20
 expect_text "resuming from update 10" "$err"
 
-# Several validation texts have scores and translations of their own; a command scores them.
+# Several validation texts have separate scores and translations; a command scores them.
 several=("${toy_train[@]:0:6}" --valid-source "$work/valid.en" "$work/valid.en"
   --valid-target "$work/valid.de" "$work/valid.de" "${toy_train[@]:10:${#toy_train[@]}-11}"
   --batch-tokens 500 --output "$work/several" --valid-output "$work/translations"
@@ -94,7 +94,7 @@ done
 expect_code 2 "${several[@]}" --valid-source-tag "<a>"
 expect_text "--valid-source-tag has 1 tags for 2 files" "$err"
 
-# --max-time saves and ends as a signal does. The log file has what --quiet keeps from stderr.
+# --max-time saves and ends like a signal. The log file has what --quiet keeps from stderr.
 limited=("${toy_train[@]}" --batch-tokens 500 --valid-interval 1000 --output "$work/limited"
   --quiet --log-file "$work/log")
 expect_code 75 "${limited[@]}" --max-updates 10000 --max-time 0.001

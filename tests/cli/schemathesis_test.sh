@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The service against its own description, by schemathesis: schemathesis_test.sh BINARY MODEL TOOL
+# Tests the service against its own description with schemathesis:
 #
-# TOOL: schemathesis, if there is none on the PATH
+# schemathesis_test.sh BINARY MODEL TOOL     (TOOL: schemathesis, if it is not on the PATH)
 dietmt=$1
 model=$2
 work=$(mktemp -d)
@@ -17,7 +17,7 @@ config=$(realpath "$(dirname "$0")/schemathesis.toml")
 
 start_server "$model" --preload --data "$work/jobs" --max-body 100000 --deadline 20
 
-# DELETE of a job that has not ended cancels it, and leaves what is done: no use after free.
+# DELETE cancels a job that has not ended but keeps its results; this is no use after free.
 cd "$work" || exit 1  # schemathesis keeps a cache where it runs
 "$schemathesis" --config-file "$config" run "$url/openapi.json" --checks all \
   --exclude-checks use_after_free --max-examples 30 --seed 1 --request-timeout 60 --no-color \

@@ -31,7 +31,7 @@ def require(holds, problem):
 
 
 def check_options(words, options, where):
-    """Every word that begins with -- is an option, with a value if it takes one."""
+    """Every word that begins with -- is an option, with a value if it needs one."""
     for i, word in enumerate(words):
         if not word.startswith("--"):
             continue
@@ -136,7 +136,7 @@ def check_settings(text, program):
 
 
 def check_sandbox():
-    """systemd's own judgement of the rights that the unit keeps, from 0 to 10."""
+    """systemd's exposure score for the unit, from 0 to 10."""
     judged = subprocess.run(["systemd-analyze", "security", "--offline=true", "--no-pager", RECIPES / "dietmt.service"],
                             capture_output=True, text=True)
     exposure = re.search(r"Overall exposure level for dietmt.service: ([0-9.]+)", judged.stdout)
@@ -147,7 +147,7 @@ def check_sandbox():
 
 
 def check_nginx():
-    """The server learns how the client names it: at least nginx's own Host is the address behind it."""
+    """The server learns the name that the client used: nginx's default Host is the upstream address."""
     settings = re.sub(r"#.*", "", (RECIPES / "nginx.conf").read_text())
     settings, inside = re.sub(r"location[^{]*{[^}]*}", "", settings), re.findall(r"location[^{]*{([^}]*)}", settings)
     for header in (r"Host\s+\$http_host", r"X-Forwarded-Proto\s+\$scheme", r'Connection\s+""'):

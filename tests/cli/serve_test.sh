@@ -40,7 +40,7 @@ await_job() {
   done
 }
 
-# Options that make no sense end the start, all with one message.
+# Options that make no sense prevent the start, all with one message.
 expect_code 2 "$dietmt" serve
 expect_text "--model is missing" "$err"
 expect_code 2 "$dietmt" serve --model "en-de=$model" --port 70000 --threads 0 --worker \
@@ -104,7 +104,7 @@ expect_text 'dietmt_http_requests_total{endpoint="/v1/analyze",status="200"} 1' 
 expect_answer 200 /
 expect_text "<html" "$out"
 
-# SIGHUP reads the model again; SIGTERM ends with 0.
+# SIGHUP reloads the model; SIGTERM ends with 0.
 kill -HUP $server
 for _ in $(seq 600); do
   ask /v1/models
@@ -128,8 +128,8 @@ expect_text "cannot be loaded" "$out"
 kill -TERM $server
 wait $server
 
-# With a shortlist: line by line what translate gives with it. One of another vocabulary ends the
-# start.
+# With a shortlist: line by line the same as translate. A shortlist for another vocabulary prevents
+# the start.
 expect_code 0 "$dietmt" shortlist --model "$model" --train-source "$work/toy.en" \
   --train-target "$work/toy.de" --best 2 --first 2 --output "$work/list.bin"
 red='{"text": "red dog", "source": "en", "target": "de", "beam": 1}'
@@ -151,7 +151,7 @@ expect_text "--shortlist needs --device cpu" "$err"
 expect_code 2 "$dietmt" serve --model "en-de=$model" --shortlist "en-fr=$work/absent"
 expect_text "absent: no such file" "$err"
 
-# SIGHUP reads the certificate anew; one that cannot be used leaves the old one.
+# SIGHUP reloads the certificate; an invalid one leaves the old one in use.
 if command -v openssl >/dev/null; then
   certify() {
     openssl req -x509 -newkey rsa:2048 -nodes -subj "/CN=$1" -keyout "$work/tls.key" \
@@ -177,7 +177,7 @@ else
   echo "not tested: there is no openssl to make certificates"
 fi
 
-# A job: line by line what translate gives.
+# A job: line by line the same as translate.
 start --data "$work/jobs" --job-threads 1
 submit "$work/toy.en"
 id=$(field id)
@@ -188,7 +188,7 @@ cmp "$work/out" "$work/expected" || fail "a job gives another text than translat
 expect_answer 400 /v1/jobs -F "file=@$work/toy.en;filename=lines.txt" -F source=en -F target=xx
 expect_answer 404 /v1/jobs/00000000000000000000000000000000
 
-# kill -9 in the middle of jobs: a server that is started again goes on, each line once.
+# kill -9 in the middle of jobs: a restarted server continues, each line once.
 for _ in $(seq 50); do cat "$work/toy.en"; done >"$work/long.en"
 for _ in $(seq 50); do cat "$work/expected"; done >"$work/long.expected"
 ids=()
@@ -222,7 +222,7 @@ done
 kill -TERM $server
 wait $server || fail "exit code after SIGTERM: $?"
 
-# A worker translates what another process takes in.
+# A worker translates jobs that another process accepts.
 start --data "$work/jobs" --job-threads 0
 taker=$server
 taker_url=$url

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# dietmt shortlist on a toy corpus: what it covers, what it shows, what it refuses.
+# dietmt shortlist on a toy corpus: what it covers, prints and refuses.
 #   shortlist_test.sh DIETMT SCRATCH
 dietmt=$1 work=$2
 source "$(dirname "$0")/lib.sh"
@@ -22,9 +22,9 @@ covered=$(awk '/^covered tokens/ { print $3 }' "$work/out")
 size=$(awk '/^mean shortlist size/ { print $4 }' "$work/out")
 awk -v c="$covered" -v s="$size" 'BEGIN { exit !(c > 0.97 && c <= 1 && s > 6 && s < 30) }' ||
   fail "covered $covered with $size pieces of 90"
-! ls -d "$work"/list.bin.* 2>/dev/null || fail "the encoded corpus was left behind"
+! ls -d "$work"/list.bin.* 2>/dev/null || fail "the encoded corpus was not removed"
 
-# The same bytes for any number of threads; the same report from only the file.
+# The same bytes for any number of threads; the same report from the file itself.
 report=$out
 expect_code 0 "${make[@]}" --output "$work/threads.bin" --threads 3
 cmp -s "$work/list.bin" "$work/threads.bin" || fail "threads change the file"
@@ -32,7 +32,7 @@ expect_code 0 "$dietmt" shortlist --tokenizer "$work/joint.model" --shortlist "$
   "${valid[@]}" --show red
 [ "$out" = "$report" ] || fail "the file's report differs: $out"
 
-# A directory beside the output is the user's, and a failed run leaves none.
+# A directory next to the output is the user's, and a failed run leaves none.
 mkdir "$work/mine.bin.corpus" && echo kept >"$work/mine.bin.corpus/file"
 expect_code 0 "${make[@]}" --output "$work/mine.bin"
 [ "$(cat "$work/mine.bin.corpus/file")" = kept ] || fail "a directory of the user was removed"
@@ -41,7 +41,7 @@ expect_code 1 "$dietmt" shortlist --tokenizer "$work/joint.model" --train-source
   --train-target "$work/bad.en" --output "$work/bad.bin"
 ! ls -d "$work"/bad.bin* 2>/dev/null || fail "a failed run left files"
 
-# Nor does a stopped one.
+# Neither does a stopped one.
 for _ in $(seq 100); do cat "$work/text/train.en"; done >"$work/long.en"
 for _ in $(seq 100); do cat "$work/text/train.de"; done >"$work/long.de"
 "$dietmt" shortlist --tokenizer "$work/joint.model" --train-source "$work/long.en" \

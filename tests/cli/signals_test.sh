@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Signals: train saves and can resume, other commands leave no unfinished files.
+# Signals: train saves and can resume; other commands leave no unfinished files.
 # signals_test.sh BINARY OUTPUT
 dietmt=$1
 work=$2
 rm -rf "$work" && mkdir -p "$work"
 . "$(dirname "$0")/lib.sh"
 
-# await COMMAND...: until the command succeeds, at most a minute.
+# await COMMAND...: waits until the command succeeds, at most a minute.
 await() {
   for _ in $(seq 1200); do
     "$@" && return
@@ -32,7 +32,7 @@ for signal in TERM HUP; do
   [ -s "$work/$signal/last/model.safetensors" ] || fail "SIG$signal: nothing was saved"
 done
 
-# nohup: the training goes on.
+# nohup: training continues.
 env --ignore-signal=HUP "${run[@]}" --output "$work/nohup" 2>"$work/nohup.err" &
 pid=$!
 await runs "$work/nohup.err"
@@ -45,7 +45,7 @@ wait $pid
 code=$?
 [ $code -eq 75 ] || fail "SIGTERM after an ignored SIGHUP: exit code $code"
 
-# An unfinished output of translate has no name, so no signal can leave it.
+# translate's unfinished output has no name, so it disappears after any signal.
 mkfifo "$work/pipe"
 mkdir "$work/out"
 for signal in INT TERM HUP KILL; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# recipes/software: parallel text from made catalogues and pages, and the recipe on a toy corpus.
+# recipes/software: parallel text from made-up catalogues and pages, and the recipe on a toy corpus.
 #   software_recipe_test.sh BINARY OUTPUT
 dietmt=$1
 work=$2
@@ -51,7 +51,7 @@ for text in OK %d "Not translated" hidden code "only en" "no id" "var no"; do
   ! grep -qF -- "$text" <<<"$all" || fail "in the text: $text"
 done
 grep -qxF "Datei öffnen" "$work/de/train.de" || fail "the mark of a shortcut stayed"
-# All of a page is in one part; the heading that a catalogue has too is in no held-out part.
+# All of a page is in one part; a heading that is also in a catalogue is in no held-out part.
 for part in valid test; do
   paste "$work/de/$part.en" "$work/de/$part.de" >"$work/$part"
   [ -s "$work/$part" ] || fail "no text for $part"
@@ -65,7 +65,7 @@ done
 expect_code 1 python3 "$recipe/parallel_text.py" --language fr --root "$work/root" --output "$work/fr"
 expect_text "no text for 'train' in the language fr" "$err"
 
-# fetch.sh with a source of packages that has only LibreOffice's, and with one that gives no others.
+# fetch.sh with a package source that has only LibreOffice's, and with one that has no others.
 mkdir -p "$work/package/DEBIAN" "$work/source"
 cp -r "$work/root/usr" "$work/package/"
 printf 'Package: toy\nVersion: 1\nArchitecture: all\nMaintainer: toy <toy@localhost>\nDescription: toy\n' \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Closed standard streams: streams_test.sh BINARY MODEL     (MODEL: what train_test.sh leaves)
-# A program that opens its files under their numbers would read and write the wrong ones.
+# Closed standard streams: streams_test.sh BINARY MODEL     (MODEL: from train_test.sh)
+# A program that opens its files under those numbers would read and write the wrong ones.
 dietmt=$1
 model=$2
 work=$(mktemp -d)
@@ -14,7 +14,7 @@ expect_text "iteration 1" "$err"  # it does log
 "${align[@]}" --output "$work/alignments" 2>&- || fail "exit code $? without stderr"
 cmp "$work/wanted" "$work/alignments" || fail "the log is among the alignments"
 
-# No input is an error, for each program; a packed model stays open and would be the input.
+# Missing input is an error in each program; a packed model stays open and would become the input.
 expect_code 0 "$dietmt" quantize --model "$model" --output "$work/packed"
 for program in dietmt dietmt-torch; do
   code=0

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# dietmt tokenizer: sets of special pieces, what is said of wrong options.
+# dietmt tokenizer: sets of special pieces, and messages about wrong options.
 #   tokenizer_test.sh DIETMT SCRATCH
 dietmt=$1 work=$2
 source "$(dirname "$0")/lib.sh"
@@ -26,7 +26,7 @@ expect_text "--special is 'gpt'; it must be translation or bert" "$err"
 expect_code 2 "$dietmt" tokenizer --input "$work/toy.en" --output "$work/never.model" \
   --vocab-size 5 --special bert
 expect_text "at least 6" "$err"
-# The log has the lines that are left out.
+# The log lists the lines that are skipped.
 { cat "$work/toy.en" && printf 'red \xff\n'; } >"$work/bad.en"
 expect_code 0 "$dietmt" tokenizer --input "$work/bad.en" --vocab-size 40 --invalid-utf8 skip \
   --output "$work/bad.model"

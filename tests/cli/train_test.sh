@@ -12,7 +12,7 @@ gzip -k "$work/train.en" "$work/train.de"
 
 data=(--train-source "$work/train.en.gz" --train-target "$work/train.de.gz"
   --valid-source "$work/valid.en" --valid-target "$work/valid.de")
-# Flags on the command line win over those of the configuration file.
+# Flags on the command line override the configuration file.
 cat >"$work/sizes.cfg" <<'CFG'
 vocab-size = 90
 encoder-layers = 1
@@ -30,7 +30,7 @@ CFG
 sizes=(--config "$work/sizes.cfg")
 train=("$dietmt" train "${data[@]}" "${sizes[@]}")
 
-# A first training, with everything it leaves behind.
+# A first run, with everything it writes.
 expect_code 0 "${train[@]}" --output "$work/model" --max-updates 60 --valid-interval 30
 for file in best/config.json best/model.safetensors best/tokenizer.model last/training.json \
   progress.jsonl progress.csv report.html; do
@@ -46,7 +46,7 @@ train_on() {
     --valid-source "$work/valid.en" --valid-target "$2" "${sizes[@]}" "${@:3}"
 }
 
-# Unequal line counts show before a tokenizer is trained, whichever text they are in.
+# Unequal line counts are reported before a tokenizer is trained, whichever text they are in.
 head -n 39 "$work/valid.de" >"$work/fewer.de"
 for targets in "$work/fewer.de $work/valid.de" "$work/train.de $work/fewer.de"; do
   # shellcheck disable=SC2086
@@ -73,7 +73,7 @@ expect_code 0 "${odd[@]}" --max-updates 2 --invalid-utf8 replace --resume never
 expect_text "$work/odd: 1 line is not UTF-8, with U+FFFD in place of ill-formed bytes: line 7" "$err"
 expect_text "training text: kept 2000 of 2000 pairs" "$err"
 
-# Interrupted and resumed gives the same weights, bit for bit, as uninterrupted.
+# An interrupted and resumed run gives the same weights, bit for bit, as an uninterrupted one.
 run=("${train[@]}" --valid-interval 20 --save-interval 10 --keep-last 2 --no-valid-translation
   --ema-decay 0.9)
 expect_code 0 "${run[@]}" --output "$work/whole" --max-updates 50
@@ -92,7 +92,7 @@ expect_code 2 "${run[@]}" --output "$work/parts" --max-updates 60 --dropout 0.2
 expect_text "--dropout: was 0.1, is 0.2" "$err"
 expect_code 0 "${run[@]}" --output "$work/parts" --max-updates 10 --dropout 0.2 --resume never
 
-# What a training will cost, and where its time goes; neither changes the run.
+# --dry-run and --profile: cost and time of a run, which they do not change.
 expect_code 0 "${run[@]}" --output "$work/whole" --max-updates 50 --dry-run
 for name in parameters memory batches updates time; do
   grep -Eq "^$name +[0-9]" "$work/out" || fail "$name is not in: $out"
@@ -124,7 +124,7 @@ assert steps > 0 and steps % 10 == 0
 assert any("FusedAttention" in event.get("name", "") for event in events)
 PYTHON
 
-# A tokenizer that an earlier attempt has left does not count; a resumed training keeps its own.
+# A tokenizer left by an earlier attempt is ignored; a resumed run keeps its own.
 expect_code 0 "${run[@]}" --output "$work/pieces" --vocab-size 70 --dry-run
 expect_text "70 pieces" "$err"
 expect_code 0 "${run[@]}" --output "$work/pieces" --max-updates 10
@@ -166,7 +166,7 @@ saved=$(sed -n 's/.*"update": *\([0-9]*\).*/\1/p' "$work/signal/last/training.js
 expect_code 0 "${run[@]}" --output "$work/signal" --max-updates $((saved + 1))
 expect_text "resuming from update $saved" "$err"
 
-# A signal while the text is encoded; what comes through a pipe needs a tokenizer.
+# A signal while the text is encoded; text from a pipe needs a tokenizer.
 mkfifo "$work/pipe.en" "$work/pipe.de"
 for language in en de; do
   (while cat "$work/train.$language"; do sleep 0.1; done) >"$work/pipe.$language" 2>/dev/null &
@@ -183,7 +183,8 @@ expect_code 2 "$dietmt" train "${data[@]:0:4}" --valid-source - "${data[@]:6}" "
   --output "$work/piped" --max-updates 10
 expect_text "- can be read only once, but validation reads it twice" "$err"
 
-# Another text is not the one to go on with, whatever its name; the same text is, under any.
+# A run does not continue with another text, whatever its name; with the same text it does, under
+# any name.
 cp "$work/valid.en" "$work/other.en"
 cp -r "$work/parts" "$work/moved"
 rest=("${run[@]:10}" --output "$work/moved" --dropout 0.2)
@@ -204,7 +205,7 @@ expect_code 1 "${train[@]}" --output "$work/nan" --max-updates 200 --valid-inter
   --no-valid-translation --learning-rate 1000 --clip-norm 0 --warmup 10
 expect_text "earlier checkpoints are intact" "$err"
 
-# Wrong options: exit code 2, all problems at once.
+# Wrong options: exit code 2 and all problems at once.
 expect_code 2 "${train[@]}" --output "$work/bad" --dropout 1.5 --heads 3 --schedule steps
 expect_text "--dropout" "$err"
 expect_text "--heads 3" "$err"
@@ -236,7 +237,7 @@ expect_text "head 1" "$err"
 expect_code 2 "$dietmt" train "${data[@]}" --output "$work/bad" --tied-embeddings all --separate-tokenizers
 expect_text "joint tokenizer" "$err"
 
-# Options that others make useless are named, and train as without.
+# Options that others make useless are named, and have no effect.
 expect_code 0 "${train[@]}" --output "$work/unused" --dry-run --schedule constant --min-lr 1e-5 \
   --warmup 0 --warmup-init-lr 1e-5 --optimizer adafactor --adam-beta2 0.9 --gradient-type bf16 \
   --corpus-weights 3 --no-valid-translation --valid-beam 3
@@ -255,7 +256,7 @@ expect_code 0 "${train[@]}" --output "$work/one" --schedule linear --warmup 0 --
   --log-interval 1
 expect_text "lr 1.00e-02" "$err"
 
-# Wrong data: exit code 1, file and line named.
+# Wrong data: exit code 1, file and line.
 printf 'a\nb\377c\n' >"$work/bad.en"
 printf 'a\nb\n' >"$work/bad.de"
 expect_code 1 "$dietmt" train "${sizes[@]}" --train-source "$work/bad.en" --train-target "$work/bad.de" \
@@ -267,7 +268,7 @@ expect_code 1 "$dietmt" train "${sizes[@]}" --train-source "$work/train.en" --tr
   --tokenizer "$work/model/best/tokenizer.model"
 expect_text "valid.de" "$err"
 
-# Configuration files: the printed one gives the same settings; help is complete.
+# Configuration files: a printed one gives the same settings; help is complete.
 expect_code 0 "${run[@]}" --output "$work/x" --dump-config
 cp "$work/out" "$work/config"
 expect_code 0 "$dietmt" train --config "$work/config" --dump-config

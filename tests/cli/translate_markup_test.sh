@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Word alignments, markup and checked copies of dietmt translate: translate_markup_test.sh BINARY MODEL
+# Word alignments, markup and checked copies in dietmt translate: translate_markup_test.sh BINARY
+# MODEL
 dietmt=$1
 model=$2
 work=$(mktemp -d)
@@ -11,8 +12,8 @@ input=$work/toy.en
 expect_code 0 "${translate[@]}" --input "$input"
 cp "$work/out" "$work/plain"
 
-# Word alignments: a pair for each word; the text before them stays. A translation of this toy
-# language has the words in reverse order.
+# Word alignments: a pair per word; the text before them stays. A translation in this toy language
+# has the words in reverse order.
 expect_code 0 "${translate[@]}" --input "$input" --alignment hard
 expect_equal "$(sed 's/ ||| .*//' "$work/out" | cmp - "$work/plain" && echo same)" same "aligned text"
 awk -F ' [|][|][|] ' '{ if (split($1, a, " ") != split($2, b, " ")) print }' "$work/out" >"$work/bad"
@@ -56,7 +57,7 @@ for line in lines:
     assert not open_tags, line
 EOF
 
-# Markup: each mark once, and the words are those of the text without it.
+# Markup: each mark once, and the words equal those of the text without it.
 sed 's/^\([^ ]*\) \([^ ]*\)/<b>\1<\/b> {0} \2/' "$input" >"$work/marked"
 expect_code 0 "${translate[@]}" --input "$work/marked" --markup
 expect_equal "$(grep -c '^.*<b>[^<{]*</b>.*$' "$work/out")" 60 "lines with their element"
@@ -66,7 +67,7 @@ sed 's/<[^>]*>//g; s/{0}//; s/  */ /g; s/^ //; s/ $//' "$work/out" | cmp - "$wor
 # Wherever the placeholders go, they keep their quotation marks and parentheses.
 placed=$(printf '"{0}" red dog: (%%s)\n' | "${translate[@]}" --markup)
 expect_equal "$(sed 's/"{0}"/ /; s/(%s)/ /; s/  */ /g; s/^ //; s/ $//' <<<"$placed")" \
-  "$("${translate[@]}" <<<"red dog:")" "punctuation beside placeholders: $placed"
+  "$("${translate[@]}" <<<"red dog:")" "punctuation around placeholders: $placed"
 expect_equal "$(printf '({0}/{1}).\n' | "${translate[@]}" --markup)" "({0}/{1})." "no words"
 expect_equal "$(printf '{0} %%s\n\n' | "${translate[@]}" --markup)" "{0} %s" "only markup"
 

@@ -21,7 +21,6 @@ expect_lines "$work/out" 60
 cmp -s "$work/out" "$work/s1" && fail "another seed gives the same"
 
 # No loops: a translation that must be long repeats itself, unless an option forbids it.
-# repeating: counts the lines of stdin that have the same three words twice.
 repeating() {
   awk '{ split("", seen); twice = 0
          for (i = 3; i <= NF; ++i) if (seen[$(i - 2), $(i - 1), $i]++) twice = 1
@@ -42,7 +41,7 @@ better=$(paste <("${long[@]}" --beam 2 --scores) <("${long[@]}" --beam 2 --patie
   awk -F '\t' '$3 < $1 { worse = 1 } $3 > $1 { ++n } END { print worse ? "worse" : n + 0 }')
 [ "$better" != worse ] && [ "$better" -gt 0 ] || fail "better with --patience 8: $better"
 
-# Diverse beam search: other translations, none of them twice.
+# Diverse beam search: other translations, without duplicates.
 expect_code 0 "${translate[@]}" --input "$input" --beam 6 --nbest 6
 cp "$work/out" "$work/beam6"
 expect_code 0 "${translate[@]}" --input "$input" --beam 6 --nbest 6 --diverse-groups 1
@@ -80,7 +79,7 @@ expect_code 1 "${translate[@]}" --input "$input" --prefix <(cat "$work/prefix" <
 expect_text ":61: this prefix has no line in the input, which ends after 60 lines" "$err"
 [ -e "$work/never" ] && fail "a file is left in spite of a prefix without a line"
 
-# With a shortlist: the same whether a line is alone or not, and nothing where the list does not fit.
+# With a shortlist: independent of other lines; refused if the list does not match the model.
 toy_corpus 800 8 "$work/pairs"
 expect_code 0 "$dietmt" shortlist --model "$model" --train-source "$work/pairs.en" \
   --train-target "$work/pairs.de" --best 8 --first 4 --output "$work/list.bin"
@@ -105,13 +104,13 @@ cmp "$work/out" "$work/twice" || fail "--then is not a second translation of the
 expect_code 0 "${translate[@]}" --then "$model" --input "$input" --json
 pivots <"$work/out" | cmp - "$work/plain" || fail "other pivots than the first one's text"
 
-# The first model searches as it does without the options of the second.
+# The first model searches without the options of the second.
 first=("${translate[@]}" --then "$model" --input "$input" --beam 3 --json)
 "${first[@]}" | pivots >"$work/pivots"
 "${first[@]}" --length-penalty 0 --length-norm gnmt --no-repeat-ngram 1 --repetition-penalty 3 \
   --patience 0.4 | pivots | cmp - "$work/pivots" || fail "search options change the first model's text"
 
-# Minimum Bayes risk chooses among what was found or drawn, whatever the number of workers.
+# Minimum Bayes risk chooses among the hypotheses or samples, whatever the number of workers.
 expect_code 0 "${translate[@]}" --input "$input" --mbr chrf --beam 4 --nbest 2 --workers 1
 cp "$work/out" "$work/mbr"
 expect_code 0 "${translate[@]}" --input "$input" --mbr chrf --beam 4 --nbest 2 --workers 2

@@ -13,7 +13,7 @@ toy_corpus 60 7 "$work/toy"
 input=$work/toy.en
 toy_target=$work/toy.de
 
-# One line out per line in; the same from a file, from gzip, from a pipe and into a file.
+# One line out per line in, whether from a file, gzip or a pipe, or into a file.
 expect_code 0 "${translate[@]}" --input "$input"
 cp "$work/out" "$work/plain"
 expect_lines "$work/plain" 60
@@ -25,7 +25,7 @@ cmp "$work/result" "$work/plain" || fail "gzip input and --output give another t
 "${translate[@]}" <"$input" | cmp - "$work/plain" || fail "a pipe gives another text"
 "${translate[@]}" --flush <"$input" | cmp - "$work/plain" || fail "--flush gives another text"
 
-# At a terminal a file has a progress bar; a pipe has none, for counting its lines would empty it.
+# At a terminal a file has a progress bar; a pipe has none, since counting its lines would drain it.
 at_terminal() {  # COMMAND...: the screen in $work/terminal
   local command
   printf -v command '%q ' "$@"
@@ -63,14 +63,14 @@ for option in source target; do
 done
 cmp "$work/kept" "$input" || fail "an output replaced an input"
 
-# The neighbours, the batch size, the workers and the threads do not matter.
+# Neighbours, batch size, workers and threads have no effect.
 for flags in "--batch-tokens 1" "--batch-tokens 64" "--batch-tokens 512" "--workers 3" "--threads 2"; do
   # shellcheck disable=SC2086
   "${translate[@]}" --input "$input" $flags | cmp - "$work/plain" || fail "$flags changes the text"
 done
 tac "$input" | "${translate[@]}" | tac | cmp - "$work/plain" || fail "the order changes the text"
 
-# Odd lines: each gives one line, what is changed is said with its line number.
+# Odd lines: each gives one line, and changes are reported with the line number.
 {
   printf 'red dog\n\n   \t \nred dog\r\nbad \xff byte\nnul\x00 dog\nred\xc2\x85dog\nred\xe2\x80\xa8dog\n'
   for _ in $(seq 100000); do printf 'dog '; done
@@ -92,7 +92,7 @@ print(len(open(sys.argv[1], encoding="utf-8", newline="").read().splitlines()))'
 expect_code 0 "${translate[@]}" --input /dev/null
 expect_equal "$out" "" "no input"
 
-# Each line is handed on at once with --flush: the answer comes while the input stays open.
+# With --flush each line is passed on at once: the answer comes while the input stays open.
 mkfifo "$work/in"
 "${translate[@]}" --flush <"$work/in" >"$work/answer" 2>"$work/err" &
 pid=$!
@@ -107,7 +107,7 @@ expect_equal "$(cat "$work/answer")" "$(sed -n 1p <<<"$(echo "red dog" | "${tran
 exec 9>&-
 wait $pid || fail "--flush ends with $?"
 
-# A reader that leaves early is no error, and endless input ends there.
+# A reader that leaves early is not an error, and endless input ends there.
 set +o pipefail
 yes "red dog" | {
   "${translate[@]}" --beam 1
@@ -150,7 +150,7 @@ expect_text "unexpected argument '$odd': --input is given already" "$err"
 "$dietmt" score --threads 1 --model "$odd" --source "$input" --target "$toy_target" |
   cmp - <("${score[@]}" --source "$input" --target "$toy_target") || fail "score of a name with a comma"
 
-# FILE.gz is compressed, whoever writes it, and pipes too.
+# FILE.gz is compressed by every command, pipes too.
 expect_code 0 "${translate[@]}" --input "$input" --output "$work/result.gz"
 gzip -dc "$work/result.gz" | cmp - "$work/plain" || fail "translate --output FILE.gz"
 "${score[@]}" --source "$input" --target "$toy_target" >"$work/scores"
@@ -167,12 +167,12 @@ gzip -dc <"$work/pipe.gz" >"$work/unpacked" &
 wait $! || fail "a compressed pipe is cut short"
 cmp "$work/unpacked" "$work/plain" || fail "a compressed pipe gives another text"
 
-# Scores of given translations: those of the search.
+# Scores of given translations equal those of the search.
 "${translate[@]}" --input "$input" --length-penalty 0 --scores >"$work/found"
 cut -f 2 "$work/found" >"$work/text"
 expect_code 0 "${score[@]}" --source "$input" --target "$work/text"
 expect_lines "$work/out" 60
-# A tokenizer may cut the text into other pieces than the search found: most lines agree.
+# A tokenizer may split the text differently from the search, but most lines agree.
 agree=$(paste <(cut -f 1 "$work/found") "$work/out" |
   awk '{ d = $1 - $2; if (d < 0) d = -d; if (d < 1e-3) ++n } END { print n + 0 }')
 [ "$agree" -ge 30 ] || fail "score agrees with translate in $agree of 60 lines"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# recipes/wmt18 end to end: wmt18_recipe_test.sh BINARY OUTPUT. On a slice of real text where
+# recipes/wmt18 end to end: wmt18_recipe_test.sh BINARY OUTPUT. On a slice of real text if
 # DIETMT_SHARED has it, else on the toy corpus; models are small.
 dietmt=$1
 work=$2
@@ -21,7 +21,7 @@ else
   toy_corpus 12 3 "$work/data/de-en/test"
 fi
 
-# Cleaning: of these, one pair stays.
+# Cleaning: one of these pairs stays.
 printf '%s\n' 'A pair.' '' 'same' 'A pair.' 'x' $'bad \xff byte' 'a b c d e f' >"$work/dirty.en"
 printf '%s\n' ' Ein Paar. ' 'leer' 'same' 'Ein Paar.' 'viel zu lang dazu' 'schlecht' 'a b c' \
   >"$work/dirty.de"
@@ -49,7 +49,7 @@ for encoding in sinusoidal shaw diet-rel; do
   expect_text '| encoding | EN-DE | DE-EN | EN-CS | CS-EN |' "$out"
   grep -Eq "^\\| $encoding \\|( [0-9]+\\.[0-9]{2} \\|){4}\$" "$work/out" || fail "the row: $out"
 done
-# A row that is done is printed again, and nothing is trained.
+# A finished row is printed again, and nothing is trained.
 row=$out
 expect_code 0 "${run[@]}" diet-rel "$work/data" "$work/diet-rel" "${small[@]}"
 [ "$out" = "$row" ] || fail "another row: $out"

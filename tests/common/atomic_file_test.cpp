@@ -32,7 +32,7 @@ TEST_F(AtomicFileTest, AppearsAtCommit) {
   EXPECT_THAT(names(), UnorderedElementsAre("file"));
 }
 
-// So a signal, even SIGKILL, leaves nothing.
+// So that a signal, even SIGKILL, leaves nothing.
 TEST_F(AtomicFileTest, HasNoNameBeforeCommit) {
   {
     AtomicFile file(scratch() / "file");

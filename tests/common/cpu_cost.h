@@ -1,4 +1,4 @@
-// Whether work costs time in proportion to the size of its input.
+// Checks that work takes time in proportion to the size of its input.
 #pragma once
 
 #include <malloc.h>
@@ -10,19 +10,18 @@
 
 namespace dietmt {
 
-/// The most that the cost may grow when the size doubles.
+/// How much the cost may grow when the size doubles.
 constexpr double kLinearGrowth = 2.3;
 
-/// How many times as long work() takes when its input doubles: the mean of two doublings, from
-/// make(size / 2) to make(2 * size), since one of them may cross the size of a cache. Counts the
-/// CPU time of this thread, which other programs hardly change, and takes the least of several
-/// measurements, so that only growth at every attempt shows. `size`: such that the work takes
-/// milliseconds.
+/// How much longer work() takes when its input doubles: the mean of two doublings, from make(size /
+/// 2) to make(2 * size), since one of them may cross the size of a cache. Counts the CPU time of
+/// this thread, which other programs hardly affect, and takes the least of several measurements, so
+/// that only growth in every attempt shows. `size`: large enough for milliseconds of work.
 template <typename Make, typename Work>
 double cost_growth(size_t size, Make make, Work work) {
   constexpr int kAttempts = 24;
-  // Memory stays with the process: the system clears new pages, which large inputs would pay for in
-  // every attempt and small ones only once.
+  // Keeps freed memory in the process: otherwise large inputs would pay for cleared pages in every
+  // attempt and small ones only once.
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   const auto cpu_seconds = [&](const auto& input) {

@@ -7,7 +7,7 @@
 
 namespace dietmt {
 
-/// While it lives, every write beyond `bytes` of a file fails.
+/// While it lives, every write past `bytes` of a file fails.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

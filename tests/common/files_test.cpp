@@ -59,7 +59,7 @@ TEST_F(FilesTest, WhatCannotBeReadIsAnError) {
   }
 }
 
-// With its output in a file, /dev/stdout is a link to a regular file.
+// If its output is a file, /dev/stdout is a link to a regular file.
 TEST_F(FilesTest, StandardOutputIsNotReplaced) {
   EXPECT_FALSE(may_be_replaced("/dev/stdout"));
   EXPECT_FALSE(may_be_replaced("/proc/self/fd/1"));
@@ -199,7 +199,7 @@ TEST_F(FilesTest, CommitReplacesNoDirectoryWithFiles) {
   EXPECT_THAT(names(), UnorderedElementsAre("model"));
 }
 
-// Each cuts off what it could not write whole, which must never be a record of the other.
+// Each cuts off what it could not write completely, which must never be the other's record.
 TEST_F(FilesTest, TwoMayAppendWhileTheDiskFills) {
   for (int round = 0; round < 50; ++round) {
     const fs::path path = scratch() / ("records" + std::to_string(round));

@@ -75,7 +75,7 @@ TEST_F(ControlGroups, TheLeastOfVersion2) {
   EXPECT_EQ(available("0::/\n"), std::numeric_limits<int64_t>::max());
 }
 
-/// Leaves a gigabyte of addresses. Returns an exit code.
+/// Leaves a gigabyte of address space. Returns an exit code.
 int ask_in_a_gigabyte() {
   std::ifstream file("/proc/self/statm");
   rlim_t pages = 0;

@@ -99,7 +99,7 @@ OptionTable ruled_table(RuledFields& fields) {
   return table;
 }
 
-// What check() says, one line for each problem.
+// Problems reported by check(), one line each.
 std::string problems_of(const Words& arguments, const Words& others = {}) {
   RuledFields fields;
   OptionTable table = ruled_table(fields);

@@ -30,7 +30,7 @@ bool comes_within(std::chrono::seconds patience, bool (*happened)()) {
   return happened();
 }
 
-// In a process of its own: signals and their blocking belong to the whole process.
+// In a separate process, since signals and their blocking belong to the whole process.
 template <typename Body>
 int status_of_child(const Body& body) {
   const pid_t child = fork();
@@ -50,7 +50,7 @@ TEST(GiveWayTest, OnlyThisThreadAndThoseThatItStarts) {
     give_way(3);
     in_thread = niceness_of_this_thread();
     std::thread([&] {
-      give_way(3);  // has inherited it
+      give_way(3);  // is inherited
       give_way(1);
       in_its_thread = niceness_of_this_thread();
     }).join();
@@ -63,7 +63,7 @@ TEST(GiveWayTest, OnlyThisThreadAndThoseThatItStarts) {
 TEST(StopSignalTest, TheFirstSetsTheFlagAndNoComputingThreadIsInterrupted) {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     const int status = status_of_child([signal] {
-      // As a shell leaves SIGINT to what runs in the background.
+      // As a shell leaves SIGINT for background processes.
       if (signal == SIGINT) std::signal(signal, SIG_IGN);
       install_stop_signal();
       if (stop_requested()) return 1;

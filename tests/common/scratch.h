@@ -19,7 +19,7 @@ class ScratchTest : public ::testing::Test {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
     std::string name = "dietmt_" + std::string(test->test_suite_name()) + "_" + test->name() + "_" +
                        std::to_string(::getpid());
-    std::replace(name.begin(), name.end(), '/', '_');  // in the names of tests with parameters
+    std::replace(name.begin(), name.end(), '/', '_');  // in names of parameterised tests
     scratch_ = std::filesystem::temp_directory_path() / name;
     std::filesystem::create_directories(scratch_);
   }

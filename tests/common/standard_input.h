@@ -1,4 +1,4 @@
-// A pipe in the place of standard input.
+// A pipe in place of standard input.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class StandardInput {
     EXPECT_EQ(::write(write_end_, bytes.data(), bytes.size()), std::ssize(bytes));
   }
 
-  /// The end of the input.
+  /// Ends the input.
   void close() {
     if (write_end_ >= 0) ::close(write_end_);
     write_end_ = -1;

@@ -155,7 +155,7 @@ TEST_F(LineReaderTest, WhereNamesTheLine) {
   EXPECT_EQ(reader.where(), (scratch() / "named").string() + ":2");
 }
 
-// Would hang (and fail by the time limit) if the reader waited for more than a line.
+// Would hang, and fail by the time limit, if the reader waited for more than a line.
 TEST(StandardInputTest, ALineIsGivenAsSoonAsItHasArrived) {
   StandardInput input;
   LineReader reader("-");
@@ -166,7 +166,7 @@ TEST(StandardInputTest, ALineIsGivenAsSoonAsItHasArrived) {
       return reader.next(got) ? got : "<end>";
     });
     const auto status = line.wait_for(std::chrono::seconds(60));
-    if (status != std::future_status::ready) input.close();  // lets the reader go
+    if (status != std::future_status::ready) input.close();  // releases the reader
     ASSERT_EQ(status, std::future_status::ready);
     EXPECT_EQ(line.get(), text);
   }

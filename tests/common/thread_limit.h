@@ -1,5 +1,5 @@
-// Lets the system start only a few more threads during the lifetime of an object: it limits the
-// address space, so that only a few more stacks fit.
+// While it lives, the system can start only a few more threads: it limits the address space to a
+// few more stacks.
 #pragma once
 
 #include <sys/resource.h>

@@ -5,13 +5,13 @@
 
 namespace dietmt::counting {
 
-/// A CPU tensor of the same elements; the device tensor must outlive it.
+/// A CPU tensor with the same elements; the device tensor must outlive it.
 at::Tensor mirror_alias(const at::Tensor& device_tensor);
 
-/// The device tensor of a CPU kernel's result: without a copy if its memory is in the mirror.
+/// A CPU kernel's result as a device tensor; not copied if its memory is in the mirror.
 at::Tensor device_tensor_of(const at::Tensor& result);
 
-/// Gives a device tensor the memory and the sizes of a CPU kernel's result.
+/// Gives a device tensor the memory and sizes of a CPU kernel's result.
 void adopt(const at::Tensor& device_tensor, const at::Tensor& result);
 
 }  // namespace dietmt::counting

@@ -10,7 +10,7 @@
 namespace dietmt::counting {
 namespace {
 
-constexpr size_t kAlignment = 512;  // of CUDA's allocator
+constexpr size_t kAlignment = 512;  // as in CUDA's allocator
 
 }  // namespace
 
@@ -120,7 +120,7 @@ void Arena::reset_most() {
   most_ = in_use_;
 }
 
-// Never destroyed: static tensors of other sources may outlive it otherwise.
+// Never destroyed, since static tensors elsewhere may outlive it.
 Arena& arena() {
   static Arena& arena = *new Arena;
   return arena;

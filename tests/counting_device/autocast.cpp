@@ -4,7 +4,7 @@
 
 #include "tests/counting_device/operators.h"
 
-// The macros name what they use of these.
+// The macros use names from these.
 using namespace at;            // NOLINT
 using namespace at::autocast;  // NOLINT
 

@@ -20,7 +20,7 @@ c10::Stream stream_of(c10::StreamId id, c10::Device device) {
   return c10::Stream(c10::Stream::UNSAFE, device, id);
 }
 
-/// One device with two streams: the default one and that of recordings.
+/// One device with two streams: the default one and one for recordings.
 struct Guard : c10::impl::NoOpDeviceGuardImpl<c10::kPrivateUse1> {
   c10::Device exchangeDevice(c10::Device) const override { return getDevice(); }
   c10::Device getDevice() const override { return {c10::kPrivateUse1, 0}; }
@@ -37,7 +37,7 @@ struct Guard : c10::impl::NoOpDeviceGuardImpl<c10::kPrivateUse1> {
   c10::Stream exchangeStream(c10::Stream stream) const noexcept override {
     return stream_of(exchange_stream(stream.id()), getDevice());
   }
-  // Work is done when a call returns, so events have nothing to wait for. They know their stream.
+  // Work is complete when a call returns, so events never wait. They know their stream.
   void record(void** event, const c10::Stream& stream, const c10::DeviceIndex,
               const c10::EventFlag) const override {
     if (*event == nullptr) *event = new c10::StreamId;

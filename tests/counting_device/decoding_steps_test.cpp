@@ -1,5 +1,5 @@
-// Decoding steps with every encoding on the counting device: what the CPU finds, in every type, and
-// one wait a step, for the copy of the step before.
+// Decoding steps with every encoding on the counting device: the same results as the CPU in every
+// type, and one wait per step, for the copy of the previous one.
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,14 +23,14 @@ using counting::StepReport;
 using encoders::Encoding;
 
 constexpr int64_t kLayers = 2;
-// Attention with the new key, two products and a norm; the same without the key; feed-forward.
+// Attention with the new key, two products and a norm; likewise without the key; feed-forward.
 constexpr double kLaunchesOfALayer = 11.0;
 // Vectors of tokens, the new slots, logits, candidates, and reordering.
 constexpr double kOtherLaunches = 10.0;
 
 ModelConfig config_with(const std::string& encoder, const std::string& decoder) {
   ModelConfig config = engine_config();
-  config.width = 32;  // heads of 8: the kernels' smallest
+  config.width = 32;  // heads of 8, the kernels' minimum
   config.encoder_layers = config.decoder_layers = kLayers;
   config.encoder_position = encoder;
   config.decoder_position = decoder;
@@ -61,7 +61,7 @@ SearchOptions search_of_length(int64_t length) {
   return options;
 }
 
-// Of a step, once the decoder has recorded those of its batches.
+// A step, once the decoder has recorded those of its batches.
 StepReport report_of_decoding(const SentenceDecoder& decoder,
                               const std::vector<TranslationRequest>& requests) {
   const auto decode_steps = [&](int64_t length) {
@@ -112,7 +112,7 @@ TEST(DecodingStep, LaunchesFewKernels) {
   }
 }
 
-// Batches of many sizes, each filled up with idle sentences, while the cache and the tables grow.
+// Batches of many sizes, each padded with idle sentences, while the cache and the tables grow.
 TEST(DecodingStep, SentencesComeAndGoInRecordedSteps) {
   for (const char* position : {"sinusoidal", "diet-rel", "rope", "shaw(clip=3)"}) {
     ModelConfig config = config_with(position, position);
@@ -130,7 +130,7 @@ TEST(DecodingStep, SentencesComeAndGoInRecordedSteps) {
         options.batch_tokens = batch_tokens;
         counting::reset_counts();
         expect_equal(decode(*device_decoder(pair), requests, options), wanted);
-        // An error of a step would decode its sentences again, kernel by kernel.
+        // An error in a step would make it decode its sentences again, kernel by kernel.
         EXPECT_GT(counting::counts().in_graphs, 2 * counting::counts().launches) << position;
       }
     }
@@ -172,7 +172,7 @@ TEST(DecodingStep, ScoresOfNarrowTypesAreClose) {
   }
 }
 
-// Beams too wide for the kernel, forced prefixes, and searches in which the host takes part.
+// Beams too wide for the kernel, prefixes, and searches in which the host takes part.
 TEST(DecodingStep, EverySearchFindsWhatTheEngineFinds) {
   const Pair pair(config_with("sinusoidal", "t5"));
   auto requests = random_requests(6, 12, 45);

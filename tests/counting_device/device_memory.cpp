@@ -30,7 +30,7 @@ void free_mirror(void* mirror) {
 std::atomic<int64_t> releases = 0;
 std::atomic<int64_t> memory_limit = std::numeric_limits<int64_t>::max();
 
-// With the statistics of LibTorch's allocators of devices.
+// Keeps the statistics of LibTorch's device allocators.
 class DeviceAllocator : public c10::DeviceAllocator {
  public:
   c10::DataPtr allocate(size_t bytes) override {

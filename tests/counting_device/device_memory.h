@@ -1,5 +1,5 @@
-// The memory of the counting device: two equal ranges of addresses. Tensors carry addresses of the
-// first, which nobody can read or write; kernels work on the same place of the second, the mirror.
+// The memory of the counting device: two equal address ranges. Tensors have addresses of the first,
+// which nobody can read or write; kernels work at the same offset in the second, the mirror.
 #pragma once
 
 #include <c10/core/Allocator.h>
@@ -15,7 +15,7 @@ bool is_device_memory(const void* address);
 /// Whether an address is in the mirror.
 bool is_mirror(const void* address);
 
-/// The mirror of a device address, and the other way round. Null stays null.
+/// The mirror of a device address, and the reverse. Null stays null.
 void* mirror_of(const void* device_address);
 void* device_address_of(const void* mirror);
 
@@ -25,8 +25,8 @@ c10::Allocator& device_allocator();
 c10::Allocator& pinned_allocator();
 bool is_pinned(const void* address);
 
-/// While it lives, CPU tensors of this thread get memory of the mirror, so that a result of a CPU
-/// kernel becomes a device tensor without a copy.
+/// While it lives, CPU tensors of this thread are allocated in the mirror, so that a CPU kernel's
+/// result becomes a device tensor without a copy.
 class ResultsInMirror {
  public:
   ResultsInMirror();
@@ -35,7 +35,7 @@ class ResultsInMirror {
   ResultsInMirror& operator=(const ResultsInMirror&) = delete;
 };
 
-/// Replaces LibTorch's CPU allocator by one that knows ResultsInMirror.
+/// Replaces LibTorch's CPU allocator with one that supports ResultsInMirror.
 void install_allocators();
 
 /// A crash at a device address prints what happened and where.
@@ -45,11 +45,11 @@ int64_t bytes_in_use();
 int64_t most_bytes_in_use();
 void reset_most_bytes();
 
-/// How often the allocator was asked to give back what it keeps.
+/// How often the allocator was asked to release its cache.
 int64_t cache_releases();
 
-/// While it lives, allocations throw c10::OutOfMemoryError where more bytes than this would be in
-/// use.
+/// While it lives, allocations that would bring the bytes in use above this throw
+/// c10::OutOfMemoryError.
 class MemoryLimit {
  public:
   explicit MemoryLimit(int64_t bytes);

@@ -1,4 +1,4 @@
-// The counting device itself: results, counts, waits and what it refuses.
+// The counting device itself: results, counts, waits and refusals.
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
 #include <gmock/gmock.h>
@@ -115,7 +115,7 @@ TEST(CountingDevice, TakesManyTensorsInOneLaunch) {
   EXPECT_EQ(adam.waits, 0);
 }
 
-// 320 blocks of 65,536 numbers a launch.
+// A launch handles 320 blocks of 65,536 numbers.
 TEST(CountingDevice, SplitsLargeTensorsOverLaunches) {
   const std::vector<int64_t> large = {int64_t{65536} * 320 * 2, 1};
   EXPECT_EQ(multi_tensor_launches(large, 4), 3);

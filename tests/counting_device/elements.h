@@ -1,4 +1,4 @@
-// Arrays of the device as the fused kernels of the counting device read and write them.
+// Device arrays as the counting device's fused kernels read and write them.
 #pragma once
 
 #include <c10/util/BFloat16.h>
@@ -56,7 +56,7 @@ class Elements {
       reinterpret_cast<c10::BFloat16*>(data_)[i] = value;
   }
 
-  /// If they are few (WithoutComputing).
+  /// Only if there are few (WithoutComputing).
   void set_zero(int64_t count) const {
     if (data_ == nullptr || count > kMostZeroedNumbers) return;
     std::memset(data_, 0, static_cast<size_t>(count * element_bytes(type_)));
@@ -71,7 +71,7 @@ inline Elements floats(const float* array, const char* name) {
   return {array, kernels::ElementType::kFloat, name};
 }
 
-/// The key of a dropout site that drops something, as the memory of the device has it now.
+/// The current key, in device memory, of a dropout site that drops something.
 inline uint64_t key_on_device(const kernels::DeviceDropoutKey& key) {
   return kernels::DeviceDropoutKey{mirror_array(key.pass_key, "pass_key"), key.site}.value();
 }

@@ -51,7 +51,7 @@ void check_device(const at::Tensor& tensor, const c10::OperatorHandle& op,
               tensor.device().str() + ", others are on " + std::string("the counting device"));
 }
 
-/// A call whose device tensors are replaced by CPU tensors, and back again.
+/// A call whose device tensors are replaced by CPU tensors, and back.
 class MirroredCall {
  public:
   MirroredCall(const c10::OperatorHandle& op, Stack* stack)
@@ -86,7 +86,7 @@ class MirroredCall {
     if (is_recording()) record();
   }
 
-  /// Whether only floating-point arguments are written, which have their sizes.
+  /// Whether only floating-point arguments are written, which already have their sizes.
   bool writes_only_numbers() const {
     const auto& arguments = op_.schema().arguments();
     bool writes = false;
@@ -102,7 +102,7 @@ class MirroredCall {
     return writes;
   }
 
-  /// The results are zero, or the arguments that would have been updated.
+  /// Sets the results to zero, or the arguments that would have been updated.
   void skip() {
     for (size_t i = 0; i < given_.size(); ++i) {
       const c10::Argument& argument = op_.schema().arguments()[i];
@@ -121,8 +121,8 @@ class MirroredCall {
     return value.toTensorVector();
   }
 
-  /// A replay runs the operator on the same memory and copies what it returns to where the first
-  /// results are.
+  /// A replay runs the operator on the same memory and copies its results to where the first ones
+  /// are.
   void record() {
     unsized_.clear();  // the arguments have their sizes now
     std::vector<IValue> arguments;
@@ -187,7 +187,7 @@ class MirroredCall {
     return tensors;
   }
 
-  /// Replaces results that are arguments by those, the others by `convert` of them.
+  /// Replaces results that are arguments with those, the others with `convert` of them.
   template <typename Convert>
   void return_results(const Convert& convert) {
     const auto& returns = op_.schema().returns();
@@ -216,7 +216,7 @@ class MirroredCall {
   std::vector<std::pair<at::Tensor, at::Tensor>> unsized_;  // of the device, of the CPU
 };
 
-/// What later steps rely on, unless it is large.
+/// Results that later steps rely on, unless they are large.
 const std::set<std::string> kSetsNumbers = {"aten::zero_", "aten::fill_"};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Runs an operator of LibTorch for the counting device: its CPU kernel on the mirror.
+// Runs a LibTorch operator for the counting device: its CPU kernel on the mirror.
 #pragma once
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -6,7 +6,7 @@
 
 namespace dietmt::counting {
 
-/// A boxed kernel. Counts what CUDA would launch and throws on arguments on several devices.
+/// A boxed kernel. Counts what CUDA would launch; throws if arguments are on several devices.
 void run_on_mirror(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
 }  // namespace dietmt::counting

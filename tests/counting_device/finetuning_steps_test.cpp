@@ -1,5 +1,5 @@
-// Steps of fine-tuning a BERT encoder with every encoding on the counting device: the numbers of
-// the CPU, and no more waits than are known.
+// Steps of fine-tuning a BERT encoder with every encoding on the counting device: the CPU's
+// numbers, and no more waits than expected.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 using counting::StepReport;
 using encoders::Encoding;
 
-// The most waits of the host for the device, of any encoding.
+// The host's waits for the device, at most, with any encoding.
 constexpr double kWaitsOfTraining = 0.0;
 constexpr double kWaitsOfValidation = 1.0;
 

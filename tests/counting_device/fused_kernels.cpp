@@ -7,7 +7,7 @@
 namespace dietmt::counting {
 namespace {
 
-/// A call is passed by value, as to a kernel of CUDA.
+/// Calls are passed by value, as to a CUDA kernel.
 template <auto kKernel, typename Call>
 void run(const Call& call) {
   do_and_record([call] { kKernel(call); });
@@ -19,7 +19,7 @@ bool run_linear(const kernels::DeviceLinear& call) {
   return done;
 }
 
-/// content_scale, which lies in host memory.
+/// content_scale, which is in host memory.
 struct HostScale {
   const float*& data;
   int64_t heads;
@@ -32,7 +32,7 @@ HostScale scale_of(kernels::AttentionForward& call) {
 }
 HostScale scale_of(kernels::AttentionBackward& call) { return scale_of(call.forward); }
 
-/// The scale is passed by value, too.
+/// The scale is also passed by value.
 template <auto kKernel, typename Call>
 void run_attention(const Call& given) {
   Call call = given;

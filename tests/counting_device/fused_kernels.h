@@ -1,5 +1,5 @@
-// The fused kernels of kernels/device_kernels.h for the counting device: loops over the mirror,
-// which count what the kernels of CUDA launch.
+// The fused kernels of kernels/device_kernels.h for the counting device: loops over the mirror that
+// count what CUDA's kernels launch.
 #pragma once
 
 #include "kernels/device_kernels.h"
@@ -8,7 +8,7 @@ namespace dietmt::counting {
 
 const kernels::DeviceKernels& fused_kernels();
 
-// The parts of the table.
+// Parts of the table.
 std::vector<std::string> reasons_against_attention(const kernels::AttentionForward& call);
 void attention_forward(const kernels::AttentionForward& call);
 void attention_backward(const kernels::AttentionBackward& call);

@@ -1,4 +1,4 @@
-// The fused kernels of the counting device against tensor algebra and LibTorch's gradients.
+// The counting device's fused kernels compared with tensor operations and LibTorch's gradients.
 #include "tests/counting_device/fused_kernels.h"
 
 #include <ATen/ATen.h>

@@ -18,7 +18,7 @@ struct Calls {
 };
 Calls calls_by_warpgroups;
 
-/// The table of the counting device with functions for warpgroups.
+/// The counting device's table with functions for warpgroups.
 kernels::DeviceKernels hopper_kernels() {
   calls_by_warpgroups = {};
   kernels::DeviceKernels kernels = fused_kernels();
@@ -37,7 +37,7 @@ kernels::DeviceKernels hopper_kernels() {
 using Lengths = std::vector<int64_t>;
 const Lengths kShort = {5, 3, 9}, kLong = {70, 61, 80};
 
-/// Output and the gradient of the queries.
+/// The output and the gradient of the queries.
 std::vector<Tensor> attend_by(encoders::Backend backend, at::Device device,
                               const Lengths& lengths) {
   const encoders::Packing packing(lengths, device);

@@ -1,5 +1,5 @@
-// What the counting device has been asked to do: the counters behind counting_device.h, as its own
-// parts write them.
+// What the counting device has been asked to do: the counters of counting_device.h, written by its
+// other parts.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ enum class CopyKind { kHostToDevice, kDeviceToHost, kDeviceToDevice };
 
 void log_launches(const std::string& operation, int64_t launches = 1);
 void log_copy(CopyKind kind);
-void log_graph(int64_t launches);  // a replay of so many
+void log_graph(int64_t launches);  // a replay of that many
 
 /// The host waits for the device; `operation` says why.
 void log_wait(const std::string& operation);
@@ -19,10 +19,10 @@ void log_wait(const std::string& operation);
 /// Whether kernels compute (WithoutComputing).
 bool computes();
 
-/// Larger results are not even set to zero then, so that the host's caches stay as they are.
+/// Larger results are not even zeroed then, so that the host's caches stay as they are.
 constexpr int64_t kMostZeroedNumbers = 4096;
 
-/// While it lives, this thread's launches and copies do not count: they are those of a replay.
+/// While it lives, this thread's launches and copies are not counted, since they are a replay's.
 class Uncounted {
  public:
   Uncounted();
@@ -31,8 +31,8 @@ class Uncounted {
   Uncounted& operator=(const Uncounted&) = delete;
 };
 
-/// Time of the device while it lives: of this thread's processor, so that other programs do not
-/// count. Work within work counts once.
+/// Device time while it lives: this thread's processor time, so that other programs do not count.
+/// Nested work counts once.
 class DeviceWork {
  public:
   DeviceWork();

@@ -12,7 +12,7 @@
 namespace dietmt::counting {
 namespace {
 
-/// Those that take more than one.
+/// Operators that take more than one launch.
 const std::map<std::string, int64_t> kSeveralLaunches = {
     {"aten::native_layer_norm_backward", 2},  // of the input; of gamma and beta
     {"aten::embedding_dense_backward", 7},    // sort, segments, sums
@@ -52,7 +52,8 @@ bool accumulates(c10::ArrayRef<c10::IValue> arguments) {
   return arguments.size() > 3 && arguments[3].isBool() && arguments[3].toBool();
 }
 
-/// A mask becomes the places of its true elements, unless it is filled with one number of the host.
+/// A mask is converted to the indices of its true elements, unless it is filled with one host
+/// number.
 bool counts_true_elements(c10::ArrayRef<c10::IValue> arguments) {
   if (arguments.size() < 3 || !arguments[1].isList()) return false;
   const at::Tensor& values = arguments[2].toTensor();
@@ -79,7 +80,7 @@ int64_t launches_over_lists(const std::string& name, c10::ArrayRef<c10::IValue> 
   // Zeros, partial sums, sums.
   if (name == "aten::_foreach_norm" || name == "aten::_foreach_max")
     return multi_tensor_launches(sizes, 1) + 2;
-  // Results are another list; the steps of Adam travel with the others.
+  // Results are a separate list; Adam's steps travel with the others.
   const bool has_result_list = name.back() != '_';
   if (name.starts_with("aten::_fused_adam")) --lists;
   return multi_tensor_launches(sizes, lists + (has_result_list ? 1 : 0));
@@ -121,7 +122,7 @@ int64_t launches_of(const std::string& name, c10::ArrayRef<c10::IValue> argument
 }
 
 bool waits_for_result(const std::string& name, c10::ArrayRef<c10::IValue> arguments) {
-  // Of at::index LibTorch calls nonzero() itself.
+  // For at::index LibTorch calls nonzero() itself.
   if (name == "aten::_index_put_impl_") return counts_true_elements(arguments);
   if (name == "aten::repeat_interleave") return arguments.size() < 2 || arguments.back().isNone();
   return kWaiting.contains(name);

@@ -72,7 +72,7 @@ bool is_dense_in_order(const Tensor& tensor, const Tensor& like) {
   return tensor.is_contiguous() && tensor.sizes() == like.sizes();
 }
 
-/// LibTorch copies through contiguous tensors of one type; of the host, those are not pinned.
+/// LibTorch copies through contiguous tensors of one type; on the host these are not pinned.
 void copy_from_host(const Tensor& host, const Tensor& device, bool non_blocking) {
   const bool direct = is_dense_in_order(host, device) && host.scalar_type() == device.scalar_type();
   const bool waits = !(non_blocking && direct && is_pinned(host.storage().data()));
@@ -181,7 +181,7 @@ Tensor& addmm_dtype_out(const Tensor& self, const Tensor& a, const Tensor& b, at
   return out;
 }
 
-/// Those above and the views, which need nothing but sizes.
+/// The operators above and the views, which need only sizes.
 void register_own(torch::Library& library) {
   library.impl("empty.memory_format", TORCH_FN(empty));
   library.impl("empty_strided", TORCH_FN(empty_strided));
@@ -204,7 +204,7 @@ void register_own(torch::Library& library) {
 }
 
 /// Operators with a kernel for the CPU, and so for CUDA, that would otherwise be composed of
-/// others: layer norms and their like, and the multi-tensor operators, which only CUDA has.
+/// others: layer norms and the like, and the multi-tensor operators, which only CUDA has.
 bool is_one_kernel(const c10::OperatorHandle& op) {
   const c10::OperatorName& name = op.operator_name();
   if (!op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd)) return false;

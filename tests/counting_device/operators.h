@@ -1,13 +1,13 @@
-// The operators of LibTorch that the counting device needs to know itself: memory, views, copies.
-// All others run on the mirror (fallback.h).
+// LibTorch operators that the counting device must implement itself: memory, views, copies. All
+// others run on the mirror (fallback.h).
 #pragma once
 
 namespace dietmt::counting {
 
-/// Called once.
+/// Call it once.
 void register_operators();
 
-/// LibTorch's autocast on the device, with its lists for CUDA.
+/// LibTorch's autocast on the device, with CUDA's lists.
 void register_autocast();
 
 }  // namespace dietmt::counting

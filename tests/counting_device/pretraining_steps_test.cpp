@@ -1,4 +1,4 @@
-// Steps and validation of BERT's pre-training in bf16 on the counting device.
+// Steps and validation of BERT pre-training in bf16 on the counting device.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 

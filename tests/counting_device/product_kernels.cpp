@@ -1,4 +1,4 @@
-// Linear layers by LibTorch, and attention by the kernels of the CPU.
+// Linear layers with LibTorch, and attention with the CPU kernels.
 #include <ATen/ATen.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 
@@ -44,11 +44,11 @@ void translate(kernels::AttentionTables& tables) {
   }
 }
 
-/// The call for the kernels of the CPU.
+/// Adapts the call to the CPU kernels.
 void translate(kernels::AttentionForward& call) {
   kernels::AttentionSizes& sizes = call.sizes;
   if (sizes.device_query_offsets.data == nullptr) {
-    // As the CUDA kernels' loader does: it copies offsets that are only on the host.
+    // Like the CUDA kernels' loader, copies offsets that are only on the host.
     log_copy(CopyKind::kHostToDevice);
     log_wait("offsets of attention in host memory");
   } else {
@@ -73,7 +73,7 @@ bool has_relative_vectors(const kernels::AttentionTables& tables) {
          tables.relative_values.data != nullptr || tables.query_features.data != nullptr;
 }
 
-/// The kernels of the CPU add to the gradients of tables.
+/// The CPU kernels add to the gradients of tables.
 void clear(const kernels::AttentionBackward& call) {
   const kernels::AttentionForward& forward = call.forward;
   for (const kernels::AttentionTable& row : kernels::kAttentionTables) {
@@ -129,7 +129,7 @@ void linear_backward(const kernels::DeviceLinearBackward& call) {
       store(grad_weight, at::mm(grad.to(at::kFloat).t(), x.to(at::kFloat)), call.accumulate);
   }
   if (grad_bias.defined()) {
-    // Otherwise the sums come with the product of the weight's gradient.
+    // Otherwise the product of the weight's gradient yields the sums.
     if (call.accumulate || call.grad_weight == nullptr) log_launches("linear_backward (bias)");
     if (computes()) store(grad_bias, grad.to(at::kFloat).sum(0), call.accumulate);
   }
@@ -158,7 +158,7 @@ void attention_backward(const kernels::AttentionBackward& call) {
   translate(mirrored.grad_keys, "grad_keys");
   translate(mirrored.grad_values, "grad_values");
   translate(mirrored.grad_tables);
-  // Preparation, gradients, and the sums of the tables' partial sums.
+  // Preparation, gradients, and adding up the tables' partial sums.
   log_launches("attention_backward", has_tables(call.grad_tables) ? 3 : 2);
   if (!computes()) return;
   clear(mirrored);

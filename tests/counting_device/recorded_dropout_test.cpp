@@ -1,5 +1,5 @@
 // Passes with dropout, recorded forward and backward on the counting device and replayed with other
-// keys: results and gradients are those of the CPU for the key of each replay.
+// keys: results and gradients equal the CPU's for the key of each replay.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
@@ -109,7 +109,7 @@ TEST_P(RecordedDropout, DropsWhatTheKeyOfTheReplaySays) {
   const Pass on_device(GetParam(), counting_device()), on_cpu(GetParam(), at::kCPU);
   if (!GetParam().fused_kernels) other.emplace(none);
   const Tensor place = place_for(kFirst);
-  on_device.run(DropoutKeys(place));  // makes the tables of positions, which come from the host
+  on_device.run(DropoutKeys(place));  // makes the position tables, which come from the host
   std::vector<Tensor> found;
   const auto graph = encoders::graphs_of(counting_device())->record([&] {
     found = on_device.run(DropoutKeys(place));

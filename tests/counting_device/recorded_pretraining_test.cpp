@@ -1,4 +1,4 @@
-// Pre-training of BERT with passes as graphs of the counting device: the weights are those of
+// BERT pre-training with passes as graphs of the counting device: the weights equal those of
 // training without graphs, and of training that was stopped, bit for bit.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ class RecordedPretraining : public ToyTextTest, public testing::WithParamInterfa
     int64_t in_graphs = 0;
     size_t graphs = 0;  // of the second phase
   };
-  /// `folder`: goes on with what it has.
+  /// `folder`: continues from what it contains.
   Trained trained(const Variant& variant, int64_t updates, const std::string& folder) const {
     Trained result{model(variant, 0.1)};
     PretrainingTask task = this->task(variant, result.model);
@@ -103,7 +103,7 @@ TEST_P(RecordedPretraining, GoesOnAfterAStop) {
 
 class FilledPretraining : public RecordedPretraining {};
 
-// Fillers add zeros to all sums, and other tiles of work their rounding errors.
+// Fillers add zeros to all sums, and different tiles of work change rounding errors.
 TEST_P(FilledPretraining, FillersChangeNeitherLossesNorGradients) {
   const auto plain = model(GetParam(), 0.0);
   const auto filled = model(GetParam(), 0.0);

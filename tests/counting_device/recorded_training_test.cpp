@@ -1,5 +1,5 @@
-// Training with passes as graphs of the counting device: the weights are those of training without
-// graphs, bit for bit.
+// Training with passes as graphs of the counting device: the weights equal those of training
+// without graphs, bit for bit.
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 using counting::StepReport;
 using encoders::Encoding;
 
-/// What is logged while it lives.
+/// Captures what is logged while it lives.
 class LoggedText {
  public:
   LoggedText() : before_(spdlog::default_logger()) {
@@ -58,7 +58,7 @@ class RecordedTraining : public TranslationStepsTest {
     return result;
   }
 
-  // The same batches, filled up, with and without graphs.
+  // The same padded batches, with and without graphs.
   void expect_equal_weights(const ModelConfig& config, const training::TrainerOptions& options,
                             const data::ParallelCorpus& text, int64_t batch_tokens = 600,
                             bool bf16 = false) const {
@@ -84,7 +84,7 @@ class RecordedTraining : public TranslationStepsTest {
 
 class RecordedTrainings : public RecordedTraining, public testing::WithParamInterface<Encoding> {};
 
-// Each batch is replayed several times, with --accumulate several times in an update.
+// Each batch is replayed several times; with --accumulate, several times in an update.
 TEST_P(RecordedTrainings, GiveTheWeightsOfTrainingWithoutGraphs) {
   const ModelConfig config = RecordedTraining::config(GetParam());
   expect_equal_weights(config, updates(12), valid_corpus_);
@@ -99,7 +99,7 @@ TEST_P(RecordedTrainings, GiveTheSameWeightsInBf16) {
   expect_equal_weights(RecordedTraining::config(GetParam()), updates(6), valid_corpus_, 600, true);
 }
 
-// Fillers add zeros to all sums, and other tiles of work their rounding errors.
+// Fillers add zeros to all sums, and different tiles of work change rounding errors.
 TEST_P(RecordedTrainings, FillersChangeNeitherLossesNorGradients) {
   ModelConfig config = RecordedTraining::config(GetParam());
   config.dropout = config.attention_dropout = config.activation_dropout = config.embedding_dropout =
@@ -117,8 +117,8 @@ TEST_P(RecordedTrainings, FillersChangeNeitherLossesNorGradients) {
   }
 }
 
-// The graph, copies of the batch and the key of dropout into it, and one of the loss out of it; the
-// optimiser's launches are those of any step.
+// The graph; copies of the batch and the dropout key into it and of the loss out of it; and the
+// optimiser's launches, as in any step.
 TEST_F(RecordedTraining, CostsFourLaunchesAndTheOptimizer) {
   constexpr double kOptimizer = 20.0;
   const StepReport report = counting::report_of_step(20, 28, [&](int64_t count) {
@@ -131,8 +131,8 @@ TEST_F(RecordedTraining, CostsFourLaunchesAndTheOptimizer) {
   EXPECT_LE(report.copies, 3.0) << "batch, key and loss";
 }
 
-// Small batches, many of which have equal sizes and other sentences. Longer sentences of a
-// validation make longer tables of positions than those that graphs read.
+// Small batches, many with equal sizes but other sentences. Longer validation sentences make longer
+// position tables than those that graphs read.
 TEST_F(RecordedTraining, GoesOnWithOtherSentencesWhileTablesGrow) {
   const data::ParallelCorpus short_pairs = toy_corpus({.max_tokens = 14});
   training::TrainerOptions options = updates(96);

@@ -18,7 +18,7 @@
 namespace dietmt::counting {
 namespace {
 
-/// The memory of the graphs of one RecordedGraphs.
+/// The graph memory of one RecordedGraphs.
 class Pool {
  public:
   Pool() : number_(++pools) {}
@@ -65,7 +65,7 @@ std::atomic<bool> refuses = false;
 
 thread_local c10::StreamId stream_of_thread = 0;
 
-std::atomic<RecordedGraph*> graph_of_stream = nullptr;  // what the recording stream records into
+std::atomic<RecordedGraph*> graph_of_stream = nullptr;  // the graph being recorded
 
 RecordedGraph* recording() {
   return stream_of_thread == kRecordingStream ? graph_of_stream.load() : nullptr;

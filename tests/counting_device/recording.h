@@ -1,13 +1,13 @@
 // Graphs of the counting device (encoders/device/device_graphs.h). Threads have a current stream,
-// as on CUDA: a recording takes the work of the recording stream, whichever thread enqueues it,
-// such as autograd's thread of the device, which runs the backward pass of work on the stream of
-// that work. This work is done at once, to learn the sizes of its results, and undone when the
-// recording ends: memory that it used is as before, and its results are spoiled. A replay does the
-// work again, on the same memory, and is one launch.
+// as on CUDA. A recording captures the work of the recording stream, whichever thread enqueues it:
+// autograd's device thread, for example, runs the backward pass on the stream of the forward work.
+// Recorded work runs at once, to learn the sizes of its results, and is undone when the recording
+// ends: the memory it used is restored, and its results are overwritten. A replay repeats the work
+// on the same memory, and is one launch.
 //
-// Errors: a wait, a copy to or from the host, and an event that orders the recording stream and
-// another one, while the stream records; a replay after memory that the work used and had not
-// allocated itself has been freed.
+// These are errors: a wait, a copy to or from the host, or an event that orders the recording
+// stream and another one, during a recording; and a replay after memory that the work used but did
+// not allocate has been freed.
 #pragma once
 
 #include <c10/core/Stream.h>
@@ -35,34 +35,33 @@ class RefusedRecordings {
 /// The stream of this thread.
 c10::StreamId current_stream();
 
-/// Changes it and returns the one before.
+/// Sets it and returns the previous one.
 c10::StreamId exchange_stream(c10::StreamId stream);
 
-/// Whether work of this thread is recorded.
+/// Whether this thread's work is being recorded.
 bool is_recording();
 
-/// The pool of memory for allocations of this thread; 0 unless its work is recorded.
+/// The memory pool for this thread's allocations; 0 unless its work is recorded.
 int64_t pool_of_recording();
 
-/// Throws Error if one of the streams records and the other does not: `waiting` waits for work of
-/// `done`.
+/// Throws Error if exactly one of the streams records: `waiting` waits for work of `done`.
 void require_no_join(c10::StreamId done, c10::StreamId waiting);
 
-/// Throws Error if it does; `operation` says what a graph cannot do.
+/// Throws Error if this thread's work is being recorded; `operation` says what a graph cannot do.
 void require_no_recording(const std::string& operation);
 
-/// The work uses the memory at this address of the mirror; before it does so. Nothing unless the
+/// Call it before recorded work uses the memory at this mirror address. Does nothing unless the
 /// work is recorded.
 void note_use(const void* mirror);
 
 /// The work launches kernels; only while it is recorded.
 void note_launches(int64_t launches);
 
-/// What a replay does for the call that was just done; only while work is recorded. It must not
-/// keep memory of the device alive.
+/// How a replay repeats the call that was just made; only while work is recorded. It must not keep
+/// device memory alive.
 void record_call(std::function<void()> again);
 
-/// Makes a call that captures nothing of the device but its mirror, now and in each replay.
+/// Makes a call now and in each replay. Of the device it may capture only the mirror.
 template <typename Call>
 void do_and_record(const Call& call) {
   call();

@@ -48,7 +48,7 @@ TEST(RecordedGraphs, AReplayDoesTheWorkOnWhatTheMemoryHoldsNow) {
   EXPECT_EQ(doubled.cpu()[0].item<float>(), 20.0f);
 }
 
-// Temporary memory serves nobody else, and what it held is gone in the next replay.
+// Temporary memory is not reused by others, and its content is gone in the next replay.
 TEST(RecordedGraphs, KeepTheMemoryOfTheirWork) {
   const Tensor x = moved(at::ones({300}, kFloats));
   Tensor result;
@@ -59,7 +59,7 @@ TEST(RecordedGraphs, KeepTheMemoryOfTheirWork) {
   EXPECT_EQ(others.cpu().count_nonzero().item<int64_t>(), 0);
 }
 
-// Graphs of one pool share temporary memory; what still has an owner stays its own.
+// Graphs of one pool share temporary memory; memory that still has an owner is not shared.
 TEST(RecordedGraphs, ShareWhatTheirWorkFrees) {
   const Tensor x = moved(at::ones({3000}, kFloats));
   const auto graphs = encoders::graphs_of(counting_device());
@@ -67,7 +67,7 @@ TEST(RecordedGraphs, ShareWhatTheirWorkFrees) {
   const auto first = graphs->record([&] { first_result = ((x + 1.0) * 2.0).sum(); });
   const int64_t before = allocated_bytes();
   const auto second = graphs->record([&] { second_result = ((x + 2.0) * 3.0).sum(); });
-  EXPECT_LT(allocated_bytes() - before, 3000) << "the sum alone needs memory";
+  EXPECT_LT(allocated_bytes() - before, 3000) << "only the sum needs memory";
   for (int i = 0; i < 2; ++i) {
     first->replay();
     second->replay();
@@ -110,7 +110,7 @@ TEST(RecordedGraphs, NoticeThatTheirInputsHaveGone) {
   const Tensor sum = moved(at::zeros({4}, kFloats));
   const auto graph = recorded([&] { sum.add_(*x); });
   x.reset();
-  const Tensor another = moved(at::ones({4}, kFloats));  // takes the same place
+  const Tensor another = moved(at::ones({4}, kFloats));  // takes the same memory
   EXPECT_THROW(graph->replay(), Error);
 }
 

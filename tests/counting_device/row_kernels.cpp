@@ -11,7 +11,7 @@ namespace {
 
 using kernels::DeviceActivation;
 
-/// The derivative and the value of an activation of one number.
+/// Derivative and value of an activation.
 struct Activated {
   double value;
   double slope;
@@ -68,7 +68,7 @@ void norm_row(const kernels::DeviceAddNorm& call, int64_t row, std::vector<doubl
   }
 }
 
-/// Adds a row's part to the sums over rows: of gamma, beta and the bias of the branch.
+/// Adds a row's part to the sums over rows: for gamma, beta and the bias of the branch.
 void norm_row_backward(const kernels::DeviceAddNormBackward& call, int64_t row,
                        std::vector<double>& gamma_sums, std::vector<double>& beta_sums,
                        std::vector<double>& bias_sums) {

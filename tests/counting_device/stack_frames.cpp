@@ -22,7 +22,7 @@ std::string demangled(const char* name) {
   return result;
 }
 
-/// Functions of anonymous namespaces are only in the program's own table of symbols.
+/// Functions in anonymous namespaces are only in the program's own symbol table.
 std::string name_by_addr2line(const Dl_info& library, const void* address) {
   const auto offset =
       reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(library.dli_fbase);
@@ -47,7 +47,7 @@ std::string name_of(const void* address) {
   return of_libtorch ? std::string() : name_by_addr2line(info, address);
 }
 
-/// Without arguments and the namespaces that all have in common.
+/// Without arguments and the common namespaces.
 std::string short_name(std::string name) {
   for (const std::string part : {"dietmt::", "(anonymous namespace)::"})
     for (size_t at = name.find(part); at != std::string::npos; at = name.find(part))

@@ -1,4 +1,4 @@
-// The functions that were running, by name, for the counting device's reports.
+// The names of running functions, for the counting device's reports.
 #pragma once
 
 #include <array>
@@ -13,8 +13,7 @@ struct StackFrames {
 
   static StackFrames here();
 
-  /// The functions of dietmt without those of this device, innermost first, one in a line. At most
-  /// `most` of them.
+  /// At most `most` of dietmt's functions, except this device's, innermost first, one per line.
   std::string dietmt_functions(int most) const;
 };
 

@@ -8,7 +8,7 @@
 namespace dietmt::counting {
 namespace {
 
-/// Sums over all tokens are about 100; some are zero but for rounding errors.
+/// Sums over all tokens are about 100; some are zero except for rounding errors.
 constexpr double kSmallestGradient = 0.1;
 
 void expect_near(const at::Tensor& actual, const at::Tensor& expected, const std::string& name) {

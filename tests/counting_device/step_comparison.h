@@ -1,4 +1,4 @@
-// A training step on the counting device beside the same on the CPU, in fp32.
+// Compares a training step on the counting device with the same step on the CPU, in fp32.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace dietmt::counting {
 
 constexpr double kTolerance = 1e-4;  // relative
 
-/// Of the next batch of both tasks, whose models have the same parameters.
+/// Compares the next batch of both tasks, whose models have the same parameters.
 void expect_same_losses_and_gradients(training::TrainingTask& on_device,
                                       training::TrainingTask& on_cpu);
 

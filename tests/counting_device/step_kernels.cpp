@@ -1,4 +1,4 @@
-// Attention and the choice of tokens of a decoding step.
+// Attention and token selection of a decoding step.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -62,7 +62,7 @@ class StepAttentionLoops {
     if (table.data == nullptr) return 0.0;
     return mirror_array(table.data, "table of positions")[h * table.head_stride + i];
   }
-  // Number d of the row of an offset.
+  // Number d of an offset's row.
   double relative(const HeadTable& table, int64_t clip, int64_t offset, int64_t h,
                   int64_t d) const {
     return number(table, h, (std::clamp(offset, -clip, clip) + clip) * call_.head_width + d);

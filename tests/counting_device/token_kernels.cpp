@@ -30,7 +30,7 @@ void embed(const kernels::DeviceEmbed& call) {
 
 void embed_backward(const kernels::DeviceEmbedBackward& call) {
   const DeviceWork work;
-  log_launches("embed_backward", 2);  // of chunks; of runs that cross them
+  log_launches("embed_backward", 2);  // for chunks; for runs that cross them
   const Elements grad(call.grad_output, call.type, "grad_output");
   const Elements grad_table = floats(call.grad_table, "grad_table");
   const int64_t* const ids = mirror_array(call.ids, "ids");

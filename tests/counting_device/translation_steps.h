@@ -1,4 +1,4 @@
-// Small translation models and their training on toy text, on the CPU and on the counting device.
+// Small translation models trained on toy text, on the CPU and on the counting device.
 #pragma once
 
 #include <filesystem>
@@ -31,7 +31,7 @@ class TranslationStepsTest : public data::ParallelCorpusTest {
     config.width = 32;
     config.feed_forward = 48;
     config.max_positions = 128;
-    config.activation = "gelu";  // smooth: no unit turns on or off by a rounding error
+    config.activation = "gelu";  // smooth: rounding errors turn no unit on or off
     config.attention_dropout = config.activation_dropout = 0.1;
     config.source_vocabulary = config.target_vocabulary = tokenizer().vocabulary_size();
     if (encoding.encoder) config.encoder_position = encoding.spec;
@@ -67,7 +67,7 @@ class TranslationStepsTest : public data::ParallelCorpusTest {
   data::ParallelCorpus valid_corpus_;  // a few batches
 };
 
-/// Those of the list for models whose tokens have no segments.
+/// The encodings of the list for models whose tokens have no segments.
 inline std::vector<encoders::Encoding> encodings_without_segments() {
   std::vector<encoders::Encoding> found;
   for (const encoders::Encoding& encoding : encoders::kEncodings)

@@ -1,5 +1,5 @@
-// Steps of translation models with every encoding on the counting device: the numbers of the CPU,
-// and no more waits than are known.
+// Steps of translation models with every encoding on the counting device: the CPU's numbers, and no
+// more waits than expected.
 #include "tests/counting_device/translation_steps.h"
 
 #include <ATen/ATen.h>
@@ -16,7 +16,7 @@ using at::Tensor;
 using counting::StepReport;
 using encoders::Encoding;
 
-// The most waits of the host for the device, of any encoding.
+// The host's waits for the device, at most, with any encoding.
 constexpr double kWaitsOfTraining = 0.0;    // in a step
 constexpr double kWaitsOfValidation = 1.0;  // in a validation
 
@@ -26,7 +26,7 @@ class TranslationSteps : public TranslationStepsTest, public testing::WithParamI
     return TranslationStepsTest::model(config(GetParam()), device);
   }
 
-  // Batches as they are on the CPU.
+  // Batches as on the CPU.
   TranslationTask task(const std::shared_ptr<TranslationModel>& model, bool bf16 = false) const {
     const encoders::WithoutGraphs without_graphs;
     return TranslationStepsTest::task(model, corpus_, 600, bf16);
@@ -54,7 +54,7 @@ TEST_P(TranslationSteps, TrainingDoesNotWaitAndAddsInOneOrder) {
     counting::print_if_wanted("training " + GetParam().spec + (bf16 ? ", bf16" : ""), report);
     EXPECT_LE(report.waits, kWaitsOfTraining) << counting::text_of_waits(report);
   }
-  // By atomics on CUDA. index_add moves rows of padding, each once.
+  // CUDA uses atomics here. index_add moves padding rows, each once.
   EXPECT_THAT(counting::launches_by_operator(),
               testing::Not(testing::Contains(testing::Key(testing::HasSubstr("scatter_add")))));
 }

@@ -10,7 +10,7 @@
 
 namespace dietmt::data {
 
-/// What a tokenizer for tests seldom needs; the others are encode_with_spans() and piece().
+/// Subword functions that tests rarely need; the others are encode_with_spans() and piece().
 class FakeSubwords : public Subwords {
  public:
   std::vector<int32_t> encode(std::string_view text) const override {
@@ -42,7 +42,8 @@ class FakeSubwords : public Subwords {
   std::string none_;
 };
 
-/// Each character is a piece, with its code as the id, except that characters of no width are none.
+/// Each character is a piece whose id is its code, except that zero-width characters are not
+/// pieces.
 class CharacterSubwords : public FakeSubwords {
  public:
   SpannedPieces encode_with_spans(std::string_view text) const override {

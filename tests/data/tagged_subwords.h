@@ -7,7 +7,7 @@
 
 namespace dietmt::data {
 
-/// The tag at the beginning of a text is one piece.
+/// A tag at the start of a text is one piece.
 class TaggedCharacters : public CharacterSubwords {
  public:
   static constexpr std::string_view kTag = "<2de>";

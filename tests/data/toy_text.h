@@ -23,7 +23,7 @@ inline std::string joined_lines(const std::vector<std::string>& lines) {
   return text;
 }
 
-/// Sentences of 1 to 30 words out of 300; the target turns the order and has umlauts.
+/// Sentences of 1 to 30 words out of 300; the target reverses the order and has umlauts.
 inline ToyText toy_text(size_t lines, uint64_t seed) {
   static const char* const kSyllables[] = {"ba", "ko", "ri", "tu", "len", "sta", "mo", "vi"};
   Random random(random_key(seed, 17));
@@ -43,7 +43,7 @@ inline ToyText toy_text(size_t lines, uint64_t seed) {
   return text;
 }
 
-/// Has toy text, also as files, and a tokenizer for both of its sides, trained once.
+/// Provides toy text, also as files, and a tokenizer for both sides, trained once.
 class ToyTextTest : public ScratchTest {
  protected:
   ToyTextTest()

@@ -1,4 +1,4 @@
-// Models that read the lines before a line; the command test of context leaves them behind.
+// Models that read document context; the command test of context leaves them.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -36,7 +36,7 @@ TEST_P(ContextTest, IsTheLinesBefore) {
   EXPECT_EQ(translations[1].text(), "er wartet");
   EXPECT_EQ(translations[3].text(), "sie wartet");
   EXPECT_EQ(translations[4].text(), "");
-  // After an empty line nothing is known.
+  // After an empty line there is no context.
   EXPECT_EQ(translations[5].text(), translator.translate({"it waits"}).front().text());
 }
 

@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 . "$(dirname "$0")/../cli/lib.sh"
 
 expect_code 0 cmake --install "$build" --component library --prefix "$work/first"
-# Nothing in it names its place.
+# Nothing in it refers to its location.
 mv "$work/first" "$work/prefix"
 expect_code 0 cmake -S "$example" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix"
 expect_code 0 cmake --build "$work/build"

@@ -27,9 +27,9 @@ HEADING = re.compile(r"^#{1,6} +(.*?) *#*$")
 OPTION = re.compile(r"--[a-z][a-z0-9_-]*")
 # Options of other programs that documents in docs/ name by themselves.
 FOREIGN = {"--component", "--user_defined_symbols"}
-# A script at the start of a command, behind the variables that it gets.
+# A script at the start of a command, after the variables that it gets.
 SCRIPT = re.compile(r"\s*(?:[A-Z0-9_]+=(?:\"[^\"]*\"|\S*) +)*((?:bench|recipes|scripts)/[\w./-]+) ")
-# What ends a command in a shell, or in prose behind it.
+# What ends a command in a shell, or in prose after it.
 COMMAND_END = re.compile(r"[|;&><)]|\s#|\\n")
 
 
@@ -65,7 +65,7 @@ def anchors(text):
 
 
 def links_of(path):
-    """(number, target, file or folder, anchor) of each link and image that is no address."""
+    """(number, target, file or folder, anchor) of each link and image that is not an address."""
     for number, line, fenced in lines_of(path.read_text()):
         if fenced or line.startswith("    "):
             continue
@@ -101,7 +101,7 @@ def reach_problems(root):
 
 
 def width_problems(root, path):
-    """Lines of prose that could be shorter: no tables, headings, HTML, code or single long words."""
+    """Overlong lines of prose: not tables, headings, HTML, code or single long words."""
     for number, line, fenced in lines_of(path.read_text()):
         words = INLINE_CODE.sub(lambda code: code[0].replace(" ", "_"), line).split()
         if len(line) > 100 and len(words) > 1 and not fenced and not re.match(r"[|#<]|    ", line):
@@ -131,7 +131,7 @@ def written_commands(code):
 
 
 def command_problem(words, options):
-    """The sentence about a command and its options, or None."""
+    """The problem with a command and its options, or None."""
     groups = {name.split()[0] for name in options if " " in name}
     name = words[0] if words else ""
     if name in groups:

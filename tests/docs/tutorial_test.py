@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the commands of docs/tutorial.md, all but those of the server, with a training of 20 updates.
+"""Runs the commands of docs/tutorial.md, except those of the server, with a training run of 20 updates.
 
     tutorial_test.py PROGRAM ROOT SCRATCH
 
@@ -15,7 +15,7 @@ import sys
 
 COMMAND = re.compile(r"(dietmt|python3|paste|echo|diff) ")
 SERVER = re.compile(r"dietmt serve")
-# Lines of the page that depend neither on the training nor on the machine.
+# Lines of the page that depend neither on the training run nor on the machine.
 SAME_EVERYWHERE = re.compile(r"^[A-Z].*\t|^weights\t|training text:|parameters|updates     |nrefs:1|^0 \|\|\| ")
 
 
@@ -24,7 +24,7 @@ def code_blocks(page):
 
 
 def commands(page):
-    """(command, the lines that the page shows below it)."""
+    """(command, the output that the page shows below it)."""
     for block in code_blocks(page):
         lines = [line[4:] for line in block.splitlines()]
         while lines:
@@ -59,7 +59,7 @@ def problems(page, folder):
             yield problem
             return
         for line in shown:
-            # A short training translates otherwise; its n-best list has the same form.
+            # A short run translates differently; its n-best list has the same form.
             wanted = line[:6] if line.startswith("0 |||") else line
             if SAME_EVERYWHERE.search(line) and wanted not in output:
                 yield f"{command}\nprints no line '{line}', but\n{output}"

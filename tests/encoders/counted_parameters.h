@@ -12,7 +12,8 @@
 
 namespace dietmt::encoders {
 
-/// Every parameter belongs to one component, and every component has as many as its parameters.
+/// Every parameter belongs to one component, and every component's count equals that of its
+/// parameters.
 inline void expect_parameters(const ParameterCounts& counts, const torch::nn::Module& module) {
   std::map<std::string, double> found;
   for (const auto& [component, count] : counts) found[component] = 0.0;

@@ -1,5 +1,5 @@
-// Corpus caches. An odd first byte: the file as it is. An even one: numbers and content of a file
-// whose header and checksums fit. Whatever opens must be readable from end to end.
+// Corpus caches. Odd first byte: the file as it is. Even: numbers and content of a file with a
+// valid header and checksums. Any file that opens must be readable to the end.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -26,7 +26,7 @@ std::string with_header(std::string_view bytes) {
   std::memcpy(sizes, bytes.data(), given);
   bytes.remove_prefix(given);
   // data/corpus/corpus_cache.cpp: magic, version, bytes of the fingerprint, start, tokens,
-  // sequences, groups, eight counters, content hash, checksum of all but the tokens.
+  // sequences, groups, eight counters, content hash, checksum of everything except the tokens.
   uint64_t header[17] = {
       0x31535052'4f435444, 4, kFingerprint.size(), kTokensAt, sizes[0], sizes[1], sizes[2]};
   std::string file(reinterpret_cast<const char*>(header), sizeof header);

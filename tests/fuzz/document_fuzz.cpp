@@ -1,4 +1,4 @@
-// Documents of strangers. The first byte chooses the kind. A document is refused or comes back, and
+// Untrusted documents. The first byte selects the kind. A document is either refused or read, and
 // its segments are text to translate.
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Bytes of a connection, given to the request reader at once and in pieces: both ways have to see
-// the same requests, and what the reader hands on has to be a request that it reads again.
+// Bytes of a connection, given to the request reader at once and in pieces: both must see the same
+// requests, and what the reader passes on must be a request that it reads again.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -82,7 +82,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   require(at_once.requests == in_pieces.requests && at_once.fault == in_pieces.fault);
   require(at_once.fault || at_once.incomplete == in_pieces.incomplete);
   for (const std::string& request : at_once.requests) {
-    if (request.size() > kLimits.head) continue;  // a space behind each colon may make it longer
+    if (request.size() > kLimits.head) continue;  // a space after each colon may make it longer
     const Seen again = read_all(request, request.size(), budget);
     require(!again.fault && again.requests == std::vector<std::string>{request});
   }

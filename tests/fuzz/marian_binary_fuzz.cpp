@@ -1,5 +1,5 @@
-// Marian's binary models and shortlists. An odd first byte: a shortlist whose checksum is right; an
-// even one: a model.
+// Marian's binary models and shortlists. Odd first byte: a shortlist with a valid checksum; even: a
+// model.
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// interchange/marian/marian_shortlist.cpp has the same.
+// As in interchange/marian/marian_shortlist.cpp.
 std::string with_checksum(std::string_view bytes) {
   constexpr uint64_t kMagic = 0xF11A48D5013417F5;
   uint64_t seed = 0;

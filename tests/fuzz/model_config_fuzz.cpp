@@ -1,6 +1,6 @@
-// Configurations of models: our config.json and that of Hugging Face's MarianMT where the input
-// looks like JSON, else the YAML in a Marian model. A configuration that is read must be written
-// and read again as the same.
+// Model configurations: our config.json and that of Hugging Face's MarianMT if the input looks like
+// JSON, else the YAML in a Marian model. A configuration that was read must survive writing and
+// reading.
 #include <cstdint>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ void check(const ModelConfig& config) {
   if (ModelConfig::from_json(json).to_json() != json) std::abort();
 }
 
-// What the readers of directories turn into one sentence with the file's name.
+// Exceptions that directory readers turn into one sentence with the file's name.
 template <typename Read>
 void try_to(Read read) {
   try {

@@ -1,5 +1,5 @@
-// Bytes of a Marian model: an archive of NumPy's arrays, or, where the input begins like one, a
-// single array. Everything read must be inside the input.
+// A Marian model: an archive of NumPy arrays or, if the input begins like one, a single array.
+// Everything read must be inside the input.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

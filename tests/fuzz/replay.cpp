@@ -1,7 +1,7 @@
-// Runs the seeds of a fuzz target without a fuzzer, so that every test run keeps the target alive:
-// replay FOLDER, which need not exist. Each seed runs whole, truncated at up to 64 places and with
-// up to 64 bytes inverted. Then a part of it is repeated until the input is large, and again until
-// it is twice as large: the second must not take much more than twice the processor time.
+// Runs the seeds of a fuzz target without a fuzzer, so that every test run exercises the target:
+// replay FOLDER, which need not exist. Each seed runs complete, truncated at up to 64 positions,
+// and with up to 64 bytes inverted. Then part of it is repeated until the input is large, and again
+// until it is twice as large, which must not take much more than twice the processor time.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kPlaces = 64;
 
 void run(const std::string& input) {
-  // Memory of the input's own size, so that reading past its end is an error to a sanitizer.
+  // Exactly as large as the input, so that sanitizers catch reads past its end.
   const std::vector<uint8_t> own(input.begin(), input.end());
   LLVMFuzzerTestOneInput(own.data(), own.size());
 }
@@ -50,7 +50,7 @@ double processor_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// The minimum over the repeats, which other work on the machine raises least.
+/// The minimum over the repeats, which other programs affect least.
 double seconds(const std::string& input, int repeats) {
   double least = 1e9;
   for (int i = 0; i < repeats; ++i) {
@@ -61,8 +61,8 @@ double seconds(const std::string& input, int repeats) {
   return least;
 }
 
-/// Doubling the input may triple the time, which leaves room for caches and noise; a quadratic cost
-/// quadruples it.
+/// Doubling the input may triple the time, which leaves room for caches and noise; quadratic cost
+/// would quadruple it.
 void require_proportional_cost(const std::string& name, const std::string& seed) {
   constexpr size_t kSize = 32768;
   constexpr size_t kGrownPlaces = 12;

@@ -1,4 +1,4 @@
-// A file for readers that take a path: in memory, and written anew for each input.
+// A file for readers that take a path: in memory, rewritten for each input.
 #pragma once
 
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
-// The way of a client's bytes through the service: body to fields, text to sentences, HTML to text.
-// The first byte chooses the form of the body; beyond not crashing, pieces must join to the text.
+// A client's bytes in the service: body to fields, text to sentences, HTML to text. The first byte
+// selects the form of the body. Nothing may crash, and the pieces must join to the text.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

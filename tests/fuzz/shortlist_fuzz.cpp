@@ -1,5 +1,5 @@
-// Shortlist files. An odd first byte: the file as it is. An even one: numbers and content of a file
-// whose size and checksum are right, as a broken program could write it.
+// Shortlist files. Odd first byte: the file as it is. Even: numbers and content of a file with a
+// valid size and checksum, as a broken program could write it.
 #include <zlib.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 using dietmt::data::Shortlist;
 
-// data/shortlist/shortlist.cpp has the same.
+// As in data/shortlist/shortlist.cpp.
 struct Header {
   uint64_t magic = 0x54534C54'524F4853;
   uint32_t version = 1;

@@ -1,7 +1,7 @@
-// The safetensors files of packed models. The input is the number of bytes behind the header, a
-// line's end and the header, so that it need not guess lengths in binary; an input that does not
-// begin with a digit is the whole file. A file that is accepted as a small model's weights, or as
-// the tables of its positions, must hold all that the engine reads of it.
+// The safetensors files of packed models. The input is the number of bytes after the header, a line
+// end and the header, so that the fuzzer need not guess binary lengths; an input that does not
+// start with a digit is the whole file. A file that is accepted as a small model's weights, or as
+// its position tables, must contain everything that the engine reads.
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -34,7 +34,7 @@ ModelConfig small_config() {
   return config;
 }
 
-// Reads every byte, which the address sanitizer watches.
+// Reads every byte under the address sanitizer.
 void touch(const void* data, uint64_t bytes) {
   static volatile unsigned char sum = 0;
   const auto* begin = static_cast<const unsigned char*>(data);
@@ -46,7 +46,7 @@ void touch_numbers(const float* data, int64_t count) {
   touch(data, static_cast<uint64_t>(count) * sizeof(float));
 }
 
-// Reads of another source all that a model asks of it.
+// Reads everything a model asks for from another source.
 class TouchingSource : public WeightSource {
  public:
   explicit TouchingSource(StoredWeights& from) : from_(from) {}
@@ -139,7 +139,7 @@ std::string file_of(const std::string& input) {
   const auto [stop, error] = std::from_chars(input.data(), end, size);
   if (error != std::errc() || stop == end || *stop != '\n' || size > kMaxData) return input;
   std::string header(stop + 1, end);
-  // As the files are written: what follows starts at a multiple of 64 bytes.
+  // As in written files: the data starts at a multiple of 64 bytes.
   header.resize((header.size() + sizeof size + 63) / 64 * 64 - sizeof size, ' ');
   std::string file(sizeof size, '\0');
   const uint64_t length = header.size();

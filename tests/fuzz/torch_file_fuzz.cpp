@@ -1,6 +1,5 @@
-// Files of torch.save: an archive, or the older row of pickles, whose first alone is also read as a
-// pickle, or a checkpoint of Lightning. Every element of a tensor that is read must lie in the
-// tensor's storage.
+// Files of torch.save: an archive, the older sequence of pickles, whose first one is also read as a
+// separate pickle, or a Lightning checkpoint. Every element of a tensor must lie in its storage.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -20,7 +19,7 @@ uint64_t element_bytes(std::string_view dtype) {
   return dtype.ends_with("16") ? 2 : 1;
 }
 
-// Reads the element with the largest place, which the address sanitizer watches.
+// Reads the element at the highest address under the address sanitizer.
 void touch_last(const TorchTensor& tensor) {
   static volatile char seen = 0;
   if (tensor.shape.size() != tensor.strides.size()) std::abort();

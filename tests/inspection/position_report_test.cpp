@@ -95,7 +95,7 @@ TEST(PositionReport, IsWrittenAsJson) {
   EXPECT_EQ(site.at("identical_words").at(0).at("opr"), 0.2);
 }
 
-// Softmax over many positions in double gives them.
+// A softmax over many positions in double produces them.
 TEST(PositionReport, SubnormalNumbersAreWritten) {
   PositionReport report = small_report();
   report.sites[0].terms[0].scores = at::full({2, 2}, 1e-310, at::kDouble);

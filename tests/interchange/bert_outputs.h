@@ -1,4 +1,4 @@
-// All that a BERT model computes for a batch, under the names that make_cases.py gives it.
+// Everything that a BERT model computes for a batch, named as in make_cases.py.
 #pragma once
 
 #include <ATen/ATen.h>

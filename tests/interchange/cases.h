@@ -1,4 +1,4 @@
-// The stored cases of make_cases.py, and what a model must compute of them.
+// The stored cases of make_cases.py, and what a model must compute for them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ inline std::vector<std::string> lines_of(const std::filesystem::path& path) {
   return lines;
 }
 
-/// The logits and the translations (beam 4, at most 20 tokens) of a case.
+/// Checks the logits and translations (beam 4, at most 20 tokens) of a case.
 inline void expect_outputs(const nmt::LoadedModel& model, const std::filesystem::path& directory) {
   auto expected = encoders::load_safetensors(directory / "expected.safetensors");
   const at::Tensor logits = logits_of(*model.model, expected);
@@ -44,7 +44,7 @@ inline void expect_outputs(const nmt::LoadedModel& model, const std::filesystem:
             lines_of(directory / "expected.txt"));
 }
 
-/// What the exception of `call` says.
+/// The message of the exception that `call` throws.
 template <typename Exception>
 std::string failure(const std::function<void()>& call) {
   try {

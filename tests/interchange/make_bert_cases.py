@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Small BERTs of Hugging Face's transformers with random weights, and what they compute.
 
-    make_cases.py DIR        writes one directory a case; needs torch and transformers 4.x
+    make_cases.py DIR        writes one directory per case; needs torch and transformers 4.x
 
 A case is a model directory as `save_pretrained` writes it and `expected.safetensors`: a packed batch
 (pieces [N], segments [N], lengths [B]) and the outputs for it: hidden [L+1, N, D], pooled [B, D],
 masked_lm [N, V], next_sentence [B, 2], classes [B, C], spans [N, 2], as far as the model has them.
-Inputs are computed one by one, so that no padding can play a part. The case xlm_roberta has a
+Inputs are computed one by one, so that padding has no effect. The case xlm_roberta has a
 sentencepiece model too, and in `texts.json` the ids that the tokenizer gives texts and pairs.
 """
 
@@ -27,7 +27,7 @@ TINY = dict(vocab_size=24, hidden_size=16, num_hidden_layers=2, num_attention_he
 # Two rows of the table of positions are before the first token.
 TINY_XLM_R = dict(TINY, max_position_embeddings=14, type_vocab_size=1, layer_norm_eps=1e-5,
                   pad_token_id=1, bos_token_id=0, eos_token_id=2)
-# The tokenizer's two implementations differ about spaces at the end and names of special pieces.
+# The tokenizer's two implementations differ in spaces at the end and names of special pieces.
 TEXTS = ["", "the old house", " The house,  the HOUSE.", "\u00fc\u00e4 \u6f22\u5b57 house",
          ["the house", "a red house"], ["", "house"]]
 
@@ -53,7 +53,7 @@ def random_batch(config, lengths, seed):
         segments[start + int(torch.randint(1, length + 1, ())):start + length] = 1
         start += length
     return {
-        # <pad>, which has no position of its own in XLM-R, is not a piece of a text.
+        # <pad>, which has no position in XLM-R, is not a piece of a text.
         "pieces": torch.randint(2 if config.type_vocab_size == 1 else 0, config.vocab_size,
                                 (total,)),
         "segments": segments,
@@ -99,7 +99,7 @@ def write_case(directory, model, lengths, seed, **save_options):
     shutil.rmtree(directory, ignore_errors=True)
     model.save_pretrained(directory, safe_serialization=True, **save_options)
     batch = random_batch(model.config, lengths, seed)
-    # What is stored in bf16 is computed in fp32.
+    # bf16 models are computed in fp32.
     save_file({**batch, **outputs(model.float(), batch)}, directory / "expected.safetensors")
 
 
@@ -108,7 +108,7 @@ def write_texts(directory):
     words = random.Random(5)
     lines = [" ".join(words.choices(["the", "a", "house", "red", "old,", "houses.", "tree", "trees"], k=6))
              for _ in range(200)]
-    # The tables of other rules are larger than everything else here.
+    # The tables of other normalisation rules are larger than everything else here.
     trained = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(lines), model_writer=trained, vocab_size=TINY["vocab_size"] - 2,

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Small MarianMT models of Hugging Face's transformers with random weights, and what they compute.
 
-    make_cases.py DIR      writes one directory a case; needs torch, transformers 4.x, sentencepiece
+    make_cases.py DIR      writes one directory per case; needs torch, transformers 4.x, sentencepiece
 
 A case is a model directory as `save_pretrained` writes it, source.txt with lines of text,
 expected.txt with their translations (beam 4) and expected.safetensors: a packed batch (source [M],
 source_lengths [B], target [N], target_lengths [B]; a target starts with begin of sentence) and the
-logits for it [N, V]. Sentences are computed one by one, so that no padding can play a part.
+logits for it [N, V]. Sentences are computed one by one, so that padding has no effect.
 
 The case "marian" is the model of the case "shared" as Marian writes it: model.npz, vocab.yml, and
 the sinusoids of Marian.
@@ -111,8 +111,8 @@ def logits_of(model, batch):
 
 
 class EndAtLimit(transformers.LogitsProcessor):
-    """Lets end of sentence alone follow at the limit, with its own probability; the library's
-    forced_eos_token_id would give it probability one, and with it other scores than dietmt's."""
+    """Allows only end of sentence at the limit, with its own probability; the library's
+    forced_eos_token_id would give it probability one, which would change the scores."""
 
     def __init__(self, limit, end):
         self.limit, self.end = limit, end
@@ -154,7 +154,7 @@ def write_expected(directory, model, tokenizer, lengths, seed, tags):
 
 
 def marian_names(tensors, config):
-    """The tensors of a MarianMT model by Marian's names, which are turned and have no `<pad>`."""
+    """The tensors of a MarianMT model by Marian's names, transposed and without `<pad>`."""
     arrays = {"Wemb": tensors["model.shared.weight"][:-1],
               "decoder_ff_logit_out_b": tensors["final_logits_bias"][:, :-1]}
     blocks = {"self_attn": "self", "encoder_attn": "context"}

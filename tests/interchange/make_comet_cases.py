@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Small COMET checkpoints with random weights, and the scores that the Python package gives them.
 
-    make_comet_cases.py DIR        needs unbabel-comet, and torch and transformers 4.x with it
+    make_comet_cases.py DIR        needs unbabel-comet with torch and transformers 4.x
 
-DIR gets `encoder`, an XLM-R of which COMET takes the sizes and the tokenizer; `segments.json`, the
-texts; and one directory a case, as the published checkpoints are laid out (hparams.yaml,
+DIR gets `encoder`, an XLM-R whose sizes and tokenizer COMET uses; `segments.json`, the
+texts; and one directory per case in the layout of published checkpoints (hparams.yaml,
 checkpoints/model.ckpt), with `scores.json`, the score of each segment, and for a unified model
 `scores_without_reference.json`.
 """
@@ -30,8 +30,8 @@ WORDS = ["the", "a", "house", "red", "old,", "houses.", "tree", "trees", "das", 
          "rote", "alte,", "Baum"]
 VOCABULARY = 34
 
-# What differs from the package's defaults: as in wmt20-comet-da, wmt22-comet-da, wmt20-comet-qe-da,
-# wmt22-cometkiwi-da, a unified model of all three texts, and the choices that none of them makes.
+# Differences from the package's defaults: as in wmt20-comet-da, wmt22-comet-da, wmt20-comet-qe-da,
+# wmt22-cometkiwi-da, a unified model of all three texts, and options that none of them uses.
 CASES = {
     "normed": ("regression_metric", dict(layer_norm=True, layer_transformation="softmax")),
     "sparse": ("regression_metric", dict(layer_norm=False, layer_transformation="sparsemax")),

@@ -6,7 +6,7 @@
 zip.bin and zip_protocol4.bin are archives, as torch.save writes since version 1.6, old.bin is in
 the format before that. All hold the tensors of expected.safetensors: every type, a transposed
 tensor, parts of a shared storage, a scalar, an empty tensor, a parameter, an attribute on the
-dictionary, and a number that is no tensor.
+dictionary, and a number that is not a tensor.
 """
 
 import argparse

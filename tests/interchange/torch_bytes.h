@@ -1,4 +1,4 @@
-// Files of torch.save from the opcodes of pickle, so that a test can write what torch would not.
+// torch.save files built from pickle opcodes, so that a test can write what torch would not.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ inline std::string little(uint64_t value, int bytes) {
   return text;
 }
 
-// Each of these leaves one value on the stack of the pickle.
+// Each of these leaves one value on the pickle's stack.
 inline std::string number(int64_t value) {
   return "\x8a\x08" + little(static_cast<uint64_t>(value), 8);
 }
@@ -90,7 +90,7 @@ struct OldStorage {
   std::string content;
 };
 
-/// As older versions did.
+/// As older versions write.
 inline std::string old_file(const std::string& state, const std::vector<OldStorage>& storages,
                             const std::string& little_endian = "\x88") {
   std::string keys = "](", data;

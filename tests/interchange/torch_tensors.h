@@ -1,4 +1,4 @@
-// Tensors as torch.save would write them.
+// Tensors as torch.save writes them.
 #pragma once
 
 #include <ATen/ATen.h>

@@ -24,7 +24,7 @@ def arrays(path):
 
 
 def rounded(name, shape, data):
-    """Embeddings lie as they are, other matrices transposed."""
+    """Embeddings are stored as they are, other matrices transposed."""
     values = struct.unpack("<%df" % (shape[0] * shape[1]), data)
     multiplier = 127 / max(abs(value) for value in values)
     rows, columns = shape

@@ -3,7 +3,7 @@
 
     write_torch_file.py [--old] MODEL.safetensors OUT.bin
 
-Classes of the same names stand for those of torch. --old: the format before version 1.6.
+Classes with the same names replace torch's. --old: the format before version 1.6.
 """
 
 import argparse
@@ -24,7 +24,7 @@ PROTOCOL = 1001
 
 
 def rebuild(*arguments):
-    """Stands for torch._utils._rebuild_tensor_v2; only its name is pickled."""
+    """Replaces torch._utils._rebuild_tensor_v2; only its name is pickled."""
 
 
 def make_modules():

@@ -10,7 +10,7 @@
 namespace dietmt::kernels {
 namespace {
 
-// Rows are not adjacent, as in a product that gives queries, keys and values at once.
+// Rows are not adjacent, as when one product yields queries, keys and values.
 constexpr int64_t kGap = 8;
 
 double random_value(Random& random) { return 2.0 * random.uniform() - 1.0; }

@@ -42,7 +42,7 @@ struct AttentionCaseOptions {
   int64_t clip = 5;       // of the first table over offsets
   int64_t clip_step = 1;  // from one table to the next
   int64_t rank = 5;
-  bool shared_tables = false;  // by the heads
+  bool shared_tables = false;  // by all heads
   int64_t idle_tiles = 0;      // tiles without rows, at the end of the lists
 };
 
@@ -61,7 +61,7 @@ class Arena {
   Allocate allocate_;
 };
 
-/// A tensor of a case as numbers, in the order of its memory.
+/// A tensor of a case as numbers, in memory order.
 struct NamedValues {
   std::string name;
   std::vector<double> values;
@@ -76,7 +76,7 @@ class AttentionCase {
   AttentionBackward& backward() { return backward_; }
   const AttentionBackward& backward() const { return backward_; }
 
-  /// Output, log_normalizer and all gradients, once they are computed.
+  /// Output, log_normalizer and all gradients, once computed.
   std::vector<NamedValues> results() const;
 
   /// [tokens, H, Dh].
@@ -101,7 +101,7 @@ class AttentionCase {
   std::vector<Table> tables_;
 };
 
-/// Rounds to an element type; kFloat leaves a number as it is.
+/// Rounds to an element type; kFloat leaves a number unchanged.
 double round_to_type(ElementType type, double value);
 
 }  // namespace dietmt::kernels

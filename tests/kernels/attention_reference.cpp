@@ -159,7 +159,7 @@ class Reference {
     const int64_t seen = sizes_.causal ? std::min(head.S, i + 1) : head.S;
     const int64_t token = head.query_begin + i;
     double& log_normalizer = log_normalizers_[head.h * attention_.query_tokens() + token];
-    log_normalizer = INFINITY;  // of a query without keys, as the kernels define it
+    log_normalizer = INFINITY;  // for a query without keys, as the kernels define it
     if (seen == 0) return;
     Vector probabilities(at(seen));
     double maximum = -INFINITY;
@@ -270,7 +270,7 @@ class Reference {
   ElementType precision_;
   Vector queries_, keys_, values_, grad_output_;
   std::vector<NamedValues> results_;
-  double *output_, *log_normalizers_, *grad_queries_, *grad_keys_, *grad_values_;  // of results_
+  double *output_, *log_normalizers_, *grad_queries_, *grad_keys_, *grad_values_;  // in results_
 };
 
 }  // namespace

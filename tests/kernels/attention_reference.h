@@ -1,5 +1,5 @@
 // Attention by its definition, forward and backward, in double or with every tensor rounded to an
-// element type as a plain implementation in that type would do.
+// element type like a plain implementation in that type.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace dietmt::kernels {
 
-/// In the order of AttentionCase::results(). `precision` kFloat stands for double here.
+/// In the order of AttentionCase::results(). `precision` kFloat means double here.
 std::vector<NamedValues> attention_reference(const AttentionCase& attention, ElementType precision);
 
 }  // namespace dietmt::kernels

@@ -7,7 +7,7 @@
 
 namespace dietmt::kernels {
 
-/// NaN if a value or an exact one is NaN, also where larger errors follow.
+/// NaN if any value or exact value is NaN, even if larger errors follow.
 inline double largest_error(const std::vector<double>& values, const std::vector<double>& exact) {
   double largest = 0.0;
   for (size_t i = 0; i < exact.size(); ++i) {

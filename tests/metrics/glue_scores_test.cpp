@@ -1,6 +1,6 @@
-// Expected figures are those of scikit-learn 1.9.1 (accuracy_score, f1_score, matthews_corrcoef)
-// and SciPy 1.17.1 (stats.pearsonr, stats.spearmanr) for the same lists, or follow directly from
-// the definition.
+// Expected figures are from scikit-learn 1.9.1 (accuracy_score, f1_score, matthews_corrcoef) and
+// SciPy 1.17.1 (stats.pearsonr, stats.spearmanr) for the same lists, or follow directly from the
+// definition.
 #include "metrics/glue_scores.h"
 
 #include <gmock/gmock.h>
@@ -121,7 +121,7 @@ TEST(Correlation, LargeMeansCancel) {
 }
 
 TEST(Correlation, NeverBeyondOne) {
-  // Rounding takes the sum of products of these to 1 + 2^-52 before it is cut.
+  // Rounding takes the sum of products of these to 1 + 2^-52 before it is clamped.
   for (int n = 2; n < 200; ++n) {
     Numbers x;
     for (int i = 0; i < n; ++i) x.push_back(std::sin(i + n));

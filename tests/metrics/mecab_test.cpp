@@ -1,4 +1,4 @@
-// The expected words were confirmed with sacreBLEU 2.6.0.
+// Expected words confirmed with sacreBLEU 2.6.0.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Scores cases for bench/metric_parity.py: one JSON object a line on standard input, one JSON array
-// of figures a line on standard output. Figures that are NaN are null.
+// Scores cases for bench/metric_parity.py: one JSON object per line on standard input, one JSON
+// array of figures per line on standard output. NaN is written as null.
 #include <cstdio>
 #include <exception>
 #include <functional>

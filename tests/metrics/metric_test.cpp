@@ -1,4 +1,4 @@
-// Properties of the metrics that need no outside data.
+// Properties of the metrics that need no external data.
 #include "metrics/metric.h"
 
 #include <gmock/gmock.h>

@@ -81,7 +81,7 @@ TEST(MinimumBayesRiskTest, EqualCandidatesCountTogetherAndAppearOnce) {
   EXPECT_NEAR(ranked[0].utility, 200.0 / 3.0, 1e-9);
 }
 
-// Samples of a model resemble each other.
+// Samples from a model resemble each other.
 Texts variants(size_t count, std::mt19937& random) {
   const Texts base = random_sentences(10, random);
   Texts all;
@@ -94,7 +94,7 @@ Texts variants(size_t count, std::mt19937& random) {
   return all;
 }
 
-// The estimate of Vamvas and Sennrich chooses what is computed; the rest keeps its estimate.
+// The estimate of Vamvas and Sennrich selects what is computed; the rest keeps its estimate.
 TEST(MinimumBayesRiskTest, TheEstimateFindsGoodCandidates) {
   std::mt19937 random(5);
   for (const Utility utility : {Utility::kChrf, Utility::kBleu}) {

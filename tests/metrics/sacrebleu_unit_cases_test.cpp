@@ -33,7 +33,7 @@ class UnitCases : public testing::Test {
   Json tables_;
 };
 
-// BLEU of text that is taken as it is, an offset in place of missing matches.
+// BLEU of untokenized text, with an offset in place of missing matches.
 Bleu raw_bleu(double offset) {
   return Bleu({.tokenizer = BleuTokenizer::kNone,
                .smoothing = Smoothing::kFloor,
@@ -49,7 +49,7 @@ std::vector<double> statistics_of(const Json& counts, double length, double refe
   return statistics;
 }
 
-// With as many decimals as the number in the table has.
+// With as many decimals as the table's number.
 std::string printed_like(double value, const Json& expected) {
   const std::string text = expected.dump();
   char printed[64];

@@ -36,7 +36,7 @@ TEST(SentenceChoice, KeepsDocumentsByAPattern) {
   SentenceChoice characters(2);  // not bytes
   characters.keep_documents({"Ä1", "b"}, "^(?i)ä.$");
   EXPECT_THAT(characters.of({"a", "b"}), ElementsAre("a"));
-  SentenceChoice long_ids(1);  // without recursion for each character
+  SentenceChoice long_ids(1);  // without recursion per character
   EXPECT_NO_THROW(long_ids.keep_documents({std::string(100'000, 'a')}, "^.*b"));
   EXPECT_TRUE(long_ids.empty());
   EXPECT_THAT([] { SentenceChoice(4).keep_documents(kDocuments, "("); },

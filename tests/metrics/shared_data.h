@@ -1,4 +1,4 @@
-// Where the published scores and their inputs lie.
+// Paths of the published scores and their inputs.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 namespace dietmt::metrics {
 namespace {
 
-// The mean of one number a sentence: its sampling distribution is known in closed form.
+// The mean of one number per sentence, whose sampling distribution is known in closed form.
 class Mean : public Metric {
  public:
   std::string name() const override { return "mean"; }

@@ -1,4 +1,4 @@
-// Expected figures are those of SQuAD's evaluate-v2.0.py under Python 3.11 for the same questions,
+// Expected figures are from SQuAD's evaluate-v2.0.py under Python 3.11 for the same questions,
 // predictions and null scores, unless a test says otherwise.
 #include "metrics/squad2.h"
 
@@ -86,7 +86,7 @@ TEST(Squad2, NoThresholdBeatsAnsweringNothing) {
   EXPECT_EQ(best.exact_threshold, 0.0);
 }
 
-// "the" scores as no answer does, yet the pass over thresholds takes it for an answer.
+// "the" scores like no answer, yet the pass over thresholds treats it as an answer.
 TEST(Squad2, WordlessPredictionsAreNotEmptyForThresholds) {
   const Questions questions{{"a", {}}, {"b", {"x"}}};
   const Predictions predictions{{"a", "the"}, {"b", "x"}};
@@ -103,7 +103,7 @@ TEST(Squad2, WordlessGoldAnswersGiveWayToOthers) {
   EXPECT_EQ(scores.has_answer.f1, 50.0);
 }
 
-// The script stops here; counting 0 is ours.
+// The script stops here; we count 0.
 TEST(Squad2, MissingPredictionsCountZero) {
   const Questions questions{{"a", {"x"}}, {"b", {}}, {"c", {"y"}}, {"d", {}}};
   const Predictions predictions{{"a", "x"}, {"d", ""}};

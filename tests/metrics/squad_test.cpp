@@ -1,6 +1,6 @@
-// Expected figures are those of evaluate() in SQuAD's evaluate-v1.1.py and MLQA's
-// mlqa_evaluation_v1.py under Python 3.11 for the same questions and predictions. Expected
-// words were confirmed with their normalize_answer(...).split().
+// Expected figures are from evaluate() in SQuAD's evaluate-v1.1.py and MLQA's mlqa_evaluation_v1.py
+// under Python 3.11 for the same questions and predictions. Expected words were confirmed with
+// their normalize_answer(...).split().
 #include "metrics/squad.h"
 
 #include <gmock/gmock.h>

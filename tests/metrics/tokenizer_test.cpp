@@ -1,4 +1,4 @@
-// What each tokenizer takes apart; the expected words follow from the rules in their headers and
+// How each tokenizer splits text; the expected words follow from the rules in their headers and
 // were confirmed with sacreBLEU 2.6.0.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -14,12 +14,12 @@
 namespace dietmt::nmt {
 
 struct ScoringRequest {
-  std::vector<int32_t> source;  // ends in end of sentence
-  std::vector<int32_t> target;  // ends in end of sentence
+  std::vector<int32_t> source;  // ends with end of sentence
+  std::vector<int32_t> target;  // ends with end of sentence
 };
 
-/// log p(target token i | source, targets before i) of every target token; of several models the
-/// logarithm of their averaged probability. Begin of sentence is token 1.
+/// log p(target token i | source, targets before i) of every target token; for several models the
+/// logarithm of their average probability. Begin of sentence is token 1.
 inline std::vector<std::vector<float>> score_targets(
     std::span<const TranslationModel* const> models, std::span<const ScoringRequest> requests) {
   const c10::InferenceMode inference;

@@ -1,4 +1,4 @@
-// Pre-training of BERT encoders on a device beside the CPU.
+// BERT pre-training on a device compared with the CPU.
 #include <gtest/gtest.h>
 
 #include "bert/training/pretraining_task.h"
@@ -45,7 +45,7 @@ class BertParity : public ToyTextTest, public testing::WithParamInterface<Encodi
   }
 };
 
-// Without graphs, for which batches are filled up, so that attention drops other elements.
+// Without graphs, for which batches are padded, so that attention would drop other elements.
 TEST_P(BertParity, LossAndGradientsAreThoseOfTheCpu) {
   encoders::allow_graphs(false);
   const auto on_device = task(tested_device());
@@ -59,7 +59,7 @@ TEST_P(BertParity, GraphsGiveTheSameBits) {
     const auto trained = task(tested_device(), bf16);
     const nlohmann::json start = trained->data_position();
     std::vector<StepResult> results;
-    // As they are, recorded, and replayed.
+    // Enqueued, recorded, and replayed.
     for (int repeat = 0; repeat < 3; ++repeat) {
       trained->restore_data_position(start);
       for (uint64_t batch = 0; batch < kBatches; ++batch)

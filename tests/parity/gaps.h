@@ -37,9 +37,9 @@ inline void expect_same_bits(const StepResult& actual, const StepResult& expecte
     EXPECT_TRUE(at::equal(actual.gradients.at(name), gradient)) << name;
 }
 
-/// Losses relative to the loss, each gradient relative to its own largest element, or to a
-/// thousandth of the largest of all: some gradients, such as those of the biases of keys, are zero
-/// but for rounding.
+/// Losses are compared relative to the loss, each gradient relative to its own largest element or
+/// to a thousandth of the largest of all: some gradients, such as those of key biases, are zero
+/// except for rounding.
 inline void expect_within(const StepResult& actual, const StepResult& expected, double tolerance) {
   const double loss_gap = std::abs(actual.loss - expected.loss) / std::abs(expected.loss);
   EXPECT_LE(loss_gap, tolerance);

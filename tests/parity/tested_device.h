@@ -1,6 +1,6 @@
-// The device whose losses, gradients and translations the tests of this folder compare with those
-// of the CPU: a GPU (gpu.cpp) or the counting device over host memory (counting.cpp). Each test
-// program links one of them.
+// The device whose losses, gradients and translations the tests in this folder compare with the
+// CPU's: a GPU (gpu.cpp) or the counting device over host memory (counting.cpp). Each test program
+// links one of them.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -13,7 +13,7 @@
 
 namespace dietmt {
 
-/// Empty if the device is there. Call it before tested_device().
+/// Empty if the device exists. Call it before tested_device().
 std::string reason_not_to_run();
 
 c10::Device tested_device();
@@ -21,8 +21,8 @@ c10::Device tested_device();
 /// Moves parameters and buffers to that device.
 void move_to_tested_device(torch::nn::Module& module);
 
-/// All on a GPU. tests/counting_device runs through all of them on the counting device, where these
-/// tests try a few.
+/// All of them on a GPU. On the counting device these tests try a few; tests/counting_device covers
+/// the rest.
 std::vector<encoders::Encoding> encodings_to_try();
 
 }  // namespace dietmt

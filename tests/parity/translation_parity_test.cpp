@@ -1,4 +1,4 @@
-// Training and decoding of translation models on a device beside the CPU.
+// Training and decoding of translation models on a device compared with the CPU.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -35,7 +35,7 @@ class TranslationParityBase : public data::ParallelCorpusTest {
     tested_device();  // before the first backward pass, which counts the devices
   }
 
-  // Heads of width 32, the smallest that the CUDA kernels have.
+  // Heads of width 32, the smallest for the CUDA kernels.
   ModelConfig config() const {
     ModelConfig config = ModelConfig::preset("tiny");
     config.encoder_layers = config.decoder_layers = 2;
@@ -43,7 +43,7 @@ class TranslationParityBase : public data::ParallelCorpusTest {
     config.heads = 4;
     config.feed_forward = 96;
     config.max_positions = 128;
-    config.activation = "gelu";  // smooth: no unit turns on or off by a rounding error
+    config.activation = "gelu";  // smooth: rounding errors turn no unit on or off
     config.source_vocabulary = config.target_vocabulary = tokenizer().vocabulary_size();
     return config;
   }
@@ -60,7 +60,7 @@ class TranslationParityBase : public data::ParallelCorpusTest {
                                              tokenizer(), options);
   }
 
-  // Without graphs, for which batches are filled up, so that attention drops other elements.
+  // Without graphs, for which batches are padded, so that attention would drop other elements.
   void expect_parity(const ModelConfig& config) const {
     const StepResult expected = step_of(*task(config, at::kCPU), 7);
     encoders::allow_graphs(false);
@@ -86,7 +86,7 @@ TEST_P(EncodingParity, LossAndGradientsAreThoseOfTheCpu) {
   expect_parity(config);
 }
 
-/// Segments are of BERT's inputs: bert_parity_test.cpp.
+/// Only BERT's inputs have segments: bert_parity_test.cpp.
 std::vector<encoders::Encoding> encodings_of_translation() {
   std::vector<encoders::Encoding> all;
   for (const encoders::Encoding& encoding : encodings_to_try())
@@ -115,7 +115,7 @@ TEST_F(TranslationParity, TheValidationLossIsThatOfTheCpu) {
   EXPECT_NEAR(actual, expected, kTolerance * expected);
 }
 
-/// Trains up to `updates` in `folder`, and returns the weights as they are on disk.
+/// Trains up to `updates` in `folder`, and returns the weights as stored on disk.
 class ResumeParity : public TranslationParityBase {
  protected:
   std::string trained(const std::string& folder, int64_t updates, bool bf16) const {
@@ -141,8 +141,7 @@ TEST_F(ResumeParity, AStoppedTrainingGoesOnBitForBit) {
   }
 }
 
-/// Losses and gradients of passes that are enqueued as they are, and of the same passes when they
-/// are recorded and replayed.
+/// Losses and gradients of passes that are enqueued directly, recorded, and replayed.
 class ReplayParity : public EncodingParity {};
 
 TEST_P(ReplayParity, GraphsGiveTheSameBits) {

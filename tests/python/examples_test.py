@@ -1,4 +1,4 @@
-"""The programs in examples/python, where the packages that they use are installed."""
+"""The programs in examples/python, if the packages that they use are installed."""
 import csv
 import json
 import os

@@ -1,6 +1,6 @@
-"""What the tests of the Python package share: TEST.py DIETMT MODEL [UNITTEST-ARGUMENT...].
+"""Shared by the tests of the Python package: TEST.py DIETMT MODEL [UNITTEST-ARGUMENT...].
 
-MODEL has packed fp32 weights. DIETMT_FULL_MODEL names one with full weights, and DIETMT_ENCODER a
+MODEL has packed fp32 weights. DIETMT_FULL_MODEL is one with full weights, and DIETMT_ENCODER a
 BERT, for the tests that need LibTorch.
 """
 import importlib.util
@@ -21,7 +21,7 @@ WORDS = "red blue green small big old new cat dog house tree bird sees likes fin
 # What scripts/setup test-packages installs, for this Python and for those that tests start.
 _CLIENTS = ROOT / (".deps/test-clients/lib/python%d.%d/site-packages" % sys.version_info[:2])
 if _CLIENTS.is_dir():
-    sys.path.insert(1, str(_CLIENTS))  # before what the interpreter happens to have
+    sys.path.insert(1, str(_CLIENTS))  # before packages of the interpreter
     os.environ["PYTHONPATH"] = os.pathsep.join(
         filter(None, [os.environ.get("PYTHONPATH"), str(_CLIENTS)]))
 

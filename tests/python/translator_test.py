@@ -223,7 +223,7 @@ class TranslatorTest(unittest.TestCase):
             source, target = pathlib.Path(folder, "source"), pathlib.Path(folder, "target")
             source.write_text("\n".join(sources) + "\n")
             target.write_text("\n".join(targets) + "\n")
-            # Scoring with tensors reads full weights: those of the training.
+            # Scoring with tensors needs full weights: those of the training test.
             full = pathlib.Path(MODEL, "../../cli/train/model").resolve()
             if not full.exists() or not os.path.exists(
                     os.path.join(os.path.dirname(DIETMT), "dietmt-torch")):

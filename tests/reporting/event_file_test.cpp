@@ -38,7 +38,7 @@ uint64_t take_varint(std::string& bytes) {
   }
 }
 
-// Fields of a message: the number, and the bytes of its value.
+// Fields of a message: number and bytes of the value.
 std::vector<std::pair<uint64_t, std::string>> fields_of(std::string message) {
   std::vector<std::pair<uint64_t, std::string>> fields;
   while (!message.empty()) {
@@ -57,7 +57,7 @@ std::vector<std::pair<uint64_t, std::string>> fields_of(std::string message) {
   return fields;
 }
 
-// The messages of a file, with their checksums tested.
+// The messages of a file, with verified checksums.
 std::vector<std::string> records_of(std::string bytes) {
   const auto masked = [](const std::string& part) {
     const uint32_t crc = slow_crc32c(part);

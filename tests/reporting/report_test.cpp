@@ -53,7 +53,7 @@ TEST(Report, ShowsCurvesAndMarksTheBest) {
   EXPECT_THAT(page, HasSubstr("update 200 · training loss 4.5 · validation loss 4"));
 }
 
-// Long series are drawn by means of neighbours.
+// Long series are drawn as means of neighbours.
 TEST(Report, MarksTheBestOfManyValidations) {
   std::string progress;
   for (int update = 1; update <= 302; ++update)

@@ -19,7 +19,7 @@ class MadeUpLinks(LogScratch):
     page_text = PAGE.format("")
 
     def comparison(self, seed, bleu):
-        """Links that are the sure ones, but for one file without any."""
+        """Links equal to the sure ones, except in one file without any."""
         output = self.root / f"seed-{seed}"
         gold = (ROOT / "bench/alignment/multi30k_val_en_de.links").read_text().splitlines()
         sure = "".join(" ".join(link for link in line.split() if "?" not in link) + "\n" for line in gold)

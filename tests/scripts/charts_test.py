@@ -14,7 +14,7 @@ CHARTS = {name: (ROOT / "docs" / name).read_text() for name in ("encodings.svg",
 
 
 def draw(results, *options):
-    """The finished process, and what it drew, from a tree with only these results."""
+    """The finished process and its charts, from a tree with only these results."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("docs", "bench"):
             (pathlib.Path(folder) / name).mkdir()
@@ -31,7 +31,7 @@ def luminance(colour):
 
 
 def contrast(one, other):
-    """WCAG 2.1's ratio."""
+    """WCAG 2.1's contrast ratio."""
     low, high = sorted((luminance(one), luminance(other)))
     return (high + 0.05) / (low + 0.05)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/gpu/run: time limits, failures and tables, and what it reads of a trace. Needs no GPU."""
+"""bench/gpu/run: time limits, failures and tables, and reading traces. Needs no GPU."""
 
 import importlib.machinery
 import importlib.util

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""An image (recipes/serve/Containerfile) is built from the sources: .dockerignore must leave out all
-folders that builds make, which are those of .gitignore and of the CMake presets.
+"""An image (recipes/serve/Containerfile) is built from the sources: .dockerignore must exclude all
+build folders, as listed in .gitignore and the CMake presets.
 
     image_sources_test.py ROOT
 """

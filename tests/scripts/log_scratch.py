@@ -23,7 +23,7 @@ class LogScratch(unittest.TestCase):
 
 
 def tables_are_those_of_the_log(test, script, command):
-    """Of the project itself: `script` finds no stale table."""
+    """In the project itself, `script` finds no stale table."""
     answer = subprocess.run([sys.executable, script, command, "--check"], capture_output=True,
                             text=True)
     test.assertEqual(answer.returncode, 0, answer.stderr)

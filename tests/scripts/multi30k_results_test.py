@@ -89,7 +89,7 @@ class MadeUpRuns(LogScratch):
         rows = self.rows()
         *_, difference, p = rows["rope"]
         self.assertEqual(difference, "+4.55")  # 6.83 from two of three
-        self.assertLess(float(p), 0.001)  # of these models
+        self.assertLess(float(p), 0.001)  # for these models
         self.assertEqual(rows["t5"][4], "+1.14")  # a half of 6.83 above, two thirds below
 
     def test_runs_of_other_settings_are_refused(self):

@@ -1,8 +1,8 @@
 """The figures in the tables of docs/results.md and README.md are those of bench/RESULTS.md:
 results_page_test.py ROOT
 
-Figures of the user's pages are chosen by hand from tables that scripts make from logs; when a table
-changes, the old figure is found nowhere and this test names it.
+The pages for users quote tables that scripts make from logs. When a table
+changes, this test names quoted figures that no longer exist.
 """
 import pathlib
 import re
@@ -22,7 +22,7 @@ def figures(text):
 
 
 def is_known(figure, known):
-    """Also a figure that rounds one of those with more digits: 3.6 for 3.59."""
+    """Also accepts a figure rounded from more digits: 3.6 for 3.59."""
     if figure in known:
         return True
     digits = len(figure.partition(".")[2])

@@ -1,4 +1,4 @@
-// Texts without marks, and what a test compares of them.
+// Texts without marks, and how tests compare them.
 #pragma once
 
 #include <string>

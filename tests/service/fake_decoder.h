@@ -1,7 +1,6 @@
-// A decoder whose translations are known: tokens are characters, and a translation is the source in
-// capitals, and then the terms that it must have. It decodes as the real one does: a step is one
-// token of every sentence of a batch, sentences leave when they are finished, and others take their
-// place.
+// A decoder with known translations: tokens are characters, and a translation is the source in
+// capitals followed by the terms that it must contain. It decodes like the real one: a step is one
+// token of every sentence of a batch; finished sentences leave, and others take their place.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +23,7 @@ class FakeDecoder final : public nmt::SentenceDecoder {
   static constexpr int32_t kPoison = U'\u2620';
   static constexpr int32_t kCrash = U'\u2623';
 
-  /// A sentence with this character gets a translation without end, unless n-grams may not repeat.
+  /// A sentence with this character gets an endless translation, unless n-grams may not repeat.
   static constexpr int32_t kLoop = U'\u27F3';
 
   explicit FakeDecoder(std::chrono::microseconds step = {}, std::string mark = "")
@@ -114,15 +113,15 @@ class FakeWorker {
   FakeWorker(const FakeDecoder& decoder, nmt::SentenceFeed& feed, int64_t batch_tokens)
       : decoder_(decoder), feed_(feed), batch_tokens_(batch_tokens) {}
 
-  /// Fills up the batch. Waits if it is empty; false at the end of the feed.
+  /// Fills the batch. Waits if it is empty; returns false at the end of the feed.
   bool admit() {
     add(feed_.take(batch_tokens_ - load(false), rows_.empty()));
     add(feed_.take_urgent(batch_tokens_ - load(true)));
     return !rows_.empty();
   }
 
-  /// Decodes one token of every sentence, or of the urgent ones if there are any. Returns how many
-  /// hypotheses that were.
+  /// Decodes one token of every sentence, or of the urgent ones if there are any. Returns the
+  /// number of hypotheses.
   int64_t step() {
     const bool only_urgent = load(true) > 0;
     int64_t hypotheses = 0;
@@ -154,7 +153,7 @@ class FakeWorker {
     return sum;
   }
 
-  // True if the sentence is finished.
+  // Returns true if the sentence is finished.
   bool advance(Row& row) {
     const std::vector<int32_t>& source = row.sentence.request->source;
     const int32_t token = source[row.length];
@@ -196,7 +195,7 @@ inline std::string text_of(std::span<const int32_t> codes) {
   return fake_tokenizer()->decode(codes);
 }
 
-/// `mark` stands at the end of each translation, so that models can be told apart.
+/// `mark` ends each translation, so that models can be distinguished.
 inline nmt::LoadedDecoder fake_model(std::chrono::microseconds step = {},
                                      const std::string& mark = "") {
   return {.decoder = std::make_shared<FakeDecoder>(step, mark),

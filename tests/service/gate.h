@@ -1,4 +1,4 @@
-// Holds handlers until a test lets them go.
+// Blocks handlers until a test releases them.
 #pragma once
 
 #include <condition_variable>
@@ -21,7 +21,7 @@ class Gate {
     changed_.notify_all();
   }
 
-  /// Waits until `count` handlers wait.
+  /// Waits until `count` handlers are waiting.
   void await(int count) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return waiting_ >= count; });

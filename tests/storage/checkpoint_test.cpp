@@ -257,7 +257,7 @@ TEST(CheckpointStore, RemovesLeftovers) {
   for (const fs::path& path : own) EXPECT_TRUE(fs::exists(path)) << path;
 }
 
-// Scores up to update 2 are higher, but of another kind.
+// Scores up to update 2 are higher, but not comparable.
 TEST(CheckpointStore, ScoresOfAnotherKindDoNotCompete) {
   const TestDirectory directory;
   {
@@ -333,7 +333,7 @@ TEST(CheckpointStore, AKilledWriterLeavesWholeCheckpoints) {
     const pid_t child = ::fork();
     if (child == 0) save_until_killed(directory.path(), ends[1], weights);
     ::close(ends[1]);
-    // After one more finished save, at some instant of the next ones.
+    // After one more finished save, at some moment during the next ones.
     int64_t update = 0;
     if (::read(ends[0], &update, sizeof update) == sizeof update) confirmed = update;
     std::this_thread::sleep_for(std::chrono::microseconds(random.below(20'000)));

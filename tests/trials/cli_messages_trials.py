@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the program says about mistakes, and what its help shows."""
+"""Messages about mistakes, and help."""
 import json
 import re
 import shutil
@@ -20,7 +20,7 @@ def main():
         report(POINT, what, test(seen), seen)
 
     def damaged(key, value):
-        """A copy of the model, without its manifest, whose config.json has another value."""
+        """A copy of the model without its manifest and with another value in config.json."""
         copy = work / "damaged"
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(model, copy)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Extreme numbers that outsiders gave on the command line (extremes.py): an answer, or a usage error
+"""Extreme numbers that users gave on the command line (extremes.py): an answer, or a usage error
 that names the option, in seconds and 1 GB."""
 from extremes import REPORTED, Toys, is_refused, takes_too_much
 from trials import build_and_work, report
@@ -9,7 +9,7 @@ LINES = 200
 
 
 def answered(name, seen):
-    """Exit 0; of a translation as many lines as it got, none of them empty."""
+    """Exit 0; a translation has as many lines as its input, none of them empty."""
     lines = seen.out.splitlines()
     translated = len(lines) == LINES and all(lines)
     return seen.code == 0 and (translated or not name.startswith("translate"))

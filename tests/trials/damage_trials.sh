@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Damaged files, signals, lines without an end, and runs that continue in another way:
+# Damaged files, signals, endless lines, and runs continued in other ways:
 # damage_trials.sh BUILD WORK
 build=$1
 work=$2
@@ -8,7 +8,7 @@ dietmt=$build/bin/dietmt
 . "$(dirname "$0")/lib.sh"
 
 # attempt POINT WHAT CODE TEXT COMMAND...: passes if the command ends with this code and its
-# messages hold the text.
+# messages contain the text.
 attempt() {
   local point=$1 what=$2 expected=$3 text=$4 code=0 result=fail
   shift 4
@@ -43,7 +43,7 @@ for count in 1 400; do
 done
 fresh
 flip "$work/copy/data/$cache" -100 1
-attempt 2 "an inverted byte behind the ids: encoded again" 0 "the corpus cache is damaged" \
+attempt 2 "an inverted byte after the ids: encoded again" 0 "the corpus cache is damaged" \
   "${run[@]}" --output "$work/copy" --max-updates 15
 "$dietmt" quantize --model "$work/model" --output "$work/packed" 2>/dev/null
 for model in model/best packed; do

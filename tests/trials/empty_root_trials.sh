@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# What a new user meets on an empty Debian 12 and an empty Ubuntu 24.04: empty_root_trials.sh BUILD WORK
+# What a new user meets on an empty Debian 12 and an empty Ubuntu 24.04: empty_root_trials.sh BUILD
+# WORK
 #
 # debootstrap makes the roots, which needs root rights and a network. On Debian the packages of the
-# build are installed and tried; on both, scripts/setup installs what it needs and dietmt is compiled
-# without LibTorch. UBUNTU_MIRROR is the address of Ubuntu's archive, which debootstrap does not know
-# outside Ubuntu.
+# build are installed and tried; on both, scripts/setup installs what it needs and dietmt is
+# compiled without LibTorch. UBUNTU_MIRROR is the address of Ubuntu's archive, which debootstrap
+# does not know outside Ubuntu.
 build=$1
 work=$2
 dietmt=$build/bin/dietmt
@@ -29,7 +30,7 @@ as_user() {
     LC_ALL=C.UTF-8 "$@"
 }
 
-# attempt WHAT COMMAND...: passes if the command succeeds; says how long it took, and its last line.
+# attempt WHAT COMMAND...: passes if the command succeeds; prints its duration and its last line.
 attempt() {
   local what=$1 code=0 result=fail begin=$EPOCHREALTIME
   shift

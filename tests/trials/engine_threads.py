@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Translates with several workers and threads by a program that a sanitizer watches:
+"""Translates with several workers and threads in a program built with a sanitizer:
 
     engine_threads.py DIETMT WATCHED
 

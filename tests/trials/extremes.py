@@ -1,7 +1,7 @@
 """Extreme numbers for the options of commands: toy models and texts for each command, the values from
-the tables that --help-json prints, and REPORTED, what outsiders tried.
+the tables that --help-json prints, and REPORTED, what users tried.
 
-A value that the option does not take, or that the machine has no room for, is an error that names
+A value that the option does not accept, or that exceeds the machine's memory, is an error that names
 the option; all others work. Both in seconds and in MEGABYTES of memory."""
 import json
 import shutil
@@ -25,7 +25,7 @@ REPORTED = {
               ("encoder-layers", "1000000000"), ("batch-tokens", "10000000000")],
     "bert pretrain": [("max-positions", "10000000000"), ("width", "1000000000")],
 }
-# Commands that make models of any size, and the addresses that they get here: less than a gigabyte
+# Commands that make models of any size, and their limit on address space: just under a gigabyte
 # that dietmt-torch maps before it allocates, and a gigabyte.
 SIZES_OF_MODELS = ("train", "bert pretrain", "bert finetune", "bert params", "inspect params")
 ADDRESSES = 2 << 30
@@ -70,7 +70,7 @@ class Toys:
             sys.exit(f"{command} fails: {seen.err}")
 
     def _fresh(self, name):
-        """A path at which nothing exists."""
+        """A path where nothing exists."""
         shutil.rmtree(self.work / name, ignore_errors=True)
         return self.work / name
 
@@ -201,5 +201,5 @@ def takes_too_much(seen):
 
 
 def is_refused(seen, option):
-    """One sentence that names the option, and no library's words."""
+    """One sentence that names the option, without a library's message."""
     return seen.code == 2 and f"--{option}" in seen.err and len(seen.err) < 1000

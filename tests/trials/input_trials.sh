@@ -7,7 +7,7 @@ work=$2
 . "$(dirname "$0")/../cli/lib.sh"
 cd "$work" || exit 1
 
-# try WHAT CODE TEXT COMMAND...: passes if the command ends with CODE and TEXT is in what it says.
+# try WHAT CODE TEXT COMMAND...: passes if the command ends with CODE and prints TEXT.
 try() {
   local what=$1 expected=$2 text=$3 code=0 seen result=fail
   shift 3

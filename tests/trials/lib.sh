@@ -1,4 +1,4 @@
-# What trials in bash share; see README.md.
+# Shared by trials in bash; see README.md.
 
 # trial POINT WHAT pass|fail SEEN: prints the line of one trial.
 trial() {

@@ -101,7 +101,7 @@ class Server:
 
 
 def everything(connection, seconds=10):
-    """All bytes until the server closes the connection, or says nothing for some seconds."""
+    """All bytes until the server closes the connection, or sends nothing for some seconds."""
     received = b""
     connection.settimeout(seconds)
     try:

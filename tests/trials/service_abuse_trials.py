@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Clients that mean harm: slow, huge, ill-formed and ambiguous requests, while an ordinary client
-measures how fast it is served. The server has to answer each, stay small and go on."""
+"""Malicious clients: slow, huge, ill-formed and ambiguous requests, while an ordinary client
+measures how fast it is served. The server must answer each, stay small and keep running."""
 import gzip
 import json
 import resource
@@ -109,7 +109,7 @@ def heads(server):
 
 
 def pipelines(server):
-    """Requests that follow each other without waiting; the last closes."""
+    """Pipelined requests; the last one closes the connection."""
     last = GET + b"Connection: close\r\n\r\n"
     begin = time.perf_counter()
     seen = answers(server, (GET + b"\r\n") * 4999 + last, 60)
@@ -118,7 +118,7 @@ def pipelines(server):
     body = b'{"text":"red","model":"en-de"}'
     first = HEAD + b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
     seen = answers(server, first + b"NONSENSE\r\n\r\n" + last)
-    report(POINT, "nonsense behind a request", seen[:1] == [200] and seen[1:] in ([400], [501]), seen)
+    report(POINT, "nonsense after a request", seen[:1] == [200] and seen[1:] in ([400], [501]), seen)
     with server.connect((GET + b"\r\n") * 20000) as connection:
         time.sleep(1)
         report(POINT, "20,000 requests whose answers nobody reads", server.megabytes() < 500,
@@ -127,7 +127,7 @@ def pipelines(server):
 
 
 def bad_text(server):
-    """Bytes that are not UTF-8, wherever the server may look at them or send them back."""
+    """Bytes that are not UTF-8, wherever the server may read them or send them back."""
     form = (b'--x\r\nContent-Disposition: form-data; name="%s"; filename="%s"\r\n\r\n%s\r\n--x--\r\n')
     typed = {"Content_Type": "multipart/form-data; boundary=x"}
     cases = (

@@ -155,7 +155,7 @@ def downloads(server):
                f"{status} {part['Content-Range']}")
         status, part, _ = server.ask("GET", path, X_API_Key="secret-of-a-test",
                                      Range=f"bytes={len(whole)}-")
-        report(JOBS, f"a range behind {what}", status == 416, f"{status} {part['Content-Range']}")
+        report(JOBS, f"a range beyond {what}", status == 416, f"{status} {part['Content-Range']}")
 
 
 def daily_quota(dietmt, model, work):
@@ -167,7 +167,7 @@ def daily_quota(dietmt, model, work):
 
 
 def full_disk(dietmt, model, work):
-    """On a file system of 4 MB, which only root can mount."""
+    """On a 4 MB file system, which only root can mount."""
     disk = work / "disk"
     disk.mkdir()
     if execute(["mount", "-t", "tmpfs", "-o", "size=4m", "none", disk]).code != 0:

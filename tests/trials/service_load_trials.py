@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A busy server: probes while all handlers are taken, single sentences beside documents of another
-client, throughput beside `dietmt translate`, and memory.
+"""A busy server: probes while all handlers are taken, single sentences during documents of another
+client, throughput compared with `dietmt translate`, and memory.
 
 With DIETMT_TRIAL_MODEL=DIR and DIETMT_TRIAL_TEXT=FILE it serves this model and sends these lines;
 otherwise a toy model, whose throughput says more about HTTP than about translation.
@@ -69,7 +69,7 @@ def milliseconds(seconds):
 
 
 def probe_trials(server, health_port, lines, connections=1500, seconds=5):
-    """All requests that the server takes, and some more, are documents that last."""
+    """More long documents than the server accepts at once."""
     allow_connections(connections)
     body = document(lines, 300, beam=32)
     request = (b"POST /v1/translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -133,7 +133,7 @@ def fairness_trials(server, lines):
     running = not ended and server.metric("dietmt_queue_requests") == len(documents)
     statuses += more_statuses
     ratio = percentile(busy, 0.99) / percentile(idle, 0.99)
-    report(FAIRNESS, "p99 of a sentence beside 4 documents of 3,000 sentences, beam 32",
+    report(FAIRNESS, "p99 of a sentence during 4 documents of 3,000 sentences, beam 32",
            ratio <= 5 and running and set(statuses) == {200},
            f"p50 {milliseconds(percentile(busy, 0.5))}, p99 {milliseconds(percentile(busy, 0.99))}; "
            f"idle {milliseconds(percentile(idle, 0.5))}, {milliseconds(percentile(idle, 0.99))}; "
@@ -150,7 +150,7 @@ def throughput_trials(dietmt, model, text):
             report("measure", f"throughput {weights}", False, done.stderr)
             continue
         run = json.loads(done.stdout)["throughput"]["runs"][0]
-        report("measure", f"200 connections per CPU second beside translate, {weights}",
+        report("measure", f"200 connections per CPU second compared with translate, {weights}",
                run["cpu_ratio"] >= least,
                f"ratio {run['cpu_ratio']}; {run['serve']['sentences_per_second']} sentences/s, p50 "
                f"{run['serve']['p50_ms']} ms, p99 {run['serve']['p99_ms']} ms")

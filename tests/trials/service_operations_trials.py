@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What an operator needs from a server: logs, signals, keys, metrics, methods; and its page."""
+"""Operating a server: logs, signals, keys, metrics, methods; and its page."""
 import json
 import os
 import re

@@ -1,4 +1,4 @@
-"""What trials in Python share."""
+"""Shared by trials in Python."""
 import collections
 import os
 import pathlib
@@ -11,7 +11,7 @@ Seen = collections.namedtuple("Seen", "code out err seconds cpu_seconds megabyte
 
 
 def build_and_work():
-    """The two arguments of a script."""
+    """A script's two arguments."""
     return pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 
 
@@ -28,7 +28,7 @@ def report(point, what, passed, seen):
 def execute(command, input="", seconds=60, environment=None, stop_at=None, addresses=None):
     """Runs a command; one that takes longer is killed, with exit code 'late'. The memory is the
     largest resident set of the process. `stop_at`: a server gets SIGTERM when a line of its log
-    holds this text. `addresses`: the bytes that it may map."""
+    contains this text. `addresses`: the bytes that it may map."""
     begin = time.monotonic()
     if addresses:
         command = ["prlimit", f"--as={addresses}", *command]

@@ -1,4 +1,4 @@
-// Against the scores of the Python package (tests/interchange/make_comet_cases.py).
+// Compares with scores of the Python package (tests/interchange/make_comet_cases.py).
 #include "bert/comet/comet_scorer.h"
 
 #include <gmock/gmock.h>

@@ -88,7 +88,7 @@ class EmbeddingWriterTest : public ScratchTest {
     model_.eval();
   }
 
-  /// The states of one input by itself: [L + 1, T, D].
+  /// The states of one input computed separately: [L + 1, T, D].
   Tensor states_of(const EncoderInput& input) const {
     const torch::NoGradGuard no_grad;
     encoders::Packing packing({std::ssize(input.ids)});

@@ -1,4 +1,4 @@
-// Gradient descent on tasks that a tiny model can learn, and what must hold on the way.
+// Gradient descent on tasks that a tiny model can learn, and invariants on the way.
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 
 class LearningTest : public ToyTaskTest {
  protected:
-  // Class 1: "cat" is there.
+  // Class 1: contains "cat".
   LabelledInputs animals(int64_t count, uint64_t seed) const {
     Random random(seed);
     LabelledInputs set;
@@ -32,7 +32,7 @@ class LearningTest : public ToyTaskTest {
     return set;
   }
 
-  // Six words "red" or "blue"; the share of "red", from 10 to 20.
+  // Six words "red" or "blue"; the label is the share of "red", from 10 to 20.
   LabelledInputs shares(int64_t count, uint64_t seed) const {
     Random random(seed);
     LabelledInputs set;
@@ -101,7 +101,7 @@ TEST_F(LearningTest, NumbersAreLearnedOnTheirOwnScale) {
   for (size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(values[i], valid[0].values[i], 1.5);
 }
 
-// "red house" is the answer, wherever it stands; without it there is none.
+// "red house" is the answer, wherever it is; without it there is no answer.
 data::QuestionSet house_questions(int64_t count, uint64_t seed) {
   Random random(seed);
   data::QuestionSet set;
@@ -145,7 +145,7 @@ TEST_F(LearningTest, AnswersAreLearnedOverSeveralWindows) {
   EXPECT_GE(best_scores(trainer).at("best_f1"), best_scores(trainer).at("f1"));
 }
 
-// The loss of windows of different lengths is the sum of their losses alone.
+// The loss of windows of different lengths is the sum of their separate losses.
 TEST_F(LearningTest, AWindowsLossIgnoresItsNeighbours) {
   TaskDescription description;
   description.task = own_task(data::TaskKind::kSpan, {"f1"});

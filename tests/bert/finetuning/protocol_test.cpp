@@ -104,7 +104,7 @@ TEST_F(ProtocolTest, AStoppedProtocolContinuesWithTheRunThatHasNoResult) {
   EXPECT_THAT(runs_, ElementsAre());
 }
 
-// Killed between storing the result and taking over the model.
+// Killed between storing the result and adopting the model.
 TEST_F(ProtocolTest, AnEndedRunWithCheckpointsIsSettledLater) {
   options_.learning_rates = {1e-5};
   options_.seeds = {1};
@@ -119,7 +119,7 @@ TEST_F(ProtocolTest, AnEndedRunWithCheckpointsIsSettledLater) {
   EXPECT_FALSE(fs::exists(options_.output / "runs/lr-1e-05-seed-1/checkpoints"));
 }
 
-// The name leads to a whole model at every moment: it is a link, which is replaced in one step.
+// The name always leads to a complete model: it is a link, which is replaced in one step.
 TEST_F(ProtocolTest, TheBestModelIsALinkToThatOfItsRun) {
   options_.learning_rates = {2e-5};
   options_.seeds = {1};

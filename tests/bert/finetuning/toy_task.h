@@ -17,7 +17,7 @@ namespace dietmt::bert {
 
 inline const std::vector<std::string> kToyWords = {"red",  "blue", "cat",  "dog",   "house",
                                                    "tree", "big",  "sees", "likes", "where"};
-constexpr int32_t kFirstWord = 5;  // behind [PAD] [UNK] [CLS] [SEP] [MASK]
+constexpr int32_t kFirstWord = 5;  // after [PAD] [UNK] [CLS] [SEP] [MASK]
 
 class ToyTaskTest : public ScratchTest {
  protected:

@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 using Weights = std::vector<std::pair<std::string, at::Tensor>>;
 
-/// As many pieces as it is told; save() leaves a file behind.
+/// Has a given number of pieces; save() writes a file.
 class FakeTokenizer : public data::BertTokenizer {
  public:
   explicit FakeTokenizer(int64_t pieces) : pieces_(pieces) {}

@@ -58,7 +58,7 @@ TEST_F(EncodedInputsTest, AnInputNeedsRoomForText) {
   EXPECT_NO_THROW(encode_examples({}, tokenizer(), {3, false}));
 }
 
-// Input i has 2 + i % 5 pieces, all i, the last one in segment 1.
+// Input i has 2 + i % 5 pieces, all equal to i, the last one in segment 1.
 EncodedInputs numbered_inputs(int32_t count) {
   EncodedInputs inputs;
   for (int32_t i = 0; i < count; ++i) {
@@ -129,7 +129,7 @@ TEST(AllBatches, HoldEveryInputOnceByLength) {
   EXPECT_THAT(batches[1].examples, ElementsAre(6, 2));
   EXPECT_THAT(batches[2].examples, ElementsAre(3));
   EXPECT_THAT(batches[3].examples, ElementsAre(4));
-  EXPECT_EQ(all_batches(inputs, 1).size(), 7U);  // longer than a batch: alone
+  EXPECT_EQ(all_batches(inputs, 1).size(), 7U);  // longer than a batch: a batch each
 }
 
 }  // namespace

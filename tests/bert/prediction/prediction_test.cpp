@@ -19,7 +19,7 @@ using data::TaskKind;
 using ::testing::ElementsAre;
 using ::testing::MatchesRegex;
 
-// Models with drawn weights: what is predicted is not right, but must be the model's.
+// Models with random weights: predictions are not right, but must be the model's.
 class PredictionTest : public ToyTaskTest {
  protected:
   FinetunedModel stored(const TaskDescription& description) const {
@@ -69,7 +69,7 @@ TEST_F(PredictionTest, ClassesAreListedByIdWithTheirNames) {
   EXPECT_NEAR(scores->at("accuracy"), name(2) == "no" ? 100.0 : 200.0 / 3.0, 1e-9);
 }
 
-// Each row of a test set has a prediction, even where its label is none of the task's.
+// Each row of a test set gets a prediction, even if the task does not have its label.
 TEST_F(PredictionTest, StrangeLabelsCostOnlyTheMetrics) {
   TaskDescription description = described(TaskKind::kClassification, {"accuracy"});
   description.task.target.labels = {"no", "yes"};

@@ -38,13 +38,13 @@ class PseudoLikelihoodTest : public ScratchTest {
     config.max_positions = 8;
     config.task_heads.masked_lm = has_head;
     auto made = std::make_shared<encoders::Bert>(config, 3);
-    const torch::NoGradGuard no_grad;  // first weights are so small that all words are alike
+    const torch::NoGradGuard no_grad;  // initial weights are so small that all words are alike
     for (at::Tensor& weight : made->parameters()) weight.mul_(8);
     return made;
   }
 };
 
-// log p(piece | the input with [MASK] at its place), each in a pass of its own.
+// log p(piece | the input with [MASK] in its place), each in a separate pass.
 double log_prob(const encoders::Bert& model, std::vector<int32_t> input, size_t place) {
   const torch::NoGradGuard no_grad;
   const int32_t wanted = input[place];

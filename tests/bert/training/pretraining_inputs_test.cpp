@@ -64,7 +64,7 @@ TEST_P(PretrainingInputsTest, AreThoseOfTheBatch) {
   EXPECT_EQ(inputs.next_sentence.defined(), GetParam());
 }
 
-// To 10 examples and 46 tokens; nothing is to be predicted in the fillers.
+// Padded to 10 examples and 46 tokens; nothing is predicted in the fillers.
 TEST_P(PretrainingInputsTest, AreFilledUpToFewSizes) {
   const data::PretrainingBatch batch = batch_of_nine(GetParam());
   PretrainingInputOptions options{.device = counting::counting_device(), .fill_up = 8};

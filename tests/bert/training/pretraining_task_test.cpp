@@ -93,7 +93,7 @@ TEST_F(PretrainingTaskTest, PairsAddTheMeanLossOfTheNextSentence) {
   PretrainingTask training = task(bert, options(data::ExampleMode::kSentencePairs));
   DropoutKeys dropout(1);
   const training::BatchLoss loss = training.accumulate_gradients(dropout);
-  // An untrained head is undecided: ln 2 a pair, weighted as the mean over masked pieces is.
+  // An untrained head is undecided: ln 2 per pair, weighted like the mean over masked pieces.
   const double next = (loss.loss() - loss.target_loss()) / static_cast<double>(loss.targets);
   EXPECT_NEAR(next, std::log(2.0), 0.1);
   for (const auto& item : bert->named_parameters()) {
@@ -119,7 +119,7 @@ TEST_F(PretrainingTaskTest, APhaseLastsItsUpdatesAndChangesTheLength) {
     EXPECT_GT(training.epoch(), before);
     before = training.epoch();
   }
-  EXPECT_EQ(training.validate(), scores);  // of the same weights at the length of the last phase
+  EXPECT_EQ(training.validate(), scores);  // same weights, at the length of the last phase
 }
 
 TEST_F(PretrainingTaskTest, GoesOnFromAnyPositionAsIfItHadNotStopped) {

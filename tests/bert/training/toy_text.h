@@ -1,4 +1,4 @@
-// A small text of documents to pretrain on, and its tokenizer.
+// A small text with documents for pre-training, and its tokenizer.
 #pragma once
 
 #include <memory>

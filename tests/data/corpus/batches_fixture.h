@@ -18,7 +18,7 @@ class BatchesTest : public ToyTextTest {
 
   static BatchOptions options(int64_t tokens = 500, uint64_t seed = 1) { return {tokens, seed}; }
 
-  // The batches up to the end of the iterator's present epoch.
+  // The batches up to the end of the iterator's current epoch.
   static std::vector<ParallelBatch> rest_of_epoch(BatchIterator& batches) {
     std::vector<ParallelBatch> all;
     do {

@@ -49,7 +49,7 @@ TEST_F(BatchesTest, BatchesKeepTheirBudget) {
       EXPECT_LE(batch.target.size(), budget);
       EXPECT_LE(batch.source.size(), 2 * budget);
     }
-    // Neither do they waste it: a batch and its neighbour would not fit into one.
+    // Nor do they waste it: a batch and its neighbour would not fit in one.
     EXPECT_LE(std::ssize(all), 2 * tokens / budget + 1) << budget;
   }
 }
@@ -88,8 +88,8 @@ TEST_F(BatchesTest, LengthsInABatchAreSimilar) {
   EXPECT_GT(static_cast<double>(tokens) / static_cast<double>(padded), 0.9);
 }
 
-// Trainings that were begun with one corpus, or with files that were joined, go on as they began:
-// the definition of an epoch, for a corpus that is no larger than a window.
+// Runs that were started with one corpus, or with concatenated files, continue unchanged: the
+// definition of an epoch, for a corpus that fits in a window.
 TEST_F(BatchesTest, AnEpochIsShuffledSortedCutAndShuffled) {
   for (int64_t epoch = 0; epoch < 2; ++epoch) {
     Random random(random_key(1, static_cast<uint64_t>(epoch)));
@@ -130,8 +130,8 @@ TEST_F(BatchesTest, TheOrderIsAFunctionOfSeedAndEpoch) {
   EXPECT_EQ(pairs_of(rest_of_epoch(from_1)), epoch_1);
 }
 
-// A pair must not meet the same pairs in every epoch, nor with every seed, even if the whole corpus
-// is sorted at once.
+// A pair must not be batched with the same pairs in every epoch or with every seed, even if the
+// whole corpus is sorted at once.
 TEST_F(BatchesTest, PairsMeetOtherPairsInEachEpochAndWithEachSeed) {
   std::string text;
   for (int pair = 0; pair < 600; ++pair) {

@@ -53,7 +53,7 @@ TEST(CorpusSharesTest, DrawsArePassesOverAllPairs) {
   }
   EXPECT_EQ(passes.size(), 3U);
 
-  // Any part of the order is what it is in the whole.
+  // Any part of the order equals that part of the whole.
   for (int64_t first = 0; first < 30; ++first) {
     for (int64_t count = 0; first + count <= 30; count += 5) {
       std::vector<uint32_t> part(static_cast<size_t>(count));

@@ -1,4 +1,4 @@
-// Sentences with the sentences before them in their document.
+// Sentences with the preceding sentences of their documents.
 #include <gmock/gmock.h>
 
 #include "data/corpus/batches.h"
@@ -98,7 +98,7 @@ TEST_F(DocumentCorpusTest, TheOldestContextGoesFirstIfASideIsTooLong) {
   EXPECT_EQ(sides(source, 2).first, two);
   const ParallelCorpus shorter = documents({2, kSeparator, -1, std::ssize(two) - 1});
   EXPECT_EQ(sides(shorter, 2).first, sentence("mo ba"));
-  // Of both sides the same sentences.
+  // The same sentences on both sides.
   const Ids target = joined({"ba ba ba", "ko"}, kTargetSeparator);
   ASSERT_GT(target.size(), joined({"tuba", "riko"}, kSeparator).size());
   const ParallelCorpus both = documents({2, kSeparator, kTargetSeparator, std::ssize(target) - 1});
@@ -113,7 +113,7 @@ TEST_F(DocumentCorpusTest, TheCacheHoldsEachSentenceOnceForAnyContext) {
   const auto plain = file_of({});
   const auto one = file_of({1, kSeparator, -1, 1000});
   EXPECT_NE(plain.first, one.first);
-  EXPECT_LE(one.second, plain.second + 4096);  // a longer fingerprint, and where documents begin
+  EXPECT_LE(one.second, plain.second + 4096);  // a longer fingerprint, and the starts of documents
   EXPECT_EQ(file_of({2, kSeparator, kTargetSeparator, 500}), one);
   const ParallelCorpus corpus = documents({2, kSeparator, -1, 1000});
   EXPECT_EQ(ids(corpus.source(2)), sentence("mo ba"));
@@ -122,7 +122,7 @@ TEST_F(DocumentCorpusTest, TheCacheHoldsEachSentenceOnceForAnyContext) {
 TEST_F(DocumentCorpusTest, DocumentsDoNotDependOnThreads) {
   const SentenceContext context{3, kSeparator, -1, 1000};
   std::vector<std::string> source, target;
-  for (int i = 0; i < 9000; ++i) {  // several chunks, with ends of documents at their borders
+  for (int i = 0; i < 9000; ++i) {  // several chunks, with document ends at their borders
     source.emplace_back(i % 4096 == 0 || i % 7 == 0 ? "" : i % 2 == 0 ? "tuba" : "riko");
     target.push_back(source.back());
   }

@@ -21,7 +21,7 @@ TEST(PrefetcherTest, StaysAFewItemsAheadAndNoMore) {
   std::atomic<int> produced = 0;
   Prefetcher<int> numbers(3, [&] { return produced++; });
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  // Three wait in the queue and one in the thread's hand.
+  // Three wait in the queue, and the thread holds one.
   while (produced < 4 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_EQ(produced, 4);

@@ -1,4 +1,4 @@
-// When a corpus uses its cache again, and when it encodes the text again.
+// When a corpus reuses its cache, and when it encodes the text again.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/file.h>

@@ -1,4 +1,4 @@
-// A corpus of toy text and the caches that it leaves.
+// A corpus of toy text and its caches.
 #pragma once
 
 #include <sys/stat.h>
@@ -18,7 +18,7 @@ class ParallelCorpusTest : public ToyTextTest {
  protected:
   std::filesystem::path cache_folder() const { return scratch() / "cache"; }
 
-  // The caches in the folder, in the order of their names.
+  // The caches in the folder, ordered by name.
   std::vector<std::filesystem::path> cache_files() const {
     std::vector<std::filesystem::path> files;
     if (!std::filesystem::exists(cache_folder())) return files;
@@ -56,7 +56,7 @@ class ParallelCorpusTest : public ToyTextTest {
     return "no error";
   }
 
-  // Changes when the cache is written anew.
+  // Changes when the cache is rewritten.
   ino_t inode() const { return inode(cache_file()); }
   static ino_t inode(const std::filesystem::path& file) {
     struct stat status = {};

@@ -192,7 +192,7 @@ TEST_F(ParallelCorpusTest, ReadGivesBothSides) {
   }
 }
 
-// Both sides of a skipped pair are left out, and each choice has its own cache.
+// Both sides of a skipped pair are dropped, and each choice has its own cache.
 TEST_F(ParallelCorpusTest, LinesThatAreNotUtf8CanBeReplacedOrSkipped) {
   CorpusFiles files{write("bad.source", "tuba\ntuba \xC3\x28\nriko\nriko\n"),
                     write("bad.target", "riko\nriko\ntuba \xFF\ntuba\n")};

@@ -36,7 +36,7 @@ class SeveralCorporaTest : public BatchesTest {
     return result;
   }
 
-  // How often each pair is given by these batches is added to `counts`.
+  // Adds to `counts` how often these batches contain each pair.
   static void count(const std::vector<ParallelBatch>& batches, std::vector<int>& counts) {
     for (const ParallelBatch& batch : batches)
       for (const int64_t pair : batch.pairs) ++counts[static_cast<size_t>(pair)];
@@ -82,7 +82,7 @@ TEST_F(SeveralCorporaTest, WeightsAreSharesOfTheDraws) {
       const std::span part =
           std::span(counts).subspan(static_cast<size_t>(pair), static_cast<size_t>(size));
       EXPECT_EQ(std::accumulate(part.begin(), part.end(), 0), epoch * draws);
-      // Every pair once before one is given again.
+      // Every pair once before any is repeated.
       EXPECT_EQ(std::ranges::min(part), epoch * draws / size);
       EXPECT_EQ(std::ranges::max(part), (epoch * draws + size - 1) / size);
       pair += size;
@@ -99,7 +99,7 @@ TEST_F(SeveralCorporaTest, AWeightOfZeroLeavesACorpusOut) {
 }
 
 TEST_F(SeveralCorporaTest, PassesHaveOrdersOfTheirOwn) {
-  std::vector<std::vector<int>> seen;  // which half of the last corpus an even epoch gives
+  std::vector<std::vector<int>> seen;  // the half of the last corpus in each even epoch
   BatchIterator batches(several_, weighted({1, 2, 1}));
   for (int epoch = 0; epoch < 4; ++epoch) {
     std::vector<int> counts(600);

@@ -100,7 +100,7 @@ TEST_F(SubwordSamplingTest, BatchesGrowAboutToTheirBudget) {
   BatchIterator batches(corpus_, sampled_);
   int64_t tokens = 0, count = 0;
   for (const ParallelBatch& batch : rest_of_epoch(batches)) {
-    EXPECT_LE(batch.target.size(), 600);  // of 500
+    EXPECT_LE(batch.target.size(), 600);  // 500 originally
     EXPECT_LE(batch.source.size(), 1000);
     tokens += batch.target.size();
     ++count;

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr int32_t kPieces = 1'000;  // of which every third goes on with a word
+constexpr int32_t kPieces = 1'000;  // every third one continues a word
 const SpecialPieces kSpecial;
 
 WordTokenizer tokenizer_of_parts() {
@@ -52,7 +52,7 @@ Result masked(const Masker& masker, const std::vector<int32_t>& tokens, uint64_t
   EXPECT_TRUE(std::ranges::is_sorted(result.masked.rows));
   EXPECT_EQ(std::set(result.masked.rows.begin(), result.masked.rows.end()).size(),
             result.masked.ids.size());
-  // The true ids bring back the example.
+  // The true ids restore the example.
   std::vector<int32_t> restored = result.after;
   for (size_t i = 0; i < result.masked.rows.size(); ++i)
     restored[static_cast<size_t>(result.masked.rows[i])] = result.masked.ids[i];
@@ -162,7 +162,7 @@ TEST_F(MaskingTest, WholeWordsAreChosenTogether) {
 TEST_F(MaskingTest, SpecialPiecesPartWords) {
   const int32_t word = kFirstWord, rest = kFirstWord + 2;
   ASSERT_TRUE(continues(rest));
-  // One piece is wanted, and the only word of one piece is what stands behind [UNK].
+  // One piece is wanted, and the only single-piece word comes after [UNK].
   for (uint64_t key = 0; key < 20; ++key) {
     const std::vector<int32_t> tokens = {word, rest, kSpecial.unknown, rest};
     EXPECT_THAT(masked(masker(0.25, true), tokens, key).masked.rows, ElementsAre(3));

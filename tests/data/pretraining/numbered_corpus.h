@@ -1,4 +1,4 @@
-// A corpus in which every word stands once, so that a token tells where it comes from.
+// A corpus that contains every word once, so that a token identifies its place.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ class NumberedCorpusTest : public ScratchTest {
 
   bool is_word(int32_t id) const { return id >= kFirstWord; }
 
-  /// Token number of a word of corpus_.
+  /// Token number of a word in corpus_.
   static int64_t token_of(int32_t id) { return id - kFirstWord; }
-  /// Document of a word of corpus_.
+  /// Document of a word in corpus_.
   int64_t document_of(int32_t id) const { return corpus_.document_of(token_of(id)); }
 
   /// Whether the word is the first of its sentence.

@@ -47,7 +47,7 @@ std::vector<Example> examples_of(const TextCorpus& corpus, const ExampleOptions&
 
 class PackedExamplesTest : public NumberedCorpusTest {
  protected:
-  // The words of an example, and a check of the special pieces around them.
+  // The words of an example; also checks the special pieces around them.
   std::vector<int32_t> words_of(const Example& example) const {
     EXPECT_EQ(example.tokens.front(), special_.classify);
     EXPECT_EQ(example.tokens.back(), special_.separate);
@@ -133,7 +133,7 @@ TEST_F(PackedExamplesTest, SentencesStayWhole) {
 }
 
 TEST_F(PackedExamplesTest, ExamplesAreFull) {
-  // The longest sentence has 20 words: what is left free is less.
+  // The longest sentence has 20 words, so less than that stays free.
   const auto examples = examples_of(corpus_, options(ExampleMode::kFullSentences, 128));
   for (size_t i = 0; i + 1 < examples.size(); ++i) EXPECT_GT(examples[i].tokens.size(), 128U - 21U);
 }
@@ -163,7 +163,7 @@ class SentencePairsTest : public PackedExamplesTest {
     std::vector<int32_t> b;
   };
 
-  // The words of both sides, after a check of [CLS] A [SEP] B [SEP] and its segments.
+  // The words of both sides; also checks [CLS] A [SEP] B [SEP] and its segments.
   Pair pair_of(const Example& example) const {
     const std::vector<int32_t>& tokens = example.tokens;
     const auto middle = std::find(tokens.begin(), tokens.end(), special_.separate);
@@ -215,7 +215,7 @@ TEST_F(SentencePairsTest, SidesAreContiguousTextOfOneDocumentEach) {
 }
 
 TEST_F(SentencePairsTest, NothingStandsBetweenAAndTheNextText) {
-  // So long that no pair is cut.
+  // Long enough that no pair is cut.
   int64_t next = 0;
   for (const Example& example : pairs(100'000)) {
     const auto [a, b] = pair_of(example);
@@ -227,7 +227,7 @@ TEST_F(SentencePairsTest, NothingStandsBetweenAAndTheNextText) {
 }
 
 TEST_F(SentencePairsTest, HalfOfThePairsAreRandom) {
-  // Documents so long that a last sentence alone, which is always random, matters little.
+  // Documents so long that a single last sentence, which is always random, matters little.
   std::string document;
   for (int i = 0; i < 10'000; ++i) document += "w1 w2\n";
   const TextCorpus corpus = corpus_of(document + '\n' + document);
@@ -262,7 +262,7 @@ TEST_F(SentencePairsTest, RandomTextComesFromAllOtherDocuments) {
 }
 
 TEST_F(SentencePairsTest, WhatALeavesOverIsUsedAgain) {
-  // Nothing is lost where nothing is cut.
+  // Nothing is lost if nothing is cut.
   std::set<int32_t> seen;
   for (const Example& example : pairs(100'000, 0)) {
     const auto [a, b] = pair_of(example);

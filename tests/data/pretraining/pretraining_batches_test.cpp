@@ -31,7 +31,7 @@ PretrainingOptions options(ExampleMode mode, uint64_t seed = 1) {
   return options;
 }
 
-// The batches up to the end of the iterator's present epoch.
+// The batches up to the end of the iterator's current epoch.
 Batches rest_of_epoch(PretrainingIterator& batches) {
   Batches all;
   do {
@@ -63,7 +63,7 @@ class PretrainingBatchesTest : public NumberedCorpusTest {
     return examples;
   }
 
-  // The masked words, which stand in the corpus once each, so that they name places.
+  // The masked words; the corpus contains each once, so they identify places.
   static std::vector<int32_t> masked_words(const Batches& batches) {
     std::vector<int32_t> words;
     for (const PretrainingBatch& batch : batches)
@@ -173,7 +173,7 @@ TEST_F(PretrainingBatchesTest, MasksAreDrawnAnewEachEpoch) {
     const auto second = masked_words(rest_of_epoch(batches));
     std::vector<int32_t> both;
     std::ranges::set_intersection(first, second, std::back_inserter(both));
-    // By chance 15 % of the first epoch's are masked again.
+    // By chance, 15 % of the first epoch's are masked again.
     EXPECT_NEAR(static_cast<double>(first.size()) / kWords, 0.15, 0.02);
     EXPECT_NEAR(static_cast<double>(both.size()) / static_cast<double>(first.size()), 0.15, 0.06);
   }

@@ -56,7 +56,7 @@ class TextCorpusTest : public ScratchTest {
     return "no error";
   }
 
-  // Changes when the cache is written anew.
+  // Changes when the cache is rewritten.
   ino_t inode() const {
     struct stat status = {};
     EXPECT_EQ(::stat(cache_file().c_str(), &status), 0);

@@ -1,4 +1,4 @@
-// A tokenizer for tests: one id per word of a list, and texts of its words.
+// A test tokenizer: one id per word of a list, and texts made of its words.
 #pragma once
 
 #include <filesystem>
@@ -14,10 +14,10 @@
 
 namespace dietmt::data {
 
-constexpr int32_t kFirstWord = 5;  // behind the special pieces
+constexpr int32_t kFirstWord = 5;  // after the special pieces
 
-/// Divides text at spaces. A word "##..." goes on with the word before it, "~" is no piece at all,
-/// and a word outside the list is unknown.
+/// Splits text at spaces. A word "##..." continues the previous word, "~" gives no piece, and a
+/// word outside the list is unknown.
 class WordTokenizer : public BertTokenizer {
  public:
   explicit WordTokenizer(std::vector<std::string> words, int64_t separators = 1)
@@ -70,15 +70,15 @@ class WordTokenizer : public BertTokenizer {
   std::map<std::string, int32_t> ids_;
 };
 
-/// Words "w0", "w1", ...; their ids begin with kFirstWord.
+/// Words "w0", "w1", ...; their ids start at kFirstWord.
 inline std::vector<std::string> numbered_words(int64_t count) {
   std::vector<std::string> words;
   for (int64_t i = 0; i < count; ++i) words.push_back("w" + std::to_string(i));
   return words;
 }
 
-/// Documents of 1 to 12 sentences of 1 to 20 words, one word after another: every word of
-/// numbered_words(words) stands in the text once.
+/// Documents of 1 to 12 sentences of 1 to 20 words. The text contains every word of
+/// numbered_words(words) once, in order.
 inline std::string numbered_text(int64_t words, uint64_t seed) {
   Random random(seed);
   std::string text;

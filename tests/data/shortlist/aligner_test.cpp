@@ -28,7 +28,7 @@ int32_t best_target(const TranslationTable& table, int32_t source) {
       source)[static_cast<size_t>(std::max_element(p.begin(), p.end()) - p.begin())];
 }
 
-// Two pairs, (1 2 -> 0 1) and (1 -> 0), worked out by hand.
+// Two pairs, (1 2 -> 0 1) and (1 -> 0), computed by hand.
 TEST(AlignerTest, EStepAndMStepAreThoseOfTheFormulas) {
   const IdText text{{{1, 2}, {1}}, {{0, 1}, {0}}};
   const SentencePairs pairs = text.pairs(3, 2);
@@ -38,7 +38,7 @@ TEST(AlignerTest, EStepAndMStepAreThoseOfTheFormulas) {
   options.iterations = 2;
   const Training two = train(pairs, options);
 
-  // First E-step: the prior. Target 1 of 2 lies on source 1 of 2 and half a sentence off source 2.
+  // First E-step: the prior. Target 1 of 2 is on source 1 of 2 and half a sentence from source 2.
   const double near = 0.9 / (1 + std::exp(-1.0)), far = 0.9 - near;
   const double count_1_0 = near + 0.9, count_1_1 = far;  // count_source_target
   const double count_2_0 = far, count_2_1 = near;
@@ -70,8 +70,9 @@ TEST(AlignerTest, EStepAndMStepAreThoseOfTheFormulas) {
   EXPECT_NEAR(p(two.table, 2, 1), next_2_1 / (next_2_0 + next_2_1), 1e-6);
   EXPECT_NEAR(two.iterations[1].log_likelihood, std::log(sum_0) + std::log(sum_1) + std::log(sum_2),
               1e-6);
-  // The tension where the two tokens off null in the first pair are expected as far off the
-  // diagonal as they were found: exp(-tension / 2) is the odds of being half a sentence off.
+  // The tension at which the two tokens not aligned to null in the first pair are expected as far
+  // off the diagonal as they were found: exp(-tension / 2) is the odds of being half a sentence
+  // off.
   const double off = 0.5 * (far * p_2_0 / sum_0 + far * p_1_1 / sum_1);
   const double mass = 2 - 0.1 * p_null_0 / sum_0 - 0.1 * p_null_1 / sum_1;
   const double share = off / (0.5 * mass);
@@ -101,7 +102,7 @@ TEST_P(WordOrderTest, LikelihoodNeverFalls) {
   ASSERT_EQ(training.iterations.size(), 25u);
   for (size_t i = 1; i < training.iterations.size(); ++i) {
     const double before = training.iterations[i - 1].log_likelihood;
-    // Probabilities are floats: each token's is known to 6e-8 of itself.
+    // Probabilities are floats: each token's has a relative error of 6e-8.
     EXPECT_GE(training.iterations[i].log_likelihood, before - 1e-3) << "iteration " << i + 1;
   }
   EXPECT_GT(training.iterations.back().log_likelihood,

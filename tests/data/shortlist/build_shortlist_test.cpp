@@ -21,7 +21,7 @@ constexpr FixedCount kOne = 1ULL << 32;
 // Ids of the toy tokenizer's 100 pieces: 0 unknown, 1 and 2 begin and end of sentence.
 class BuildShortlistTest : public ToyTextTest {
  protected:
-  // Source 10 translates as 20, 21, 22 and 0 with falling probability, source 11 as itself.
+  // Source 10 translates to 20, 21, 22 and 0 with falling probability, source 11 to itself.
   static TranslationTable table() {
     const std::vector<CellCount> cells = {
         {CellCount::key_of(10, 0), 5 * kOne},  {CellCount::key_of(10, 20), 4 * kOne},

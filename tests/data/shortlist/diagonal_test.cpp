@@ -25,7 +25,7 @@ TEST(DiagonalTest, WeightsAreTheirDefinition) {
         }
 }
 
-// Statistics as if every token lay where the model of this tension expects it.
+// Statistics as if every token were where the model with this tension expects it.
 TensionStatistics statistics_of(double tension) {
   TensionStatistics statistics;
   for (const auto& [m, n] : std::vector<std::pair<int64_t, int64_t>>{{3, 4}, {10, 8}, {7, 21}}) {

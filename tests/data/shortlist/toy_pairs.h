@@ -26,9 +26,8 @@ enum class WordOrder { kKept, kVerbLast, kReversed };
 /// Word w of `words` translates as (7 w + 3) mod words, which must not be a multiple of 7.
 inline int32_t toy_translation(int32_t word, int32_t words) { return (7 * word + 3) % words; }
 
-/// Sentences of 2 to 14 words, whose frequencies fall as those of words do. kVerbLast: the second
-/// word goes to the end. Every ninth translation has lost a word, every eleventh has one more (word
-/// 0).
+/// Sentences of 2 to 14 words with natural word frequencies. kVerbLast: the second word moves to
+/// the end. Every ninth translation lacks a word, every eleventh has an extra one (word 0).
 inline IdText toy_pairs(int64_t count, int32_t words, WordOrder order, uint64_t seed) {
   Random random(random_key(seed, 3));
   IdText text;

@@ -82,7 +82,7 @@ constexpr const char* kQuestions =
     {"id": "b", "question": "whom", "answers": [{"text": "Hund", "answer_start": 21}]},
     {"id": "c", "question": "why", "is_impossible": true, "answers": []}]}]}]})";
 
-// With scores of the evaluation scripts of SQuAD 2.0 and MLQA.
+// Compares with the evaluation scripts of SQuAD 2.0 and MLQA.
 TEST_F(PredictionScoresTest, AnswersAreScoredAsTheirTaskDoes) {
   const std::string predictions = R"({"a": "the red dog", "b": "der Hund", "c": "", "z": "x"})";
   const Scores squad2 = scores("SQuAD2", kQuestions, predictions).scores;
@@ -103,7 +103,7 @@ TEST_F(PredictionScoresTest, TheLanguageMayStandInTheTask) {
       R"({"data": [{"paragraphs": [{"context": "Da ist der Hund.", "qas": [
       {"id": "a", "question": "wer", "answers": [{"text": "Hund", "answer_start": 11}]},
       {"id": "b", "question": "was", "answers": [{"text": "Hund", "answer_start": 11}]}]}]}]})";
-  const std::string predictions = R"({"a": "der Hund"})";  // "der" counts but in MLQA
+  const std::string predictions = R"({"a": "der Hund"})";  // "der" counts, except in MLQA
   EXPECT_NEAR(scores("XQuAD-de", questions, predictions).scores.at("exact_match"), 0.0, 1e-9);
   EXPECT_NEAR(scores("mlqa-de", questions, predictions).scores.at("exact_match"), 50.0, 1e-9);
 }

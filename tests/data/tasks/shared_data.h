@@ -1,4 +1,4 @@
-// Where the benchmarks' files lie.
+// Paths of the benchmarks' files.
 #pragma once
 
 #include <gtest/gtest.h>

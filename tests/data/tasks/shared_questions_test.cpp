@@ -12,13 +12,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Counts from the data's description.
+// Counts from the data sets' descriptions.
 struct SharedQuestions {
   std::string file;
   int64_t paragraphs;
   int64_t questions;
   int64_t impossible;
-  int64_t answers;  // 0: not known
+  int64_t answers;  // 0: unknown
 };
 
 class SharedQuestionsTest : public ::testing::TestWithParam<SharedQuestions> {};
@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-// Scores of 1 at an answer's labels must give back the words that the answer lies in.
+// Scores of 1 at an answer's labels must give back the words that contain the answer.
 TEST(SharedQuestions, LabelsLeadBackToTheAnswer) {
   const fs::path path = shared_data() / "xtreme/xquad/xquad.de.json.gz";
   DIETMT_REQUIRE_SHARED(path);
@@ -96,7 +96,7 @@ TEST(SharedQuestions, LabelsLeadBackToTheAnswer) {
               question.answers[0].text.find(' ') == std::string::npos);
     exact += text == question.answers[0].text ? 1 : 0;
   }
-  EXPECT_GT(exact, 800);  // others end at a comma or another mark, which the words hold
+  EXPECT_GT(exact, 800);  // others end at punctuation, which the words include
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ struct SharedFile {
 
 class SharedTableTest : public ::testing::TestWithParam<SharedFile> {};
 
-// How often each text stands in a column, counted without the reader.
+// How often each text occurs in a column, counted without the reader.
 std::map<std::string, int64_t> texts_of_column(const std::vector<std::string>& lines,
                                                size_t header_lines, int column) {
   std::map<std::string, int64_t> counts;
@@ -104,7 +104,7 @@ TaskData read_shared(const std::string& task_name, const fs::path& path,
   return read_examples(path.string(), task.layouts, task.target, options);
 }
 
-// Numbers from the releases' own descriptions, or counted with other programs.
+// From the releases' descriptions, or counted with other programs.
 TEST(SharedTasks, LabelsAreThoseOfTheReleases) {
   const fs::path glue = shared_data() / "glue";
   DIETMT_REQUIRE_SHARED(glue);

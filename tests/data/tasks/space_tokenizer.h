@@ -1,4 +1,4 @@
-// A tokenizer of one piece per word between white space, for tests.
+// A test tokenizer with one piece per word between white space.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace dietmt::data {
 
-/// Words get ids from 5 in the order in which they are first seen.
+/// Words get ids from 5 in order of first occurrence.
 class SpaceTokenizer : public BertTokenizer {
  public:
   TextPieces encode(std::string_view text) const override {

@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::ThrowsMessage;
 
-// A context in windows, with scores that tests set piece by piece.
+// A context in windows, with scores that tests set per piece.
 struct Scored {
   Scored(const std::string& context_text, const WindowOptions& options)
       : context(context_text), pieces(tokenizer.encode(context)) {
@@ -78,7 +78,7 @@ TEST(SpanPrediction, SpansHaveTheirOrderTheirLengthAndTheContext) {
 TEST(SpanPrediction, AStartCountsInTheWindowWithMostContext) {
   Scored scored("a b c d e f g h i", {.max_length = 10, .stride = 2, .max_question = 2});
   ASSERT_THAT(scored.windows, SizeIs(3));
-  // Piece 4 has most context in the second window: the score in the first does not count.
+  // Piece 4 has most context in the second window, so its score in the first does not count.
   scored.start(0, 4) = 50;
   scored.start(1, 4) = 2;
   scored.end(1, 5) = 2;
@@ -144,7 +144,7 @@ TEST(SpanPrediction, AContextWithoutTextHasNoAnswer) {
   EXPECT_EQ(prediction.nbest[0].probability, 1.0);
 }
 
-// Every span of every window, one by one.
+// Tries every span of every window.
 double best_score(const Scored& scored, int64_t max_pieces) {
   double best = -std::numeric_limits<double>::infinity();
   for (size_t w = 0; w < scored.windows.size(); ++w) {

@@ -53,7 +53,7 @@ TEST_F(SpanWindowsTest, RobertaHasTwoSeparators) {
   ASSERT_THAT(windows, SizeIs(1));
   EXPECT_THAT(windows[0].ids, ElementsAre(2, 5, 6, 3, 3, 7, 8, 9, 3));
   EXPECT_EQ(windows[0].context_begin, 5);
-  // The shortest windows that the options allow still show a piece of the context each.
+  // The shortest windows that the options allow still show one piece of context each.
   const WindowOptions narrow{.max_length = 6, .stride = 1, .max_question = 2};
   for (const SpanWindow& window : span_windows(question, context, special, narrow)) {
     EXPECT_THAT(window.ids, SizeIs(6));
@@ -70,7 +70,7 @@ TEST_F(SpanWindowsTest, WindowsOverlapByTheStride) {
     EXPECT_EQ(windows[w].pieces, 5);
     EXPECT_THAT(windows[w].ids, SizeIs(10));
   }
-  // Pieces 0..8 show min(left, right) of 0 1 2 1 0 in each window.
+  // Pieces 0..8 have min(left, right) of 0 1 2 1 0 in each window.
   EXPECT_THAT(windows[0].has_most_context, ElementsAre(true, true, true, true, false));
   EXPECT_THAT(windows[1].has_most_context, ElementsAre(false, false, true, true, false));
   EXPECT_THAT(windows[2].has_most_context, ElementsAre(false, false, true, true, true));
@@ -101,7 +101,7 @@ TEST_F(SpanWindowsTest, EveryPieceHasMostContextInExactlyOneWindow) {
 }
 
 TEST_F(SpanWindowsTest, AmongEqualsTheLongerWindowHasMostContext) {
-  // Windows of 4 and 3 pieces; the third piece is at the edge of the first and begins the second.
+  // Windows of 4 and 3 pieces; the third piece ends the first and begins the second.
   const WindowOptions options = {.max_length = 8, .stride = 3, .max_question = 1};
   const auto windows = windows_of("a", words(6), options);
   ASSERT_THAT(windows, SizeIs(2));
@@ -145,7 +145,7 @@ TEST_F(SpanWindowsTest, LabelsPointAtTheAnswerOrAtTheFirstPiece) {
   EXPECT_THAT(labels("w8"), ElementsAre(Pair(0, 0), Pair(0, 0), Pair(8, 8)));
   EXPECT_THAT(labels("w0"), ElementsAre(Pair(4, 4), Pair(0, 0), Pair(0, 0)));
   EXPECT_THAT(labels(context), ElementsAre(Pair(0, 0), Pair(0, 0), Pair(0, 0)));
-  // A part of a word stands for the word; white space alone for nothing.
+  // Part of a word stands for the word; white space by itself for nothing.
   EXPECT_THAT(labels("3 w"), ElementsAre(Pair(7, 8), Pair(5, 6), Pair(0, 0)));
   EXPECT_THAT(labels(" "), ElementsAre(Pair(0, 0), Pair(0, 0), Pair(0, 0)));
   const SpanLabel unplaced = span_label(windows[0], pieces, {.text = "w1"});

@@ -230,7 +230,7 @@ TEST_F(OwnTableTest, LabelsAreFoundAndSorted) {
   EXPECT_THAT(data.label_counts(), ElementsAre(1, 2, 1));
   EXPECT_EQ(data.examples[0].label, 2);
   EXPECT_EQ(data.examples[3].label, 1);
-  // Another split with the labels of this one.
+  // Another split, with the labels of this one.
   const Target known = {.labels = data.labels};
   EXPECT_EQ(read(layout_, known, "gold\tpremise\thypothesis\nyes\ta\tb\n").examples[0].label, 2);
   EXPECT_THAT(error_of([&] { read(layout_, known, "gold\tpremise\thypothesis\nperhaps\ta\tb\n"); }),

@@ -5,7 +5,7 @@
 namespace dietmt::data {
 namespace {
 
-// As subword-nmt undoes its marks: sed -r 's/(@@ )|(@@ ?$)//g'.
+// subword-nmt undoes its marks with: sed -r 's/(@@ )|(@@ ?$)//g'.
 TEST(BpeMarks, JoinTheirWords) {
   for (const auto& [text, words] :
        {std::pair("a new@@ er hou@@ se", "a newer house"), std::pair("new@@ er@@ ", "newer"),

@@ -74,12 +74,12 @@ TEST(Glossary, CapitalLettersDecideWhetherCaseMatters) {
   EXPECT_THAT(found(glossary, "It IT it iT word Word WORD"),
               ElementsAre("es", "EDV", "es", "es", "Word"));
   EXPECT_THAT(found(glossary_of({{"übergrößen", "x"}}), "ÜBERGRÖßEN"), ElementsAre("x"));
-  // Folding changes the last letter.
+  // Case folding changes the last letter.
   EXPECT_THAT(found(glossary_of({{"λόγος", "x"}}), "λόγος Λόγος ΛΌΓΟΣ"),
               ElementsAre("x", "x", "x"));
 }
 
-// As the tokenizer and the corpus have them.
+// As in the tokenizer and the corpus.
 TEST(Glossary, FindsTermsHoweverTheirCharactersAreComposed) {
   const std::string composed = "caf\u00E9", decomposed = "cafe\u0301";
   for (const std::string& term : {composed, decomposed}) {
@@ -99,7 +99,7 @@ TEST(Glossary, FindsTermsHoweverTheirCharactersAreComposed) {
               HasSubstr("two entries"));
 }
 
-// A step for each length of a term in each place, or for each pair of terms in another case, would
+// A step for each term length at each position, or for each pair of terms in different case, would
 // take minutes.
 TEST(Glossary, FindsInTimeOfTheLineAndNoMoreThanItsMost) {
   constexpr size_t kLong = 198, kTerms = 50'000, kLine = 2'000'000;

@@ -35,7 +35,7 @@ class SentencePieceBertTest : public ToyTextTest {
     return SentencePieceBert(scratch() / "bert.model");
   }
 
-  // The bytes that the pieces cover, piece by piece.
+  // The bytes that each piece covers.
   static std::vector<std::string> covered(const BertTokenizer& tokenizer, const std::string& text) {
     const TextPieces pieces = tokenizer.encode(text);
     std::vector<std::string> parts;
@@ -147,7 +147,7 @@ TEST_F(SentencePieceBertTest, PlacesAreThoseOfTheTextBeforeNormalisation) {
 }
 
 TEST_F(SentencePieceBertTest, TheLettersOfALigatureHaveAllItsBytes) {
-  // "st" of the toy text, written as one character and then as two.
+  // "st" of the toy text as one character and then as two.
   const SentencePieceBert model = trained("bpe");
   for (const std::string text : {"\uFB06a", "\uFB06\uFB06", "l\uFB06"}) {
     const TextPieces pieces = model.encode(text);
@@ -161,7 +161,7 @@ TEST_F(SentencePieceBertTest, TheLettersOfALigatureHaveAllItsBytes) {
   }
 }
 
-// No piece holds white space that sentencepiece's rules know and ours do not.
+// No piece contains white space that sentencepiece's rules know and ours do not.
 TEST_F(SentencePieceBertTest, AWordBeginsBehindWhatCountsAsWhiteSpace) {
   const SentencePieceBert model = trained("bpe");
   const std::vector<int32_t> apart = model.encode("tuba riko").ids;

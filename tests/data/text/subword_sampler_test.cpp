@@ -42,7 +42,7 @@ class SubwordSamplerTest : public ToyTextTest {
     return ids;
   }
 
-  // A word that is one piece of the unigram model.
+  // A word that is a single piece of the unigram model.
   std::string whole_word() const {
     for (const std::string& line : text_.source) {
       std::istringstream words(line);
@@ -165,7 +165,7 @@ TEST_F(SubwordSamplerTest, AMergeIsLeftOutWithItsProbability) {
   EXPECT_NEAR(split, kDraws * kP, 5.0 * std::sqrt(kDraws * kP * (1.0 - kP)));
 }
 
-// The model has the merges ab and cd, in this order. A merge that was left out comes again.
+// The model has the merges ab and cd, in this order. A merge that was skipped comes again.
 TEST_F(SubwordSamplerTest, EachStepLeavesMergesOutAnew) {
   std::string text;
   for (int i = 0; i < 200; ++i) text += "xab yab zab wab vab xcd ycd zcd wcd\n";
@@ -179,7 +179,7 @@ TEST_F(SubwordSamplerTest, EachStepLeavesMergesOutAnew) {
   constexpr int kDraws = 10'000;
   constexpr double kP = 0.3;
   const auto sampler = bpe_dropout(steps, kP);
-  std::map<size_t, int> counts;  // of draws with so many pieces
+  std::map<size_t, int> counts;  // of draws with this many pieces
   for (uint64_t key = 0; key < kDraws; ++key) ++counts[sampler->sample(ids, key).size()];
   constexpr double kQ = 1.0 - kP;
   for (const auto& [pieces, probability] :

@@ -33,7 +33,7 @@ class TokenizerTest : public ToyTextTest {
     return chosen;
   }
 
-  // The bytes of the model that the options give.
+  // The bytes of the model trained with these options.
   std::string trained(const TokenizerOptions& chosen) const {
     train_tokenizer(chosen, scratch() / "trained.model");
     return read_file(scratch() / "trained.model");
@@ -56,7 +56,7 @@ class TokenizerTest : public ToyTextTest {
   }
 };
 
-// The pieces of a text join to it again by their spans, and so do those of a decoded text.
+// A text's pieces join to the text again by their spans, and so do those of a decoded text.
 void expect_spans(const Tokenizer& tokenizer, const std::string& line) {
   const SpannedPieces pieces = tokenizer.encode_with_spans(line);
   EXPECT_EQ(pieces.ids, tokenizer.encode(line));
@@ -84,7 +84,7 @@ TEST_F(TokenizerTest, SpansAreTheBytesOfPieces) {
   const Tokenizer tokenizer(scratch() / "model");
   expect_spans(tokenizer, "the dog sees");
   expect_spans(tokenizer, "a  dog, é x");
-  // With the vocabulary of another program, which has special pieces elsewhere.
+  // With another program's vocabulary, which has special pieces elsewhere.
   PieceVocabulary vocabulary = sentencepiece_vocabulary(scratch() / "model");
   vocabulary.pieces.push_back(">>de<<");
   vocabulary.pieces.push_back("\u2581other");
@@ -285,7 +285,7 @@ TEST_F(TokenizerTest, AVocabularyTooSmallNamesTheSmallest) {
   }
 }
 
-// As those of T5 and Marian.
+// Like those of T5 and Marian.
 TEST_F(TokenizerTest, AModelWithoutAPieceSaysWhich) {
   const std::string prefix = (scratch() / "foreign").string();
   ASSERT_TRUE(sentencepiece::SentencePieceTrainer::Train(
@@ -358,7 +358,7 @@ std::string repeated(const std::string& text, size_t times) {
   return all;
 }
 
-// sentencepiece alone needs four times as long for twice as many.
+// sentencepiece by itself takes four times as long for twice as many.
 TEST_F(TokenizerTest, UnknownCharactersTakeTimeInProportion) {
   const std::string some = repeated("\u4f60", 40'000), twice = some + some;
   const double once = least_seconds([&] { tokenizer().encode(some); });
@@ -380,7 +380,7 @@ TEST_F(TokenizerTest, ALongLineHasThePiecesOfItsWords) {
   ASSERT_GT(line.size(), 3 * Tokenizer::kLongestPart);
   EXPECT_EQ(tokenizer().encode(line), expected);
   expect_spans(tokenizer(), line);
-  // No more is read than a caller wants.
+  // No more is read than the caller wants.
   const std::vector<int32_t> first = tokenizer().encode(line, 100);
   EXPECT_GT(first.size(), 100U);
   EXPECT_LE(first.size(), Tokenizer::kLongestPart);

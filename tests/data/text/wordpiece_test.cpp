@@ -85,7 +85,7 @@ struct Case {
   std::string pieces;
 };
 
-// Pieces and places are those that BertTokenizerFast gave (transformers 4.57.6, tokenizers 0.22.2).
+// Pieces and spans from BertTokenizerFast (transformers 4.57.6, tokenizers 0.22.2).
 const Case kCases[] = {
     {kUncased, "Hello, World! Unaffable Café."s,
      "hello@0-5 ,@5-6 world@7-12 !@12-13 un@14-16 ##aff@16-19 ##able@19-23 cafe@24-29 .@29-30"},

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-/// a[i,j] = values[j - i + n - 1], rows made to sum to 1 only if `values` does so.
+/// a[i,j] = values[j - i + n - 1]; rows sum to 1 only if `values` does.
 at::Tensor toeplitz(const std::vector<double>& values) {
   const auto n = static_cast<int64_t>(values.size() + 1) / 2;
   const at::Tensor index = at::arange(n).unsqueeze(0) - at::arange(n).unsqueeze(1) + n - 1;
@@ -40,7 +40,7 @@ TEST(AttentionIndicators, MeetTheWorkedExample) {
 }
 
 TEST(AttentionIndicators, OnlyOffsetsGiveNoVarianceInDiagonals) {
-  // Offsets -2 .. 2; falls with the distance, more to the words before.
+  // Offsets -2 .. 2; falls with the distance, higher for preceding words.
   const AttentionIndicators found = attention_indicators(toeplitz({0.2, 0.3, 0.9, 0.1, 0.05}));
   EXPECT_NEAR(found.aiv, 0, 1e-15);
   EXPECT_EQ(found.opr, 0);

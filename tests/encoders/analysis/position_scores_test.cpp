@@ -1,5 +1,5 @@
-// What positions add to scores, against the formulas of the encodings, and attention in
-// sentences of one repeated word.
+// What positions add to scores, compared with the encodings' formulas, and attention in sentences
+// of one repeated word.
 #include "encoders/analysis/position_scores.h"
 
 #include <ATen/ATen.h>
@@ -38,7 +38,7 @@ at::Tensor parameter(const torch::nn::Module& module, const std::string& name) {
   return module.named_parameters()[name].detach();
 }
 
-/// Random values everywhere, so that nothing is right by being zero.
+/// Random values everywhere, so that no zero hides an error.
 void fill(torch::nn::Module& module) {
   at::manual_seed(5);
   const torch::NoGradGuard no_grad;
@@ -177,14 +177,14 @@ TEST(IdenticalWords, PassTheNormOfTheEmbeddings) {
                                  .transpose(0, 2);  // [H, 3, n, Dh]
   const at::Tensor scores =
       at::matmul(vectors.select(1, 0), vectors.select(1, 1).transpose(1, 2)) / std::sqrt(8.0);
-  // Segment 0 meets segment 0: one number for all pairs, which the softmax takes away.
+  // Segment 0 with segment 0: one number for all pairs, which the softmax cancels.
   expect_near(attention, at::softmax(scores.to(at::kDouble), -1), 1e-6);
   for (const at::Tensor& layer : position_scores(view, kLength))
     EXPECT_EQ((layer - layer[0][0][0]).narrow(0, 0, 1).abs().max().item<double>(), 0.0)
         << "positions that a norm mixes with words have no part of their own";
 }
 
-/// The layer's own output, made from the probabilities: one layer, one word, values by hand.
+/// The layer's output, computed from the probabilities: one layer, one word, values by hand.
 TEST(IdenticalWords, AreTheAttentionOfTheStack) {
   StackConfig config = small("learned+shaw(clip=3,values=false)");
   config.layers = 1;

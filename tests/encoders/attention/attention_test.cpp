@@ -113,7 +113,7 @@ TEST(Backend, NamesAndReasons) {
   EXPECT_THROW(attend(call, Backend::kAuto), ConfigError);
 }
 
-/// No fused kernel has contextual positions: they say why, and `auto` takes another backend.
+/// No fused kernel supports contextual positions: they say why, and `auto` picks another backend.
 TEST(Backend, ContextualPositionsFallThrough) {
   const auto scheme = make_scheme("cope(positions=4)", AttentionSite::kDecoder);
   scheme->to(at::kFloat);

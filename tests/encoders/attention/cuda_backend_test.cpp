@@ -1,5 +1,5 @@
-// The cuda backend behind attend(). Its kernels' own source is tested on the host in
-// tests/kernels/cuda; here, on a machine with a GPU, tensors, streams and autograd around it.
+// The cuda backend of attend(). Its kernels are tested on the host in tests/kernels/cuda; this
+// tests tensors, streams and autograd around them on a machine with a GPU.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/cuda.h>
@@ -24,7 +24,7 @@ TEST(CudaBackendTest, GivesItsReasonAgainstTensorsOnTheCpu) {
   EXPECT_EQ(parse_backend("hopper"), Backend::kHopper);
 }
 
-/// The terms of a call. The hopper backend runs only those without vectors.
+/// The terms of a call. The hopper backend supports only those without vectors.
 enum class Terms { kBias, kBiasAndVectors };
 
 Terms terms_of(Backend backend) {
@@ -99,7 +99,7 @@ TEST(CudaBackendTest, HopperStaysWithinTwiceTheErrorOfTheReference) {
   expect_twice_the_error_of_the_reference(Backend::kHopper, at::kCUDA);
 }
 
-// The bound itself, where the test above is skipped.
+// The bound itself, in case the test above is skipped.
 TEST(CudaBackendTest, TheCpuBackendMeetsTheSameBound) {
   expect_twice_the_error_of_the_reference(Backend::kCpu, at::kCPU);
 }

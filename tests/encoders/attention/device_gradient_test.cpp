@@ -1,5 +1,5 @@
-// What attention on a device does with gradients whose rows do not begin at 16 bytes. On the
-// counting device, whose kernels would take them.
+// How attention on a device handles gradients whose rows are not 16-byte aligned. Uses the counting
+// device, whose kernels would accept them.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -41,7 +41,7 @@ Tensor numbers(double shift, int64_t count) {
   return at::arange(count, at::kFloat).add(shift).sin();
 }
 
-/// The gradient of the queries for a gradient of the output that `view` takes from memory.
+/// The gradient of the queries, given a gradient of the output that `view` selects from memory.
 template <typename View>
 Tensor query_gradient(at::Device device, View view) {
   const Packing packing(kLengths, device);

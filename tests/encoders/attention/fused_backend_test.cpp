@@ -1,5 +1,5 @@
-// The fused CPU kernels against the definition in double, for every score term, with sentences of
-// many sizes: one tile and several, whole vectors and not.
+// The fused CPU kernels compared with the definition in double, for every score term, with
+// sentences of many sizes: one tile and several, whole vectors and not.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kHeads = 3;
 
-/// What a case is made of; tables are filled by `terms` for T queries and S keys.
+/// A test case; `terms` fills the tables for T queries and S keys.
 struct Case {
   std::string name;
   std::vector<int64_t> query_lengths;
@@ -140,7 +140,7 @@ struct Problem {
     return all;
   }
 
-  /// Inputs and tables become what `type` holds of them.
+  /// Rounds inputs and tables to `type`.
   void round_to(at::ScalarType type) {
     const torch::NoGradGuard no_grad;
     for (at::Tensor variable : variables()) variable.copy_(variable.to(type));
@@ -167,7 +167,7 @@ struct Problem {
     const at::Tensor output = attend(call, backend).to(at::kDouble);
     const at::Tensor weights = at::arange(output.numel(), at::kDouble)
                                    .sin()
-                                   .to(at::kBFloat16)  // so that every type holds them
+                                   .to(at::kBFloat16)  // so that every type represents them exactly
                                    .to(at::kDouble)
                                    .view_as(output);
     std::vector<at::Tensor> results =
@@ -187,7 +187,7 @@ double root_mean_square(const at::Tensor& x) { return x.square().mean().sqrt().i
 
 class CpuAttention : public testing::TestWithParam<Case> {
  protected:
-  /// The kernel is at most twice as far from the exact values as plain tensor algebra in `type`.
+  /// The kernel's error is at most twice that of plain tensor operations in `type`.
   static void compare(at::ScalarType type, double noise) {
     const Problem problem(GetParam());
     const auto exact = problem.solve(Backend::kReference, at::kDouble);
@@ -205,7 +205,8 @@ class CpuAttention : public testing::TestWithParam<Case> {
 TEST_P(CpuAttention, EqualsTheDefinitionInFloat) { compare(at::kFloat, 1e-6); }
 TEST_P(CpuAttention, EqualsTheDefinitionInBFloat16) { compare(at::kBFloat16, 1e-3); }
 
-/// On inputs that bf16 holds exactly, the kernel adds hardly more than the rounding of its results.
+/// On inputs that bf16 represents exactly, the kernel adds little more than the rounding of its
+/// results.
 TEST_P(CpuAttention, RoundsHardlyMoreThanItsResultsToBFloat16) {
   Problem problem(GetParam());
   problem.round_to(at::kBFloat16);

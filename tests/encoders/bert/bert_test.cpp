@@ -38,7 +38,7 @@ Batch random_batch(const std::vector<int64_t>& lengths) {
   return batch;
 }
 
-/// Input b of a batch as a batch of its own.
+/// Input b of a batch as a separate batch.
 Batch one_of(const Batch& batch, size_t b) {
   const int64_t begin = batch.packing.offsets()[b];
   const int64_t length = batch.packing.lengths()[b];
@@ -49,13 +49,13 @@ Batch one_of(const Batch& batch, size_t b) {
 
 bool close(const Tensor& a, const Tensor& b) { return at::allclose(a, b, 1e-4, 1e-5); }
 
-/// Parameters that start at zero, such as the segments of heads, would hide errors.
+/// Parameters that start at zero, such as the heads' segments, would hide errors.
 void shake(Bert& model) {
   const torch::NoGradGuard no_grad;
   for (Tensor& parameter : model.parameters()) parameter.add_(torch::randn_like(parameter), 0.1);
 }
 
-/// Building a model, for example to load it, leaves the draws of others alone.
+/// Building a model, for example to load it, does not affect other random draws.
 TEST(Bert, LeavesTheGlobalGeneratorAsItWas) {
   at::manual_seed(5);
   const Tensor wanted = torch::rand({4});

@@ -1,5 +1,5 @@
-// The totals of BERT base that positions.md derives for the tables of the papers: with a pooler and
-// the head for masked tokens, without one for the next sentence.
+// The totals of BERT base that positions.md derives for the papers' tables: with a pooler and the
+// masked-token head, without a next-sentence head.
 #include <gtest/gtest.h>
 
 #include "encoders/bert/bert.h"

@@ -18,7 +18,7 @@ TEST(Sparsemax, ProjectsOntoTheSimplex) {
   EXPECT_TRUE(at::equal(sparsemax(numbers({-7})), numbers({1})));
 }
 
-// The nearest point of the simplex: no other one that it could move to is nearer.
+// The nearest point of the simplex: no reachable other point is nearer.
 TEST(Sparsemax, IsTheNearestPoint) {
   const torch::NoGradGuard no_grad;
   torch::manual_seed(1);

@@ -39,7 +39,7 @@ class NoGraphs : public DeviceGraphs {
   std::unique_ptr<DeviceGraph> record(const std::function<void()>&) override { return nullptr; }
 };
 
-/// Devices of which only number 0 can run the kernels.
+/// Only device 0 can run the kernels.
 DeviceBackend backend_with_old_devices(const kernels::DeviceKernels& kernels) {
   DeviceBackend backend;
   backend.kernels = &kernels;

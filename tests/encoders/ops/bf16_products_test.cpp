@@ -1,4 +1,4 @@
-// Products of bf16 matrices beside those in fp64 of the same numbers.
+// Products of bf16 matrices compared with fp64 products of the same numbers.
 #include "encoders/ops/bf16_products.h"
 
 #include <ATen/ATen.h>
@@ -17,7 +17,7 @@ Tensor random_bf16(at::IntArrayRef sizes) { return torch::randn(sizes).to(at::kB
 
 Tensor exact(const Tensor& x) { return x.to(at::kDouble); }
 
-// To the rounding of the result.
+// Equal up to the rounding of the result.
 void expect_rounded(const Tensor& given, const Tensor& expected) {
   EXPECT_EQ(given.scalar_type(), at::kBFloat16);
   EXPECT_TRUE(at::allclose(exact(given), expected, 1.0 / 256, 1e-4))

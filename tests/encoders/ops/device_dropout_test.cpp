@@ -17,7 +17,7 @@ constexpr uint64_t kKeys[] = {0, 1, 0x7fffffffffffffff, 0x8000000000000000, 0xfe
 
 Tensor place_for(uint64_t key) { return DropoutKeys(key).on_device(counting_device()); }
 
-/// Of the third site of a pass.
+/// The mask of a pass's third site.
 Tensor mask(DropoutKeys keys, at::Device device) {
   for (int i = 0; i < 2; ++i) keys.next(0.5);
   return dropout_mask_like(at::empty({31, 65}, device), keys.next(0.3));

@@ -1,5 +1,5 @@
-// The operations of encoders/ops on the counting device: results and gradients are those of the
-// CPU, and each is one launch of a fused kernel.
+// The operations of encoders/ops on the counting device: results and gradients equal the CPU's, and
+// each is one launch of a fused kernel.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/nn/module.h>
@@ -39,7 +39,7 @@ std::vector<Tensor> with_gradients(const std::function<Tensor(const std::vector<
 
 void expect_same_as_on_cpu(const std::function<Tensor(const std::vector<Tensor>&)>& run,
                            const std::vector<Tensor>& inputs) {
-  // The device first: LibTorch's engine learns of devices in the first backward pass.
+  // The device first: LibTorch's engine learns about devices in the first backward pass.
   const auto found = with_gradients(run, inputs, counting_device());
   const auto expected = with_gradients(run, inputs, at::kCPU);
   for (size_t i = 0; i < expected.size(); ++i)

@@ -13,7 +13,7 @@ const DropoutSite kSite = DropoutKeys(0xfedcba9876543210ULL).next(0.3);
 
 Tensor leaf(at::IntArrayRef sizes) { return torch::randn(sizes).requires_grad_(true); }
 
-// The same leaf in double: runs the tensor algebra instead of the kernels.
+// The same leaf in double: uses tensor operations instead of the kernels.
 Tensor in_double(const Tensor& x) { return x.detach().to(at::kDouble).requires_grad_(true); }
 
 // Runs `f` on fp32 leaves and on the same leaves in double; results and gradients must agree.
@@ -82,7 +82,7 @@ TEST(FusedOps, RmsNormOfBFloat16) {
   EXPECT_TRUE(at::equal(normed, rms_norm(x.to(at::kFloat), gamma, 1e-5).to(at::kBFloat16)));
 }
 
-// Where it cannot be found again from the output, the norm keeps what its gradient needs.
+// If it cannot be recovered from the output, the norm keeps what its gradient needs.
 TEST(FusedOps, AddNormWithNoOrLittleGamma) {
   at::manual_seed(4);
   for (const double smallest : {0.0, 1e-7, 1e-3}) {
@@ -101,7 +101,7 @@ TEST(FusedOps, AddNormKeepsOneTensorOfTheBatch) {
   const Tensor branch = torch::randn({300, 20});
   const Tensor output =
       add_norm(residual, branch, torch::ones({20}), torch::zeros({20}), kSite, 1e-5);
-  // The output itself, which the node of its gradient holds beside this test.
+  // The output itself, which its gradient's node also holds.
   EXPECT_EQ(output.storage().use_count(), 2);
 }
 

@@ -45,8 +45,8 @@ TEST(LinearLayer, FewRowsAndOtherTypesAreAtens) {
   expect_equal_to_aten(make_layer(100, 512, 512, at::kDouble), 0.0);
 }
 
-// The same numbers in fp64, and in bf16 with fp32 weights: rounded, gradients of weights in fp32.
-// 48 inputs, and 7 outputs, are sizes that go to LibTorch's products.
+// The same numbers in fp64, and in bf16 with fp32 weights: rounded; gradients of weights in fp32.
+// 48 inputs and 7 outputs are sizes that use LibTorch's products.
 TEST(LinearLayer, InBf16IsRounded) {
   for (const auto& [rows, inputs, outputs] :
        {std::tuple{77, 64, 130}, {3, 32, 8}, {300, 128, 64}, {50, 48, 30}, {50, 64, 7}}) {
@@ -146,7 +146,7 @@ TEST(LinearLayer, GivesTheSameBitsAgain) {
                         linear_layer(layer.x, layer.weight, layer.bias)));
 }
 
-// The largest differences of output and gradients from those of ATen's operations.
+// The largest differences of output and gradients from ATen's operations.
 void expect_network_equals_aten(int64_t rows, at::ScalarType type, bool input_has_gradient) {
   const Layer inner = make_layer(rows, 96, 130, type);
   const Layer outer = make_layer(rows, 130, 96, type);

@@ -1,4 +1,4 @@
-// The specs that tests of all position encodings run through.
+// The specs that tests of all position encodings use.
 #pragma once
 
 #include <ostream>
@@ -9,7 +9,7 @@
 
 namespace dietmt::encoders {
 
-/// A spec, the number of its parameters for the sizes of encoding_run.h, and where it can be used.
+/// A spec, its number of parameters for the sizes of encoding_run.h, and where it can be used.
 struct Encoding {
   std::string spec;
   int64_t parameters;
@@ -21,7 +21,7 @@ inline void PrintTo(const Encoding& encoding, std::ostream* out) { *out << encod
 
 constexpr int64_t kOffsets = 2 * kRunMaxPositions - 1;
 constexpr int64_t kTupe = kRunMaxPositions * kRunWidth + 2 * kRunWidth + 2 * kRunWidth * kRunWidth;
-constexpr int64_t kSummary = 2 * kRunWidth;  // of encoders
+constexpr int64_t kSummary = 2 * kRunWidth;  // for encoders
 
 inline const std::vector<Encoding> kEncodings = {
     {"none", 0},

@@ -1,4 +1,4 @@
-// Runs a position encoding on random queries, keys and values: what the property tests share.
+// Runs a position encoding on random queries, keys and values, for the property tests.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ constexpr int64_t kRunSegmentKinds = 2;
 
 EncodingContext context(AttentionSite site);
 
-/// A scheme in double with parameters large enough to matter, the same ones for the same spec.
+/// A scheme in double with parameters large enough to matter, the same for the same spec.
 std::shared_ptr<PositionScheme> make_scheme(const std::string& spec, AttentionSite site);
 
 struct Inputs {
@@ -37,7 +37,7 @@ struct Setting {
   uint64_t pass_key = 5;
 };
 
-/// Segments of the tokens of a packed batch: its sentences' second halves are of kind 1.
+/// Segments of a packed batch's tokens: the second half of each sentence is segment 1.
 at::Tensor segments_of(const Packing& packing);
 
 /// Embeds positions into queries and keys and attends with the terms of the second layer.
@@ -45,8 +45,8 @@ at::Tensor segments_of(const Packing& packing);
 at::Tensor attend_with(const PositionScheme& scheme, const Inputs& inputs, const Packing& queries,
                        const Packing& keys, const Setting& setting);
 
-/// q, k and v of whole sentences, before they move, one position after the other from a cache, as
-/// cached decoding does: [B, T, H, Dh].
+/// q, k and v of whole sentences, before positions are embedded, one position at a time from a
+/// cache, as in cached decoding: [B, T, H, Dh].
 at::Tensor decoded(const StepTerms& terms, const at::Tensor& q, const at::Tensor& k,
                    const at::Tensor& v);
 

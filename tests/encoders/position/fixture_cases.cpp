@@ -12,7 +12,7 @@ using at::Tensor;
 Tensor same(const Tensor& x) { return x; }
 Tensor one_layer(const Tensor& x) { return x.unsqueeze(0); }  // [H, ..]
 Tensor one_table(const Tensor& x) { return x.unsqueeze(0).unsqueeze(0); }
-Tensor only_layer(const Tensor& x) { return x.squeeze(0); }                // of two-layer cases
+Tensor only_layer(const Tensor& x) { return x.squeeze(0); }                // for two-layer cases
 Tensor transposed(const Tensor& x) { return x.t(); }                       // [buckets, H]
 Tensor buckets_first(const Tensor& x) { return x.t().unsqueeze(0); }       // [buckets, H]
 Tensor reversed(const Tensor& x) { return x.flip(-1).unsqueeze(0); }       // by i - j
@@ -21,7 +21,7 @@ Tensor reversed_vectors(const Tensor& x) { return one_table(x.flip(0)); }  // by
 
 using Transform = std::function<Tensor(const Tensor&)>;
 
-/// [H, T + S - 1] by i - j; the table here has as many offsets on both sides.
+/// [H, T + S - 1] by i - j; our table has the same number of offsets on both sides.
 Transform reversed_cross(const FixtureSizes& sizes) {
   const int64_t back = sizes.cross_positions() - sizes.cross_queries;
   const int64_t ahead = sizes.cross_positions() - sizes.keys;
@@ -30,7 +30,7 @@ Transform reversed_cross(const FixtureSizes& sizes) {
   };
 }
 
-/// [H, T, R] or [H, S, R]; the tables here have the larger number of positions.
+/// [H, T, R] or [H, S, R]; our tables have the larger number of positions.
 Transform padded_cross(const FixtureSizes& sizes) {
   const int64_t positions = sizes.cross_positions();
   return [=](const Tensor& x) {
@@ -106,7 +106,7 @@ std::vector<FixtureCase> scalar_cases(const FixtureSizes& sizes) {
        "kerple",
        {{"r1", "kerple.height", one_layer}, {"r2", "kerple.width", one_layer}}},
       {"fire_causal",
-       "fire(hidden=4,threshold=1)",  // so that the factor is L
+       "fire(hidden=4,threshold=1)",  // makes the factor L
        {{"c", "fire.log_scale", same},
         {"L", "fire.threshold_factor", same},
         {"W1", "fire.hidden_weight", one_layer},
@@ -168,7 +168,7 @@ std::vector<FixtureCase> tupe_cases() {
                                {"UQ", "tupe_a.query_projection", transform},
                                {"UK", "tupe_a.key_projection", transform}};
   };
-  const auto relative = [&] {  // of tupe-r
+  const auto relative = [&] {  // for tupe-r
     std::vector<Loaded> loaded = parameters(same);
     for (Loaded& item : loaded) item.to.replace(0, 6, "tupe_r");
     return loaded + std::vector<Loaded>{{"p_theta", "tupe_r.summary", same}};

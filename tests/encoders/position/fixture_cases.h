@@ -1,4 +1,4 @@
-// What each case of positions.json is here: a spec, and where its parameters go.
+// Maps each case of positions.json to a spec and the places of its parameters.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,7 +12,7 @@
 
 namespace dietmt::encoders {
 
-/// Where a parameter of the file goes: its gradient goes through the same transform.
+/// Where a parameter of the file goes; its gradient uses the same transform.
 struct Loaded {
   std::string from;
   std::string to;
@@ -27,7 +27,7 @@ struct FixtureCase {
 
 inline void PrintTo(const FixtureCase& printed, std::ostream* out) { *out << printed.name; }
 
-/// Sizes of the file, its `dims`, that specs and transforms depend on.
+/// The file's sizes, `dims`, which specs and transforms depend on.
 struct FixtureSizes {
   int64_t keys = 5;
   int64_t cross_queries = 4;
@@ -35,7 +35,7 @@ struct FixtureSizes {
   int64_t rank = 3;
   int64_t compressed = 3;
 
-  /// Rows of the tables of a cross-attention encoding, which serve both sides.
+  /// Table rows of a cross-attention encoding, which serve both sides.
   int64_t cross_positions() const { return std::max(keys, cross_queries); }
 };
 

@@ -1,5 +1,5 @@
-// The worked examples of an independent implementation in NumPy. Sizes, inputs and parameters all
-// come from the file that DIETMT_FIXTURES names, by default positions.json in this folder.
+// Worked examples of an independent NumPy implementation. Sizes, inputs and parameters all come
+// from the file named by DIETMT_FIXTURES, by default positions.json in this folder.
 #pragma once
 
 #include <ATen/core/Tensor.h>

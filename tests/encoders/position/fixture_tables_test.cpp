@@ -1,4 +1,4 @@
-// Tables of positions.json besides its worked examples.
+// Tables of positions.json other than its worked examples.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ TEST(FixtureTables, Sinusoids) {
   }
 }
 
-/// The third layout holds the numbers of the first in the order of the second.
+/// The third layout contains the numbers of the first in the order of the second.
 TEST(SinusoidLayouts, HalvesWithThePapersFrequencies) {
   const at::Tensor pairs = sinusoid_table("interleaved", 7, 10);
   const at::Tensor halves = sinusoid_table("halves-2m", 7, 10);

@@ -1,4 +1,4 @@
-// Every worked example of positions.json in each backend, and causal ones by cached decoding.
+// Every worked example of positions.json in each backend, and causal ones with cached decoding.
 #include <ATen/ATen.h>
 #include <ATen/TensorIndexing.h>
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ class Example {
     return sum;
   }
 
-  /// The scores of real pairs, sentence by sentence, against the file.
+  /// Compares the scores of real pairs with the file, sentence by sentence.
   void check_scores(double tolerance) {
     const at::Tensor expected = tensor_of(expected_.at("scores"));
     const at::Tensor& target = leaf(cross_ ? "y" : "w");
@@ -94,7 +94,7 @@ class Example {
     }
   }
 
-  /// Step by step from a cache of keys and values.
+  /// Step by step with a cache of keys and values.
   at::Tensor decode() {
     const torch::NoGradGuard no_grad;
     const auto sentences = static_cast<int64_t>(lengths_.size());
@@ -118,7 +118,7 @@ class Example {
   double expected_loss() const { return expected_.at("loss").get<double>(); }
   bool causal() const { return causal_; }
 
-  /// After backward(): the gradients of inputs and parameters.
+  /// After backward(): compares the gradients of inputs and parameters.
   void check_gradients(double tolerance) {
     Tensors expected = tensors_of(expected_.at("grad"));
     const auto check = [&](const std::string& name, const at::Tensor& actual,
@@ -177,7 +177,7 @@ class Example {
     return scheme_->embed(x, packing.positions(), cross_ ? at::Tensor() : pack_segments());
   }
 
-  /// One sentence.
+  /// Embeds one sentence.
   at::Tensor embed(const at::Tensor& x, const Packing& packing, int64_t sentence) const {
     return scheme_->embed(x, packing.positions(), segments_[sentence].slice(0, 0, x.size(0)));
   }
@@ -242,10 +242,10 @@ TEST_P(Fixture, SdpaInDouble) { check(Backend::kSdpa, at::kDouble, 1e-12, 1e-10)
 TEST_P(Fixture, ReferenceInFloat) { check(Backend::kReference, at::kFloat, 2e-6, 2e-5); }
 TEST_P(Fixture, SdpaInFloat) { check(Backend::kSdpa, at::kFloat, 2e-6, 2e-5); }
 
-/// Whatever the fused kernels lack falls to another backend.
+/// Terms that the fused kernels lack use another backend.
 TEST_P(Fixture, AutoInFloat) { check(Backend::kAuto, at::kFloat, 2e-6, 2e-5); }
 
-/// Cases of one layer: the file has the scores of the second layer of the others.
+/// Cases of one layer: for the others, the file has the scores of the second layer.
 class FixtureScores : public Fixture {};
 
 TEST_P(FixtureScores, InDouble) { Example(GetParam(), at::kDouble).check_scores(1e-12); }

@@ -1,4 +1,4 @@
-// Heads with encodings of their own.
+// Heads with different encodings.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
@@ -12,7 +12,7 @@
 namespace dietmt::encoders {
 namespace {
 
-/// The heads of a mix, each alone with the parameters it has in the mix.
+/// Compares the heads of a mix with each encoding by itself, using its parameters from the mix.
 void check_mix(const std::string& spec, AttentionSite site,
                const std::map<std::string, std::vector<int64_t>>& parts) {
   const auto mix = make_scheme(spec, site);

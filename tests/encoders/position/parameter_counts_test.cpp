@@ -1,6 +1,5 @@
-// The published totals of BERT base with each encoding (DIET, table 6), from the modules
-// themselves: what a model has besides positions is the total of the fixtures' absolute model less
-// its table.
+// The published totals of BERT base with each encoding (DIET, table 6), computed from the modules.
+// What a model has besides positions is the total of the fixtures' absolute model minus its table.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/nn/module.h>

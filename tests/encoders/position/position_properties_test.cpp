@@ -1,4 +1,4 @@
-// What holds for every encoding, backend and size.
+// Properties of every encoding, backend and size.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <ATen/TensorIndexing.h>
@@ -30,7 +30,7 @@ class EveryEncoding : public testing::TestWithParam<Encoding> {
     return values;
   }
   bool first_causal() const { return causal_values().front(); }
-  /// Of an entry of output_and_gradients().
+  /// The name of an entry of output_and_gradients().
   static std::string name(const PositionScheme& scheme, size_t entry) {
     std::vector<std::string> names = {"q", "k", "v"};
     for (const auto& parameter : scheme.named_parameters()) names.push_back(parameter.key());
@@ -114,10 +114,10 @@ TEST_P(EveryEncoding, GradientsAreThoseOfFiniteDifferences) {
   }
 }
 
-/// Of decoders, whose words have no segments.
+/// For decoders, whose words have no segments.
 class EveryDecoderEncoding : public EveryEncoding {};
 
-/// Each step of cached decoding reads the rows of its position from tables of the whole sentence.
+/// Each step of cached decoding reads its position's rows from tables of the whole sentence.
 TEST_P(EveryDecoderEncoding, CachedDecodingEqualsTheFullPass) {
   constexpr int64_t kSentences = 2, kLength = 23;
   const Packing packing({kLength, kLength});
@@ -140,7 +140,7 @@ TEST_P(EveryDecoderEncoding, CachedDecodingEqualsTheFullPass) {
     EXPECT_LE(largest_gap(output.select(1, t), full.select(1, t)), 1e-5) << "position " << t;
 }
 
-/// As exports ask for them.
+/// As exports request them.
 TEST_P(EveryEncoding, TermsInDoubleOfParametersInFloat) {
   const auto built = scheme(first_causal());
   built->to(at::kFloat);
@@ -153,7 +153,7 @@ TEST_P(EveryEncoding, TermsInDoubleOfParametersInFloat) {
   }
 }
 
-/// Layers with the same numbers share the tensor: it was computed once.
+/// Layers with the same numbers share the tensor, so that it is computed once.
 TEST_P(EveryEncoding, LayersShareATableOrHaveTheirOwn) {
   const auto layers = scheme(first_causal())->lower({5, 5}, at::empty({0}, at::kDouble));
   ASSERT_EQ(layers.size(), size_t{kRunLayers});
@@ -165,7 +165,7 @@ TEST_P(EveryEncoding, LayersShareATableOrHaveTheirOwn) {
   }
 }
 
-/// A parameter with a table for each layer, [L, H|1, rows, ...]: no layer reads that of another.
+/// A parameter with a table per layer, [L, H|1, rows, ...]: no layer reads another's.
 TEST_P(EveryEncoding, EachLayerReadsItsOwnParameters) {
   const auto built = scheme(first_causal());
   const auto layers =
@@ -226,11 +226,11 @@ TEST_P(EveryEncoding, FloatStaysCloseToDouble) {
   }
 }
 
-/// Of the fused kernels: all but contextual positions.
+/// For the fused kernels: all except contextual positions.
 class EveryFusedEncoding : public EveryEncoding {};
 
-/// The fused kernels, which have fp32 and bf16 alone, with dropout and every gradient. The best
-/// that fp32 can do is what the reference does in it, so errors are compared with its errors.
+/// The fused kernels, which support only fp32 and bf16, with dropout and every gradient. Errors are
+/// compared with those of the reference in fp32, the best that fp32 can do.
 TEST_P(EveryFusedEncoding, CpuStaysAsCloseToDoubleAsTheReference) {
   for (const std::vector<int64_t>& lengths :
        std::vector<std::vector<int64_t>>{{1}, {97}, {7, 1, 97, 30}}) {
@@ -270,7 +270,7 @@ TEST_P(EveryEncoding, BFloat16StaysCloseToDouble) {
   const at::Tensor output = attend_with(*built, rounded, packing, packing,
                                         {.backend = Backend::kSdpa, .causal = first_causal()});
   EXPECT_EQ(output.scalar_type(), at::kBFloat16);
-  // Compressed values are sums of many words: larger, and so are their roundings.
+  // Compressed values are sums over many words: larger, and so are their rounding errors.
   const double size = std::max(1.0, wanted.abs().max().item<double>());
   EXPECT_LE(largest_gap(output, wanted), 2e-2 * size);
 }

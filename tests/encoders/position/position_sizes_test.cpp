@@ -1,4 +1,4 @@
-// The counts of parameters against built encodings: every encoding with all combinations of its
+// Parameter counts compared with built encodings: every encoding with all combinations of its
 // options' words and two of their numbers, in every kind of attention.
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ std::vector<std::string> all_specs(const EncodingRow& row) {
   return specs;
 }
 
-/// False if the spec is not for this kind of attention.
+/// Returns false if the spec is not for this kind of attention.
 bool is_counted_right(const std::string& spec, AttentionSite site) {
   SCOPED_TRACE(spec);
   ParameterCounts counts;

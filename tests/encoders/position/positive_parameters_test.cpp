@@ -1,4 +1,4 @@
-// Encodings whose formulas want positive numbers, with parameters that an optimiser has moved
+// Encodings whose formulas need positive numbers, with parameters that an optimiser has moved
 // elsewhere.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ TEST(PositiveParameters, FireIsFiniteAndLearnsAtAnyScaleAndThreshold) {
   }
 }
 
-/// One step of the learning rate moves the threshold by as much of its size.
+/// A step of the learning rate moves the threshold by that fraction of its size.
 TEST(PositiveParameters, FireLearnsAFactorOfItsThreshold) {
   const auto scheme = std::make_shared<PositionScheme>("fire", context(AttentionSite::kEncoder));
   EXPECT_EQ(scheme->named_parameters()["fire.threshold_factor"].item<double>(), 1.0);

@@ -44,7 +44,7 @@ TEST(RotaryScaling, NtkKeepsTheFastestAndDividesTheSlowest) {
   EXPECT_EQ(one.item<double>(), 1.0);
 }
 
-// In 200 pi tokens the pairs turn 100, 10, 1 and 0.1 times, in 628 a little less.
+// In 200 pi tokens the pairs turn 100, 10, 1 and 0.1 times; in 628 slightly less.
 TEST(RotaryScaling, ByPartsInterpolatesWhatTurnsRarely) {
   const double turns = 628 * 0.1 / (2 * std::numbers::pi);
   const double yarn = (turns - 1) / 31;

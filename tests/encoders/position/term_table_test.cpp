@@ -1,5 +1,5 @@
-// Every term of the table, alone, in head mixes and in each backend: a term that one of them
-// forgets changes nothing there.
+// Every term of the table, by itself, in head mixes and in each backend: if one of them forgets a
+// term, it has no effect there.
 #include "encoders/position/term_table.h"
 
 #include <ATen/ATen.h>
@@ -29,7 +29,7 @@ constexpr int64_t kLongest = 5;  // of the longest sentence
 constexpr int64_t kEntries = 5;  // 2C+1
 constexpr int64_t kRank = 3;     // R, and rows of compressed keys
 
-/// By name: a new term fails every test until its sizes are here.
+/// By name: a new term fails every test until its sizes are listed here.
 const std::map<std::string, std::vector<int64_t>> kSizes = {
     {"position_bias", {kHeads, kLongest, kLongest}},
     {"query_features", {kHeads, kLongest, kRank}},
@@ -96,7 +96,7 @@ TEST_P(EveryTerm, StaysInAMixOfHeadsOrIsRefused) {
   EXPECT_TRUE((mixed.index_select(0, at::tensor({0, 2})) == term.absent).all().item<bool>());
 }
 
-/// What a backend makes of the terms: the output, and the gradients of the tables.
+/// What a backend computes from the terms: the output, and the gradients of the tables.
 std::vector<at::Tensor> attended(const ScoreTerms& terms, Backend backend, bool& refused) {
   const Packing packing({kLongest, 3});
   at::manual_seed(4);
@@ -143,7 +143,7 @@ std::string term_name(const testing::TestParamInfo<Term>& tested) { return teste
 
 INSTANTIATE_TEST_SUITE_P(Terms, EveryTerm, testing::ValuesIn(kTerms), term_name);
 
-/// The product is the same number, once for layers that share the features.
+/// The product is the same number, computed once for layers that share the features.
 TEST(FeatureProducts, AreReadFromABiasInShortSentences) {
   const ScoreTerms terms = terms_with({"query_features", "key_features", "position_bias"});
   const std::vector<ScoreTerms> layers = multiply_features({terms, terms, terms_with({})});

@@ -1,5 +1,5 @@
 // The code of docs/adding_a_position_encoding.md, compiled and run; the document quotes the parts
-// between its marks word for word.
+// between the markers word for word.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -93,7 +93,7 @@ TEST(WorkedExample, HasItsParameters) {
   EXPECT_EQ(row.parameters(OptionValues(row.options), context(AttentionSite::kEncoder)), kRunHeads);
 }
 
-/// Every backend against the formula, with the strengths at other values than the first ones.
+/// Compares every backend with the formula, with strengths other than the initial ones.
 TEST(WorkedExample, FollowsItsFormulaInEveryBackend) {
   const auto encoding = log_decay("layers", AttentionSite::kEncoder);
   encoding->to(at::kDouble);

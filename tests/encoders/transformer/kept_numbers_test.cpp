@@ -1,5 +1,5 @@
-// The estimate of what stacks keep for the backward pass against what LibTorch's allocator counts:
-// never above it, or training would refuse batches that fit, and not far below.
+// Compares the estimate of what stacks keep for the backward pass with what LibTorch's allocator
+// counts: never above it, or training would refuse batches that fit, and not far below.
 #include <ATen/ATen.h>
 #include <c10/core/Allocator.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
@@ -24,7 +24,7 @@ class LiveBytes : public c10::MemoryReportingInfoBase {
   int64_t bytes = 0;
 };
 
-/// Of fp32 numbers, those that are alive because the result is.
+/// The fp32 numbers that are alive because the result is.
 double kept(const std::function<at::Tensor()>& forward) {
   const auto live = std::make_shared<LiveBytes>();
   const c10::DebugInfoGuard guard(c10::DebugInfoKind::PROFILER_STATE, live);
@@ -52,7 +52,7 @@ at::Tensor embeddings(const Packing& packing) {
   return torch::randn({packing.tokens(), 64}).requires_grad_(true);
 }
 
-/// Of an encoder and a decoder with `config`.
+/// For an encoder and a decoder with `config`.
 void expect_counted(const StackConfig& config, bool recomputation, const Packing& source_packing,
                     const Packing& target_packing, const Packing& memory_packing) {
   EncoderStack encoder(config);
@@ -90,7 +90,7 @@ TEST(KeptNumbers, CountAdapters) {
   }
 }
 
-/// They are the most that these stacks keep.
+/// They are the largest part of what these stacks keep.
 TEST(KeptNumbers, CountTablesOverPairsOfPositions) {
   for (const char* position : {"fire(hidden=100)", "fire(hidden=100,share=none)", "diet-abs",
                                "tupe-a", "tupe-r", "heads[fire(hidden=100):0-1,diet-rel:2-3]"})
@@ -103,7 +103,7 @@ TEST(KeptNumbers, CountTablesOverPairsOfPositions) {
     }
 }
 
-/// Products of features are not made for so many pairs.
+/// Feature products are not computed for so many pairs.
 TEST(KeptNumbers, CountNoTablesOfLongSentences) {
   for (const char* position : {"diet-abs", "tupe-r"}) {
     SCOPED_TRACE(position);

@@ -103,7 +103,7 @@ TEST(Layers, AnAdapterIsABlockWithItsOwnNorm) {
   for (const NormType type : {NormType::kLayer, NormType::kRms}) {
     Adapter adapter(3, std::make_shared<Norm>(16, 1e-3, type));
     const Tensor x = torch::randn({5, 16});
-    EXPECT_TRUE(at::equal(adapter.forward(x), x));  // as it is drawn
+    EXPECT_TRUE(at::equal(adapter.forward(x), x));  // at initialisation
     const torch::NoGradGuard no_grad;
     for (const Tensor& parameter : adapter.parameters()) parameter.normal_();
     const auto p = adapter.named_parameters();

@@ -1,5 +1,5 @@
-// Attention whose heads share keys and values, and whose queries and keys are normalized, against
-// the formulas; and its gradients by every backend, with every position encoding.
+// Attention whose heads share keys and values and whose queries and keys are normalized, compared
+// with the formulas; and its gradients in every backend, with every position encoding.
 #include "encoders/transformer/multi_head_attention.h"
 
 #include <ATen/ATen.h>
@@ -50,7 +50,7 @@ Tensor normed(const torch::nn::Module& module, const std::string& name, const Te
   return x / (x.square().mean(-1, true) + 1e-3).sqrt() * parameters[name];
 }
 
-// Head h reads keys and values of head h G / H.
+// Head h uses the keys and values of head h G / H.
 Tensor attention(const torch::nn::Module& module, const Tensor& queries, const Tensor& keys,
                  const Tensor& values, bool causal) {
   const auto parameters = module.named_parameters();

@@ -80,7 +80,7 @@ TEST_P(RecomputationTest, ChangesNothing) {
       const auto again = pass(encoder, decoder, backend);
       ASSERT_EQ(plain.size(), again.size());
       EXPECT_TRUE(at::equal(plain[0], again[0]));
-      // Gradients that come from several layers may be added in another order.
+      // Gradients from several layers may be added in another order.
       for (size_t n = 1; n < plain.size(); ++n)
         EXPECT_TRUE(at::allclose(plain[n], again[n], 1e-5, 1e-6)) << n;
     }

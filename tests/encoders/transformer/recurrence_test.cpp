@@ -23,7 +23,7 @@ struct Inputs {
     weight = at::randn({packing.tokens(), kWidth}, options);
   }
 
-  // The recurrence as its formula says.
+  // The recurrence, computed directly from its formula.
   Tensor slow_states() const {
     std::vector<Tensor> rows;
     for (int64_t row = 0; row < packing.tokens(); ++row) {
@@ -43,7 +43,7 @@ struct Inputs {
   }
 };
 
-// fp32 takes the path of the CPU, fp64 that of other devices.
+// fp32 takes the CPU's path, fp64 that of other devices.
 class RecurrentStatesTest : public testing::TestWithParam<at::ScalarType> {};
 
 TEST_P(RecurrentStatesTest, StatesAndGradientsFollowTheFormula) {

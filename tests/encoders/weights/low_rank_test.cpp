@@ -52,7 +52,7 @@ TEST_F(LowRankTest, AFileUpdatesTheWeightsThatItWasMadeFor) {
   }
 }
 
-// Also where it updates none.
+// Even if it updates none of them.
 TEST_F(LowRankTest, RefusesOtherWeights) {
   for (const auto& [name, tensor] : std::map(weights_)) {
     const Tensor before = tensor.clone();

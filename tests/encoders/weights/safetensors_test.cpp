@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-// A file of the given header and data.
+// A file with this header and data.
 std::string file_bytes(const std::string& header, const std::string& data) {
   const uint64_t length = header.size();
   std::string bytes(sizeof length, '\0');

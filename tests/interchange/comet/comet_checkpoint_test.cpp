@@ -1,5 +1,5 @@
-// What import refuses, and the choices in hparams.yaml. The numbers of imported models are compared
-// in tests/bert/comet.
+// What import refuses, and the options in hparams.yaml. tests/bert/comet compares the numbers of
+// imported models.
 #include "interchange/comet/comet_checkpoint.h"
 
 #include <gmock/gmock.h>
@@ -90,7 +90,7 @@ TEST_F(CometCheckpointTest, DamagedCheckpointsAreNamed) {
   const auto failed = [&](const fs::path& xlm_r) {
     return message_of<CheckpointError>([&] { import_comet(scratch() / "copy", xlm_r); });
   };
-  // Without some of the layers that the encoder's configuration has.
+  // Lacks some of the layers in the encoder's configuration.
   std::string config = read_file(encoder / "config.json");
   const std::string layers = "\"num_hidden_layers\": 2";
   config.replace(config.find(layers), layers.size(), "\"num_hidden_layers\": 3");

@@ -1,4 +1,4 @@
-// bench/ctranslate2_parity.py runs exported models in CTranslate2; here their files are read.
+// Reads the exported files; bench/ctranslate2_parity.py runs exported models in CTranslate2.
 #include "interchange/ctranslate2/ctranslate2.h"
 
 #include <ATen/ATen.h>
@@ -32,7 +32,7 @@ struct Variable {
   std::string bytes;
 };
 
-/// What a model.bin holds.
+/// The content of a model.bin.
 class BinaryFile {
  public:
   explicit BinaryFile(std::string bytes) : bytes_(std::move(bytes)) {
@@ -176,7 +176,7 @@ EncodingContext context_at(AttentionSite site) {
   return context;
 }
 
-/// Why a stack cannot be exported; its variables in `file`.
+/// Why a stack cannot be exported; its variables go to `file`.
 std::string exported(const std::string& spec, AttentionSite site, CTranslate2File& file) {
   const EncodingContext context = context_at(site);
   const PositionScheme scheme(spec, context);

@@ -1,4 +1,4 @@
-// Against what transformers computed (make_cases.py), and from there back to its files.
+// Compares with results of transformers (make_cases.py), and exports back to its files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -160,7 +160,7 @@ TEST_F(HuggingFace, OldNamesOfNormsAreRead) {
   expect_bert_outputs(*import_huggingface(scratch()), expected_of("absolute"));
 }
 
-// BERTs of 2019: the old format, old names of norms, a copy of the tied output layer, a buffer.
+// BERTs from 2019: the old format, old norm names, a copy of the tied output layer, a buffer.
 TEST_F(HuggingFace, OldFilesOfPyTorchAreRead) {
   Tensors tensors = encoders::load_safetensors(bert_case("absolute") / "model.safetensors");
   for (const char* norm : {"bert.embeddings.LayerNorm", "cls.predictions.transform.LayerNorm"}) {
@@ -229,7 +229,7 @@ TEST_F(HuggingFace, HeadsOfTheFileCanBeReplaced) {
   EXPECT_EQ(model->config().task_heads.classes, 4);
   EXPECT_EQ(model->named_parameters()["classifier.bias"].size(0), 4);
   EXPECT_TRUE(at::equal(model->named_parameters()["spans.bias"], torch::zeros({2})));
-  // The pooler is that of the file.
+  // The pooler comes from the file.
   const auto original = import_huggingface(bert_case("relative_key"));
   EXPECT_TRUE(at::equal(model->named_parameters()["pooler.weight"],
                         original->named_parameters()["pooler.weight"]));

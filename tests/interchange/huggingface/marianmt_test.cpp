@@ -1,4 +1,4 @@
-// Against what transformers computed (make_cases.py), and from there back to its files.
+// Compares with results of transformers (make_cases.py), and exports back to its files.
 #include "interchange/huggingface/marianmt.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ json read_json(const fs::path& path) { return json::parse(read_file(path)); }
 
 class MarianMt : public ScratchTest {
  protected:
-  /// The case "shared", to be changed.
+  /// The case "shared", to be modified.
   void copy_shared() const {
     fs::copy(case_directory("shared"), scratch(),
              fs::copy_options::recursive | fs::copy_options::overwrite_existing);

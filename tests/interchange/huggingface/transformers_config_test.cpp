@@ -1,4 +1,4 @@
-// config.json as strangers write it: without a type, or not as transformers does.
+// config.json from other writers: without a type, or not as transformers writes it.
 #include "interchange/huggingface/transformers_config.h"
 
 #include <gmock/gmock.h>

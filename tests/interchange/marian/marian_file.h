@@ -15,7 +15,7 @@ class MarianFile {
                   const std::vector<float>& values) {
     add(name, 0x404, std::move(shape), bytes_of(values));
   }
-  /// Integers in the order of the file, and their multiplier.
+  /// Integers in file order, and their multiplier.
   void add_integers(const std::string& name, std::vector<int32_t> shape,
                     const std::vector<int8_t>& values, float multiplier) {
     add(name, 0x4101, std::move(shape), bytes_of(values) + bytes_of(std::vector{multiplier}));

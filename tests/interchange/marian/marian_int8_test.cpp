@@ -64,7 +64,7 @@ class TwinFiles {
     full_.add_text("special:model.yml", options);
   }
 
-  /// One weight more than the options say.
+  /// Adds a weight that the options do not mention.
   void add_stray() { int8_.add_integers("encoder_l2_ffn_W1", {1, 1}, {1}, 1.0F); }
 
   std::string int8() const { return int8_.bytes(); }
@@ -96,7 +96,7 @@ class TwinFiles {
     vector(bias, outputs, 0.0F);
   }
 
-  // [inputs, outputs]; the integers of layers lie in the other order. Multiplier 0: an embedding.
+  // [inputs, outputs]; the integers of layers are transposed. Multiplier 0: an embedding.
   void matrix(const std::string& name, int32_t inputs, int32_t outputs, float multiplier) {
     const float of_weights = multiplier > 0.0F ? 350.0F : 400.0F;
     const auto count = static_cast<size_t>(inputs * outputs);
@@ -177,7 +177,7 @@ TEST_F(MarianInt8Test, ScoresAreThoseOfTheSameWeightsInFp32) {
   const auto found = std::move(feed).results();
   const std::vector<const nmt::TranslationModel*> models = {full.model.get()};
   const auto wanted = nmt::score_targets(models, pairs);
-  // Integers and their scales round; the bias of another layer gives far more.
+  // Integers and their scales cause rounding; the bias of another layer would give far more.
   double gaps = 0.0, count = 0.0;
   for (size_t i = 0; i < pairs.size(); ++i) {
     for (size_t t = 0; t + 1 < wanted[i].size(); ++t, ++count)
@@ -243,7 +243,7 @@ TEST_F(MarianInt8Test, DamageIsNamed) {
   const auto failed = [&](const std::string& content) {
     return failure<CheckpointError>([&] { MarianBinary(write("damaged.bin", content)); });
   };
-  // Up to the data, every length is wrong for the rest.
+  // Up to the data, every truncation makes a length wrong.
   for (size_t size = 0; size < bytes.size(); size += size < 4000 ? 1 : 997)
     EXPECT_THAT(failed(bytes.substr(0, size)), HasSubstr("damaged.bin")) << size;
   MarianFile other;

@@ -55,7 +55,7 @@ TEST(Npy, ALongHeaderIsReadWithoutAStackOfItsLength) {
 
 class NpzTest : public ScratchTest {};
 
-// Such an entry would have the reader ask for as much memory as it claims to need.
+// For such an entry the reader would allocate as much memory as it claims to need.
 TEST_F(NpzTest, AnEntryThatClaimsTooMuchIsAnError) {
   std::string archive = read_file(case_directory("marian") / "model.npz");
   const size_t entry = archive.find("PK\1\2");
@@ -96,7 +96,7 @@ TEST_F(NpzTest, DamagedArchivesAreErrors) {
     std::string changed = whole;
     changed[at] = static_cast<char>(changed[at] ^ 0x55);
     const std::string path = write("changed.npz", changed);
-    // A date or an attribute may differ; nothing but an error or the arrays may come of it.
+    // A date or an attribute may differ; the result must be an error or the arrays.
     try {
       load_npz(path);
     } catch (const CheckpointError& error) {

@@ -1,4 +1,4 @@
-// Files that torch.save never writes: damaged ones, and such that would run code, or take any
+// Files that torch.save never writes: damaged ones, and ones that would run code, or take any
 // amount of memory, in a reader that trusts them.
 #include <gmock/gmock.h>
 
@@ -56,7 +56,7 @@ TEST(HostileTorchFiles, OtherClassesAreNamedAndNotMade) {
               HasSubstr("class a?[2J.b"));
 }
 
-// A checkpoint of Lightning, whose callbacks and settings may have any class.
+// A Lightning checkpoint, whose callbacks and settings may have any class.
 TEST(HostileTorchFiles, LightningsOtherValuesAreSkipped) {
   const std::string state = with_tensor(tensor(floats(), 0, {2, 2}, {2, 1}));
   const std::string made = known("callbacks", "Stopping") + ")\x81";  // a new object
@@ -191,7 +191,7 @@ TEST(HostileTorchFiles, CompressedEntriesAreRefused) {
 TEST(HostileTorchFiles, PicklesThatGrowEndEarly) {
   EXPECT_THAT(failure_of(archive(std::string(2'000'000, '}'), {})), HasSubstr("more steps"));
   EXPECT_THAT(failure_of(archive(std::string(2'000'000, '('), {})), HasSubstr("more steps"));
-  // A list in itself, and one that holds another twice, a hundred times over.
+  // A list that contains itself, and one that contains another twice, a hundred levels deep.
   EXPECT_THAT(failure_of(archive("]q\1h\1ah\1a", {})), HasSubstr("something other"));
   std::string doubling = "]";
   for (int i = 0; i < 100; ++i) doubling += "q\1)h\1h\1\x86";

@@ -1,4 +1,4 @@
-// Against the files of make_torch_cases.py, which PyTorch wrote.
+// Compares with the files of make_torch_cases.py, written by PyTorch.
 #include "interchange/pytorch/torch_file.h"
 
 #include <gmock/gmock.h>

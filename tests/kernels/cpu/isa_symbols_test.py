@@ -1,8 +1,8 @@
 """Objects of one instruction set define no function that other objects may link.
 
-A template or inline function outside of the namespace of its instruction set is a weak symbol: the
+A template or inline function outside the namespace of its instruction set is a weak symbol: the
 linker keeps one copy for the whole program, which may be the one with AVX-512. So the objects of the
-sets above generic may define weak functions in namespace dietmt::kernels::SET only.
+sets above generic may define weak functions only in namespace dietmt::kernels::SET.
 
     isa_symbols_test.py NM OBJECT...
 """

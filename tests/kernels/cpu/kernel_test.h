@@ -1,4 +1,4 @@
-// What the tests of the CPU kernels share: levels, memory on cache lines, random numbers.
+// Shared by the tests of CPU kernels: instruction sets, cache-aligned memory, random numbers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ bool runs_here(const Kernels& table) {
   return find_instruction_set(table.instruction_set)->runs_here;
 }
 
-/// A test of each table, skipped for sets that this processor lacks.
+/// A test per table, skipped for sets that this processor lacks.
 template <typename Kernels>
 class LevelTest : public testing::TestWithParam<const Kernels*> {
  protected:
@@ -49,7 +49,7 @@ inline std::vector<float> random_numbers(int64_t size, uint64_t seed, double bou
 
 inline float value_of(BFloat16 number) { return std::bit_cast<float>(uint32_t{number.bits} << 16); }
 
-/// Cut, so that no rounding is assumed.
+/// Truncated, so that no rounding is assumed.
 inline BFloat16 cut(float value) {
   return {static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16)};
 }

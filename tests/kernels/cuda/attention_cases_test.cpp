@@ -1,5 +1,5 @@
-// The attention kernels against the definition in double: every result within twice the error of a
-// plain implementation in the same precision.
+// The attention kernels compared with the definition in double: every result within twice the error
+// of a plain implementation in the same precision.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace dietmt::kernels {
 namespace {
 
-// One fp32 rounding of sums, which a plain implementation whose errors cancel need not have.
+// One fp32 rounding of sums, which a plain implementation whose errors cancel may not have.
 constexpr double kSingleRounding = 2e-6;
 
 struct Errors {
@@ -94,7 +94,7 @@ std::vector<AttentionCaseOptions> make_cases() {
   for (const int64_t width : {8, 64, 96, 128}) {
     const std::string suffix = std::to_string(width);
     cases.push_back({.name = "fp32_plain_" + suffix, .type = kFloat, .width = width});
-    if (width != 8 && width != 128) continue;  // these are the kernels that there are
+    if (width != 8 && width != 128) continue;  // only these kernels exist
     cases.push_back({.name = "fp32_all_terms_" + suffix,
                      .type = kFloat,
                      .width = width,
@@ -167,8 +167,8 @@ std::vector<AttentionCaseOptions> make_cases() {
                    .queries = {97},
                    .heads = 1,
                    .clip = 200});
-  // One entry for all offsets adds a constant to a query's scores in the other two tables: their
-  // exact gradient is zero, and what comes out is rounding alone.
+  // A single entry for all offsets adds a constant to a query's scores in the other two tables, so
+  // their exact gradient is zero and the result is only rounding.
   cases.push_back({.name = "clip_zero",
                    .width = 32,
                    .terms = kRelativeQueries | kRelativeValues,
@@ -176,7 +176,7 @@ std::vector<AttentionCaseOptions> make_cases() {
                    .heads = 1,
                    .clip = 0,
                    .clip_step = 0});
-  // Most tiles lie wholly beyond the clip of a table.
+  // Most tiles lie entirely beyond a table's clip.
   const unsigned vectors = kRelativeKeys | kRelativeQueries | kRelativeValues;
   for (const auto& [name, term] : kNamedTerms) {
     if ((term & vectors) == 0) continue;
@@ -244,7 +244,7 @@ std::vector<AttentionCaseOptions> make_cases() {
                    .keys = {0, 200},
                    .heads = 1,
                    .clip = 2});
-  // One table meets one entry alone where another meets several.
+  // One table uses a single entry where another uses several.
   cases.push_back({.name = "clips_apart",
                    .width = 32,
                    .terms = vectors,

@@ -49,7 +49,7 @@ TEST(AttentionHostTest, OrderOfThreadsAndBlocksDoesNotMatter) {
   expect_same_bits(run(all_terms(), {.workers = 3, .order = 2}), in_order);
 }
 
-// Enough tiles for both halves of a double buffer to be used again, with few barriers between.
+// Enough tiles to reuse both halves of a double buffer, with few barriers in between.
 TEST(AttentionHostTest, OrderDoesNotMatterInAStreamOfTiles) {
   for (const int64_t width : {32, 128}) {
     const AttentionCaseOptions options{
@@ -72,7 +72,7 @@ TEST(AttentionHostTest, OrderDoesNotMatterInFp32) {
   }
 }
 
-// Features in several pieces, which take turns with another table in one piece of memory.
+// Features in several pieces, alternating with another table in the same memory.
 TEST(AttentionHostTest, OrderDoesNotMatterInPiecesOfFeatures) {
   const AttentionCaseOptions options{.name = "features",
                                      .width = 32,
@@ -105,7 +105,7 @@ TEST(AttentionHostTest, OrderDoesNotMatterBeyondTheClip) {
   }
 }
 
-// All tiles of one block, whose sums of rows begin anew in each.
+// All tiles in one block, whose row sums restart in each tile.
 TEST(AttentionHostTest, OneBlockGivesTheSameBeyondTheClip) {
   AttentionCaseOptions options = vectors(200, 2);
   options.queries = {200, 260, 150};
@@ -133,8 +133,8 @@ TEST(AttentionHostTest, TablesCostLittleBeyondTheClip) {
   EXPECT_LT(5 * clipped, unclipped) << none << " products without tables";
 }
 
-// A multiprocessor of compute capability 9.0 has 228 KB of shared memory, of which each block costs
-// 1 KB more than it asks for.
+// A multiprocessor of compute capability 9.0 has 228 KB of shared memory; each block costs 1 KB
+// more than it requests.
 TEST(AttentionHostTest, BlocksWithRelativeVectorsShareAMultiprocessor) {
   constexpr int64_t kForOne = 227 * 1024;
   constexpr int64_t kForTwo = 113 * 1024;

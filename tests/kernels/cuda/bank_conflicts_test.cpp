@@ -1,6 +1,6 @@
-// Accesses of a warp to shared memory, as arithmetic over the strides of the kernels. Memory has 32
-// banks of 4 bytes; lanes that need different words of one bank take turns. Accesses of 8 bytes are
-// served for half a warp at a time, rows of ldmatrix for eight lanes.
+// A warp's accesses to shared memory, computed from the kernels' strides. Memory has 32 banks of 4
+// bytes; lanes that need different words of one bank take turns. Accesses of 8 bytes are served per
+// half warp, rows of ldmatrix per eight lanes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kBanks = 32;
 
-/// Turns that lanes first .. first + count - 1 take; address(lane) in bytes, of `bytes` each.
+/// Turns needed by lanes first .. first + count - 1; address(lane) in bytes, `bytes` bytes each.
 template <typename Address>
 int turns(int first, int count, int bytes, const Address& address) {
   std::array<std::set<int>, kBanks> words;

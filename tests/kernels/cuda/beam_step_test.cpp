@@ -1,4 +1,4 @@
-// The choice of beam search against its definition in double precision.
+// Candidate selection of beam search compared with its definition in double precision.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct BeamCase {
   std::vector<int64_t> early = {};
 };
 
-/// The choice of a step by its definition.
+/// The result of a step by its definition.
 struct Choice {
   std::vector<double> sums;
   std::vector<int64_t> tokens, parents;
@@ -79,7 +79,7 @@ class BeamStepCase {
       logits_.set((sentence * options_.beam + k) * options_.classes + 7, INFINITY);
   }
 
-  /// Gives each token of all rows the logit of(token).
+  /// Sets the logit of each token in all rows to of(token).
   template <typename Function>
   void set_logits(const Function& of) {
     for (int64_t r = 0; r < kSentences * options_.beam; ++r)
@@ -120,7 +120,7 @@ class BeamStepCase {
           all.push_back({sum, log_prob, static_cast<int32_t>(k), static_cast<int32_t>(v)});
       }
     }
-    // Within 1e-7, the kernel may find sums of different rows equal, or the other way round.
+    // Within 1e-7, the kernel may find sums of different rows equal or unequal.
     std::stable_sort(all.begin(), all.end(),
                      [](const Scored& x, const Scored& y) { return x.sum > y.sum; });
     int64_t open = 0;
@@ -194,7 +194,7 @@ TEST_F(BeamStep, OrdersEqualSums) {
   expect_choice(ElementType::kHalf, {.beam = 2, .classes = 601});
 }
 
-// Also more than a block's lists hold, and classes of which a warp's lanes take turns.
+// Also more than a block's lists hold, and classes whose elements a warp's lanes take in turns.
 TEST_F(BeamStep, ChoosesTheSmallestTokensOfEqualLogits) {
   for (const int64_t classes : {24, 2003, 5000, 20001, 66008}) {
     BeamStepCase one(ElementType::kBFloat16, {.beam = 2, .classes = classes});
@@ -203,7 +203,7 @@ TEST_F(BeamStep, ChoosesTheSmallestTokensOfEqualLogits) {
   }
 }
 
-// Tokens 8 to 15, and every 2048 further, are one thread's. Better ones come behind equal ones.
+// One thread handles tokens 8 to 15 and every 2048th after them. Better ones follow equal ones.
 TEST_F(BeamStep, FindsAllCandidatesInTheShareOfAThread) {
   const auto logit = [](int64_t token) {
     return token % 2048 / 8 == 1 ? static_cast<float>(4 + token % 8 / 3) : -1.0F;
@@ -215,7 +215,7 @@ TEST_F(BeamStep, FindsAllCandidatesInTheShareOfAThread) {
   }
 }
 
-// The best of the teams of threads are less than the candidates.
+// There are fewer team maxima than candidates.
 TEST_F(BeamStep, FindsMoreCandidatesThanTeamsReachTheFloor) {
   BeamStepCase one(ElementType::kFloat, {.beam = 8, .classes = 4096});
   one.set_logits([](int64_t token) {

@@ -1,5 +1,5 @@
-// Memory of a test on the host and its copy on the GPU, with explicit copies in between: the
-// kernels get only addresses of the GPU's own memory.
+// A test's host memory and its copy on the GPU, with explicit copies in between: the kernels get
+// only addresses of GPU memory.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ class DeviceMirror {
     return reinterpret_cast<void*>(address);
   }
 
-  /// A copy of `call` whose pointers into this memory point to the GPU's copy of it, which is made
-  /// anew for the blocks that the call names. Pointers to other memory stay.
+  /// A copy of `call` whose pointers into this memory point to the GPU's copy, which is refreshed
+  /// for the blocks that the call uses. Other pointers stay.
   template <typename Call>
   Call on_device(const Call& call) {
     auto words = std::bit_cast<std::array<uintptr_t, sizeof(Call) / sizeof(uintptr_t)>>(call);
@@ -68,7 +68,7 @@ class DeviceMirror {
     DeviceMemory device;
   };
 
-  std::map<uintptr_t, Block> blocks_;  // by the host's address
+  std::map<uintptr_t, Block> blocks_;  // by host address
   std::vector<uintptr_t> named_;
 };
 

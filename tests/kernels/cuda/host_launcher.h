@@ -1,4 +1,4 @@
-// Runs the attention kernels' own source on the host, with the threads of a block as fibres.
+// Runs the attention kernels' source on the host, with the threads of a block as fibres.
 #pragma once
 
 #include <cstring>
@@ -20,7 +20,7 @@ struct HostLauncher {
   }
 };
 
-/// A workspace that starts out as NaN.
+/// A workspace initialised to NaN.
 class NanWorkspace {
  public:
   explicit NanWorkspace(size_t bytes) : words_(bytes / sizeof(Words) + 1) {
@@ -32,7 +32,7 @@ class NanWorkspace {
   std::vector<Words> words_;
 };
 
-/// Forward, then backward, with a workspace that starts out as NaN.
+/// Forward, then backward, with a workspace initialised to NaN.
 void run_attention_on_host(const AttentionBackward& call, const HostSchedule& schedule,
                            const BackwardLimits& limits);
 

@@ -1,4 +1,4 @@
-// The host's emulation of warp operations, against what the PTX manual says of them.
+// The host's emulation of warp operations compared with the PTX manual.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -15,10 +15,10 @@ std::string reason_not_to_run();
 /// Empty if this case can run here. Some need more shared memory than devices have.
 std::string reason_not_to_run(const AttentionForward& call);
 
-/// Host memory that kernels see when a case runs; zeroed and aligned; freed when the program ends.
+/// Host memory that kernels see when a case runs; zeroed, aligned, and freed when the program ends.
 void* allocate_shared(size_t bytes);
 
-/// Forward, then backward; returns when the results are there.
+/// Forward, then backward; the results are complete on return.
 void run_attention(const AttentionBackward& call);
 
 }  // namespace dietmt::kernels

@@ -1,4 +1,4 @@
-// Attention of a decoding step against plain loops in double precision.
+// Attention of a decoding step compared with plain loops in double precision.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -76,7 +76,7 @@ class StepAttentionCase {
     return slots;
   }
 
-  // Groups share the slots of their first tokens, as hypotheses do; that of the last is their own.
+  // Groups share the slots of their first tokens, as hypotheses do; the last token's is separate.
   int32_t slot_of(int64_t group, int64_t key) const {
     if (key == counts_[at(group)] - 1) return static_cast<int32_t>(53 + group);
     return static_cast<int32_t>(key < 3 ? 50 + key : (key * 7 + group * 17) % 50);

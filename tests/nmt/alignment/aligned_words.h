@@ -1,4 +1,4 @@
-// Texts with one token a word, and their attention.
+// Texts with one token per word, and their attention.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace dietmt::nmt {
 
-/// As sentencepiece has them: each word with the space before it.
+/// As sentencepiece does: each word with the space before it.
 inline std::vector<data::TextSpan> tokens_of_words(std::string_view text) {
   std::vector<data::TextSpan> tokens;
   for (const data::TextSpan& word : words_of(text))
@@ -18,7 +18,7 @@ inline std::vector<data::TextSpan> tokens_of_words(std::string_view text) {
   return tokens;
 }
 
-/// Target token t attends to source token links[t] only, end of sentence to itself.
+/// Target token t attends only to source token links[t], end of sentence to itself.
 inline std::vector<float> attention_of(const std::vector<size_t>& links, size_t sources) {
   std::vector<float> attention((links.size() + 1) * (sources + 1));
   for (size_t t = 0; t < links.size(); ++t) attention[t * (sources + 1) + links[t]] = 1.0F;
@@ -26,7 +26,7 @@ inline std::vector<float> attention_of(const std::vector<size_t>& links, size_t 
   return attention;
 }
 
-/// The translation of a marked-up text if `target` is that of its words, and word t of the target
+/// The translation of a marked-up text if its words translate to `target`, and word t of the target
 /// attends to word links[t] of the text without markup.
 inline std::string placed(std::string_view marked_text, const std::string& target,
                           const std::vector<size_t>& links) {

@@ -17,7 +17,7 @@ TEST(InlineMarkupTest, TemplatesAndNumberedTagsArePairs) {
   EXPECT_EQ(placed("{\\i1}red{\\i0} house", "Haus rot", {1, 0}), "Haus {\\i1}rot{\\i0}");
 }
 
-// Otherwise <5> would reach to the end of the sentence, as a tag whose end is in the next one.
+// Otherwise <5> would extend to the end of the sentence, like a tag that ends in the next one.
 TEST(InlineMarkupTest, FormsThatNeedAPartnerArePointsWithoutIt) {
   for (const char* mark : {"{% set a %}", "{{/if}}", "<5>", "{\\i1}", "<% end %>"}) {
     const MarkedText marked = take_out_markup(std::string("one ") + mark + " two");
@@ -82,7 +82,7 @@ TEST(InlineMarkupTest, WithoutAttentionWordsKeepTheirOrder) {
   EXPECT_EQ(join(place_markup(take_out_markup("{0}"), "eins")), "{0} eins");
 }
 
-// One element cannot go around words that do not stand together: it takes the larger part.
+// An element cannot enclose words that are apart: it takes the larger part.
 TEST(InlineMarkupTest, AnElementGoesAroundOneRunOfWords) {
   EXPECT_EQ(placed("He <b>gave it up</b> today", "Er gab heute es auf", {0, 1, 4, 2, 3}),
             "Er gab heute <b>es auf</b>");
@@ -102,7 +102,7 @@ TEST(InlineMarkupTest, PointsStayBesideTheirNeighbours) {
   EXPECT_EQ(placed("{0}", "", {}), "{0}");
 }
 
-// Without it "Hello, !" would be left to translate.
+// Otherwise "Hello, !" would be left to translate.
 TEST(InlineMarkupTest, PunctuationGoesWithItsPlaceholder) {
   EXPECT_EQ(take_out_markup("Hello, {0}!").text, "Hello!");
   EXPECT_EQ(take_out_markup("The file \"%s\" is ('{0}') open.").text, "The file is open.");
@@ -115,7 +115,7 @@ TEST(InlineMarkupTest, PunctuationGoesWithItsPlaceholder) {
   EXPECT_EQ(take_out_markup("Done. {0}. Go on.").text, "Done. Go on.");
 }
 
-// Weak attention falls on the full stop.
+// Weak attention goes to the full stop.
 TEST(InlineMarkupTest, PlaceholdersStayInsideThePunctuationOfTheSentence) {
   EXPECT_EQ(placed("Open {0}.", "Öffnen Sie .", {1, 1, 0}), "Öffnen Sie {0} .");
   EXPECT_EQ(placed("Do you want {0}?", "Wollen Sie ?", {3, 3, 2}), "Wollen Sie {0} ?");
@@ -128,7 +128,7 @@ TEST(InlineMarkupTest, PlaceholdersStayInsideThePunctuationOfTheSentence) {
   EXPECT_EQ(placed("<b>Open</b> {0} .", "Jetzt öffnen .", {1, 0, 0}), "Jetzt <b>öffnen</b> {0} .");
 }
 
-// In Chinese, Korean and Arabic that would be words to translate.
+// In Chinese, Korean and Arabic they would be words to translate.
 TEST(InlineMarkupTest, SymbolsAndQuotationMarksOfAllLanguagesGoWithTheirPlaceholder) {
   EXPECT_EQ(take_out_markup("It costs €{0}, £%s or {1}€.").text, "It costs or.");
   EXPECT_EQ(take_out_markup("It costs $ {0} or US$ {1} and {2} % of {3}\u00A0€.").text,
@@ -174,7 +174,7 @@ TEST(InlineMarkupTest, APartOfAWordTakesTheWholeOne) {
   EXPECT_EQ(placed("<b>un</b><i>do</i> it", "hebe auf", {1, 0}), "hebe <b>auf</b><i></i>");
 }
 
-// The <b> begins inside a word of the <i> before it: that word is not of its elements either.
+// The <b> begins inside a word of the preceding <i>; its elements do not have that word either.
 TEST(InlineMarkupTest, ElementsInsideOneThatSharesAWordStay) {
   EXPECT_EQ(placed("<i>un</i><b><u>do</u> <g>x</g></b> it", "hebe y es auf", {0, 1, 2, 0}),
             "<i>hebe</i> <b><u></u><g>y</g></b> es auf");
@@ -190,7 +190,7 @@ TEST(InlineMarkupTest, MarksOfACutTextComeAfterTheTranslation) {
   EXPECT_EQ(join(parts), "eins <b>zwei<i></i></b> {0}<u></u>");
 }
 
-// Weights for all of its parts would take four gigabytes and a minute.
+// Weights for all its parts would take four gigabytes and a minute.
 TEST(InlineMarkupTest, ALongLineThatIsCutTakesNoMoreThanItsBeginning) {
   constexpr size_t kTokens = 1000, kBytes = 1'000'000;
   std::string target = "a";
@@ -216,7 +216,7 @@ TEST(InlineMarkupTest, EmptyElementsStayWhole) {
   EXPECT_EQ(placed("one <a><b></b></a> two", "eins zwei", {0, 1}), "eins <a><b></b></a> zwei");
 }
 
-// The other tags are in the sentences before and after.
+// The other tags are in neighbouring sentences.
 TEST(InlineMarkupTest, TagsWithoutPartnerReachToAnEnd) {
   EXPECT_EQ(placed("one two</b> <i>three", "zwei eins drei", {1, 0, 2}), "zwei eins</b> <i>drei");
   EXPECT_EQ(placed("</b> one", "eins", {0}), "</b>eins");
@@ -227,7 +227,7 @@ TEST(InlineMarkupTest, ATranslationWithoutWordsKeepsAllMarks) {
   EXPECT_EQ(placed("<b>one {0}</b> %s <i>two", "", {}), "<b>{0}</b>%s<i>");
 }
 
-// As those of documents, which may look like text.
+// As in documents, whose marks may look like text.
 TEST(MarkedTextTest, MarksOutsideOfTheTextKeepTheirNumbers) {
   MarkedText document{.text = "Open {0} <br> now", .marks = {}};
   for (const auto& [at, tag] : {std::pair{0, "<b>"}, {4, "</b>"}, {17, "<br/>"}}) {

@@ -1,5 +1,5 @@
-// A thousand sentences with random markup and random attention: every tag and placeholder is in the
-// result once, and the tags nest.
+// A thousand sentences with random markup and random attention: every tag and placeholder occurs
+// once in the result, and the tags nest.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -94,7 +94,7 @@ std::vector<std::string> sorted_marks(std::string_view text) {
 }
 
 bool nests(std::string_view text) {
-  std::vector<std::string_view> ends;  // of the elements that are open
+  std::vector<std::string_view> ends;  // of the open elements
   for (const std::string_view mark : placeholders_in(text)) {
     for (const auto& [open, close] : kPairs) {
       if (mark == open) ends.push_back(close);
@@ -214,7 +214,7 @@ TEST(MarkupBalanceTest, DeepAndUnclosedTagsSurvive) {
   }
 }
 
-// A million steps for each of them would take an hour.
+// A million steps for each would take an hour.
 TEST(MarkupBalanceTest, ManyPointsInsideAndBesideElementsAreQuick) {
   constexpr size_t kPoints = 200'000;
   std::string source = "<a><b>one two</b> ";
@@ -223,7 +223,7 @@ TEST(MarkupBalanceTest, ManyPointsInsideAndBesideElementsAreQuick) {
   const MarkedText marked = take_out_markup(source);
   const std::string target = "drei eins vier zwei";
   const auto from = tokens_of_words(marked.text), to = tokens_of_words(target);
-  // <b> goes around "eins vier zwei", and the points belong inside of that.
+  // <b> encloses "eins vier zwei", and the points belong inside it.
   const auto attention = attention_of({2, 0, 2, 1}, from.size());
   const std::string result = join(place_markup(marked, from, {target, to}, attention));
   EXPECT_EQ(sorted_marks(result), sorted_marks(source));

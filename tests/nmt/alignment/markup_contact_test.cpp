@@ -1,4 +1,4 @@
-// What stands next to tags and placeholders without a space.
+// Text attached to tags and placeholders without a space.
 #include <gtest/gtest.h>
 
 #include "tests/nmt/alignment/aligned_words.h"
@@ -6,7 +6,7 @@
 namespace dietmt::nmt {
 namespace {
 
-// As with placeholders, unless it may be formatting: a tag beside a word.
+// As with placeholders, unless it may be formatting: a tag next to a word.
 TEST(MarkupContactTest, WhatIsWrittenTogetherWithATagThatStandsForTextStays) {
   EXPECT_EQ(take_out_markup("It costs €<x id=\"1\"/>.").text, "It costs.");
   EXPECT_EQ(take_out_markup("It costs €<b>{0}</b> or <i>{1}</i>KB").text, "It costs or");

@@ -66,7 +66,7 @@ TEST(PlaceholdersTest, ChoicesAreWhole) {
   EXPECT_FALSE(is_choice("{n, number}") || is_choice("{n}") || is_choice("%s"));
 }
 
-// At this size, reading the rest of the line for each of them would take minutes.
+// At this size, reading the rest of the line for each one would take minutes.
 TEST(PlaceholdersTest, LongLinesOfHalfPlaceholdersTakeLinearTime) {
   constexpr size_t kBytes = 1'000'000;
   for (const std::string part : {"{",

@@ -13,7 +13,7 @@ std::string joined(const std::vector<WordPair>& forward, const std::vector<WordP
 }
 
 // 0-0 is in both. 1-1 is its neighbour; 2-1 has no free word once 1-1 and 2-2 are in; 2-2 is a
-// neighbour of 1-1; 5-4 lies alone between two free words; 0-4 shares a word with 0-0.
+// neighbour of 1-1; 5-4 is isolated between two free words; 0-4 shares a word with 0-0.
 const std::vector<WordPair> kForward = {{0, 0}, {1, 1}, {2, 2}, {0, 4}};
 const std::vector<WordPair> kReverse = {{0, 0}, {2, 1}, {5, 4}};
 
@@ -37,7 +37,7 @@ TEST(SymmetrizationTest, GrowsFromTheIntersectionToNeighboursWithAFreeWord) {
 
 TEST(SymmetrizationTest, TheLastStepJoinsFreeWords) {
   EXPECT_EQ(joined(kForward, kReverse, "grow-diag-final-and"), "0-0 1-1 2-1 2-2 5-4");
-  // Of two links that share a word, that of the forward direction.
+  // If two links share a word, the forward direction's is kept.
   EXPECT_EQ(joined({{3, 0}}, {{0, 0}}, "grow-diag-final-and"), "3-0");
 }
 

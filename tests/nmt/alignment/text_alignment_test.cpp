@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kLines = 300;
 
-// Sentences of different words in a random order; a translation has the same words, the first one
-// at the end, and one word more that translates none.
+// Sentences of distinct words in random order; a translation has the same words with the first one
+// last, and an extra word that translates none.
 class TextAlignmentTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -36,7 +36,7 @@ class TextAlignmentTest : public testing::Test {
     }
   }
 
-  // The share of right links among `links` and of found links among the right ones.
+  // Precision and recall of `links`.
   std::pair<double, double> precision_and_recall(Symmetrization symmetrization) const {
     const AlignableText source(source_file_, nullptr), target(target_file_, nullptr);
     std::map<std::string, int> iterations;

@@ -43,7 +43,7 @@ TEST(WordAlignmentTest, EachTargetWordGetsTheSourceWordWithTheMostAttention) {
 }
 
 // "ab c" with the tokens "a", "b", " c": neither token of the first word has the most attention,
-// but together they have. The end of the sentence has more and does not count.
+// but together they do. End of sentence has more and does not count.
 TEST(WordAlignmentTest, PiecesOfAWordAddUp) {
   const std::string source = "ab c", target = "x";
   const std::vector<TextSpan> from = {{0, 1}, {1, 2}, {2, 4}}, to = {{0, 1}};
@@ -51,7 +51,7 @@ TEST(WordAlignmentTest, PiecesOfAWordAddUp) {
   EXPECT_EQ(pharaoh(align_words({source, from}, {target, to}, attention)), "0-0");
 }
 
-// A lone space, as sentencepiece sometimes makes one, belongs to the word after it.
+// A single space, which sentencepiece sometimes produces, belongs to the next word.
 TEST(WordAlignmentTest, ASpaceBelongsToTheNextWordAndATagToNone) {
   const std::string source = "a b", target = "x";
   const std::vector<TextSpan> from = {{-6, 0}, {0, 1}, {1, 2}, {2, 3}}, to = {{0, 1}};

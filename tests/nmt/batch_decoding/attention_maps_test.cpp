@@ -49,7 +49,7 @@ TEST(AttentionMapsTest, CrossAttentionFollowsTheTokens) {
   const TranslationModel model = small_model("sinusoidal");
   const AttentionMaps maps = attention_maps(model, kSource, kTarget, 1);
   Ids other_end = kTarget;
-  other_end[1] = 40;  // read by the last position alone
+  other_end[1] = 40;  // read only by the last position
   const AttentionMaps changed = attention_maps(model, kSource, other_end, 1);
   const Tensor difference = maps.cross[0] - changed.cross[0];
   EXPECT_EQ(difference.slice(1, 0, 2).abs().max().item<float>(), 0);

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 
 constexpr double kImpossibleWord = -std::numeric_limits<double>::infinity();
 
-// True if the last `size` tokens are also somewhere before.
+// True if the last `size` tokens also occur earlier.
 bool repeats_ngram(const std::vector<int32_t>& tokens, int64_t size) {
   if (std::ssize(tokens) < size) return false;
   const std::vector<int32_t> last(tokens.end() - size, tokens.end());
@@ -24,7 +24,7 @@ bool repeats_ngram(const std::vector<int32_t>& tokens, int64_t size) {
          tokens.end() - 1;
 }
 
-// The log-probability of `word` after `open`, minus infinity if the options do not allow it.
+// The log-probability of `word` after `open`; minus infinity if the options forbid it.
 double limited(double log_prob, const Hypothesis& open, int32_t word,
                const SearchOptions& options) {
   std::vector<int32_t> continued = open.ids;
@@ -165,7 +165,7 @@ TEST(BeamSearch, OneBeamTakesTheMostProbableTokenEachTime) {
   }
 }
 
-// Word 3 looks best (0.6), but its continuations are uncertain; word 4 (0.4) surely ends.
+// Word 3 looks best (0.6), but its continuations are uncertain; word 4 (0.4) certainly ends.
 std::vector<double> garden_path(int64_t, const std::vector<int64_t>& history) {
   const double never = -INFINITY;
   if (history.size() == 1) return {never, never, never, std::log(0.6), std::log(0.4), never};

@@ -7,7 +7,7 @@
 namespace dietmt::nmt {
 namespace {
 
-// Diverse beam search, group by group over all words, without anything of nmt/search.
+// Diverse beam search, group by group over all words, without using nmt/search.
 class PlainDiverseSearch {
  public:
   PlainDiverseSearch(Distribution distribution, int64_t sentence, const SearchTask& task,
@@ -77,7 +77,7 @@ class PlainDiverseSearch {
       }
     }
     for (const auto& [token, count] : selected) chosen[token] += count;
-    // With options.nbest = beam a group never ends for want of better hypotheses.
+    // With options.nbest = beam a group never ends for lack of better hypotheses.
     if (done_[g].size() >= beam) next.clear();
     open_[g] = next;
   }

@@ -18,7 +18,7 @@ struct Counts {
 
 class CountedGraphs : public encoders::DeviceGraphs {
  public:
-  /// `lacks`: recordings that find no memory, the first of all.
+  /// `lacks`: how many recordings, from the first, fail for lack of memory.
   explicit CountedGraphs(Counts& counts, bool fails = false, int64_t lacks = 0)
       : counts_(counts), fails_(fails), lacks_(lacks) {}
 

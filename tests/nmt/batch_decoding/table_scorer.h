@@ -1,4 +1,4 @@
-// A scorer whose distributions are known: each is a function of the sentence and the tokens so far.
+// A scorer with known distributions: each is a function of the sentence and the tokens so far.
 #pragma once
 
 #include <ATen/ATen.h>

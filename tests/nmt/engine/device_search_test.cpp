@@ -1,5 +1,6 @@
-// Beam search in tensors, with the host a step behind (nmt/batch_decoding/beam_worker.h), here on
-// the CPU: against the engine, and against the search of one batch after another.
+// Beam search in tensors, with the host a step behind the device
+// (nmt/batch_decoding/beam_worker.h), here on the CPU: compared with the engine, and with searching
+// one batch after another.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +21,7 @@ Models one_model(uint64_t seed, const std::string& position = "diet-rel") {
   return {lively_model(config, seed)};
 }
 
-// The search on log-probabilities that the host reads.
+// The search with log-probabilities that the host reads.
 std::vector<NBest> search_of_the_host(const Models& models,
                                       const std::vector<TranslationRequest>& requests,
                                       const SearchOptions& options) {
@@ -77,7 +78,7 @@ TEST(DeviceSearch, EqualsTheEngineWithARecurrentDecoder) {
                decode(*engine_of(models), requests, options));
 }
 
-// Sentences enter in the middle of others when there is room.
+// Sentences join others that are being decoded when there is room.
 TEST(DeviceSearch, DoesNotDependOnTheSizeOfABatch) {
   const Models models = one_model(27);
   const auto requests = random_requests(40, 20, 28);
@@ -117,7 +118,7 @@ TEST(DeviceSearch, EachSentenceHasItsOwnFate) {
   EXPECT_THAT(feed.dropped, testing::ElementsAre(3));
 }
 
-// Counts what a decoder asks for, and what it holds at the same time.
+// Counts what a decoder requests, and what it holds at the same time.
 class CountingFeed : public SentenceFeed {
  public:
   CountingFeed(std::vector<TranslationRequest> requests, const SearchOptions& options)

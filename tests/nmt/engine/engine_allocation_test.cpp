@@ -1,4 +1,4 @@
-// Decoding steps allocate nothing: this program counts the calls of operator new.
+// Decoding steps allocate nothing: this program counts calls of operator new.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -32,7 +32,7 @@ void operator delete(void* memory, size_t, std::align_val_t) noexcept { std::fre
 namespace dietmt::nmt {
 namespace {
 
-// The allocations of decoding to exactly `length` tokens.
+// Allocations while decoding exactly `length` tokens.
 int64_t allocations_of(const SentenceDecoder& engine, int64_t length, int64_t threads) {
   const auto requests = random_requests(6, 12, 1);
   SearchOptions options = short_search(4, 1);
@@ -45,7 +45,7 @@ int64_t allocations_of(const SentenceDecoder& engine, int64_t length, int64_t th
   return allocations - before;
 }
 
-// A hundred more steps only grow a few buffers, with one allocation at each doubling.
+// A hundred more steps only grow a few buffers, with one allocation per doubling.
 TEST(EngineAllocations, DoNotGrowWithTheSteps) {
   for (const char* position : {"sinusoidal", "shaw(clip=3)", "rope", "cope"}) {
     ModelConfig config = engine_config();

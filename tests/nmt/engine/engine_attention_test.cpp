@@ -1,4 +1,4 @@
-// The attention that the decoders return with their translations equals that of teacher forcing.
+// The attention that decoders return with their translations equals that of teacher forcing.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ SearchOptions aligning(SearchOptions options) {
   return options;
 }
 
-// The largest difference between the attention of translations found and that of teacher forcing.
+// The largest difference between the attention of found translations and teacher forcing.
 double largest_gap(const Models& models, const std::vector<NBest>& found,
                    const std::vector<TranslationRequest>& requests) {
   std::vector<const TranslationModel*> pointers;
@@ -33,7 +33,7 @@ double largest_gap(const Models& models, const std::vector<NBest>& found,
       EXPECT_EQ(wanted.size(), requests[i].source.size() * (one.ids.size() + 1));
       for (size_t w = 0; w < wanted.size() && w < one.attention.size(); ++w) {
         const double gap = std::abs(one.attention[w] - wanted[w]);
-        if (!(gap <= largest)) largest = gap;  // NaN too
+        if (!(gap <= largest)) largest = gap;  // also for NaN
       }
     }
   }
@@ -101,7 +101,7 @@ TEST(EngineAttentionTest, RowsSumToOne) {
   }
 }
 
-// Whether or not it is asked for, by neighbours in the batch too.
+// Whether or not it is requested, also by neighbours in the batch.
 TEST(EngineAttentionTest, TranslationsDoNotDependOnIt) {
   const auto requests = random_requests(30, 20, 8);
   const Models models = {lively_model(engine_config(), 7)};
@@ -112,7 +112,7 @@ TEST(EngineAttentionTest, TranslationsDoNotDependOnIt) {
   EXPECT_FALSE(aligned.front().front().attention.empty());
 }
 
-// Both decoders rank the hypotheses that the search without a penalty has finished.
+// Both decoders rank the hypotheses finished by the search without a penalty.
 TEST(EngineAttentionTest, TheCoveragePenaltyRanksWhatIsFinished) {
   const Models models = {lively_model(engine_config(), 7), lively_model(engine_config(), 8)};
   const auto requests = random_requests(15, 20, 8);

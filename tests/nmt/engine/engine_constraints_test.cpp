@@ -123,7 +123,7 @@ TEST(EngineConstraints, AWordThatGoesOnDoesNotMeetATerm) {
   expect_equal(found, decode(*torch_of(models), requests, options));
 }
 
-// The best hypotheses when the length ends, although they lack terms.
+// The best hypotheses at the length limit, although they lack terms.
 TEST(EngineConstraints, MayRemainUnmetAtTheLongestLength) {
   auto requests = random_requests(10, 12, 25);
   Random random(26);

@@ -1,4 +1,4 @@
-// Several runs of one decoder: the threads that they use, and a run after one that failed.
+// Several runs of one decoder: the threads that they use, and a run after a failed one.
 #include "nmt/engine/engine_decoder.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Models on disk, full and quantized, decode as the model in memory does.
+// Models on disk, full and quantized, decode like the model in memory.
 #include <gmock/gmock.h>
 
 #include <cstring>
@@ -75,7 +75,7 @@ class EngineFilesTest : public ModelFilesTest {
     return translations(*load_decoder({directory.string()}, {.weights = type}).decoder);
   }
 
-  // Loads the quantized model after its tensors have been changed.
+  // Loads the quantized model after changing its tensors.
   std::string failure_with(const std::function<void(std::map<std::string, at::Tensor>&)>& change) {
     auto tensors = encoders::load_safetensors(weights());
     change(tensors);
@@ -132,7 +132,7 @@ TEST_F(EngineFilesTest, TiedTablesAreStoredOnce) {
 
 TEST_F(EngineFilesTest, TakeAQuarterOrHalfOfTheBytes) {
   ModelConfig config = config_of(kSettings[0]);
-  config.width = 512;  // panels are filled up to 64 outputs, which costs small layers more
+  config.width = 512;  // panels are padded to 64 outputs, which costs small layers more
   write_full(config);
   const auto bytes = [](const fs::path& directory) {
     return static_cast<double>(fs::file_size(directory / "model.safetensors"));
@@ -220,7 +220,7 @@ TEST_F(EngineFilesTest, WrongTensorsAreNamed) {
               HasSubstr("tensor 'encoder.position."));
 }
 
-// As other programs may write a file: without the order and the padding that align the panels.
+// Another program's file may lack the order and the padding that align the panels.
 TEST_F(EngineFilesTest, PanelsMustBeAligned) {
   write_full(config_of(kSettings[0]));
   quantized("int8");

@@ -1,5 +1,5 @@
-// Shared by the tests of the engine: small models and requests, and decoding with the engine and
-// with LibTorch.
+// Shared by the engine tests: small models and requests, and decoding with the engine and with
+// LibTorch.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -31,7 +31,7 @@ inline ModelConfig engine_config() {
   return config;
 }
 
-/// A model whose parameters are all large enough to matter, biases and position tables included.
+/// A model whose parameters are all large enough to matter, including biases and position tables.
 inline std::shared_ptr<TranslationModel> lively_model(const ModelConfig& config, uint64_t seed) {
   auto model = std::make_shared<TranslationModel>(config, seed);
   const torch::NoGradGuard no_grad;
@@ -80,7 +80,7 @@ inline std::vector<NBest> decode(const SentenceDecoder& decoder,
   return std::move(feed).results();
 }
 
-/// Up to rounding of scores.
+/// Equal up to rounding of scores.
 inline void expect_equal(const std::vector<NBest>& found, const std::vector<NBest>& wanted) {
   ASSERT_EQ(found.size(), wanted.size());
   for (size_t i = 0; i < found.size(); ++i) {
@@ -92,7 +92,7 @@ inline void expect_equal(const std::vector<NBest>& found, const std::vector<NBes
   }
 }
 
-/// To the last bit.
+/// Equal to the last bit.
 inline void expect_identical(const std::vector<NBest>& found, const std::vector<NBest>& wanted) {
   ASSERT_EQ(found.size(), wanted.size());
   for (size_t i = 0; i < found.size(); ++i) {

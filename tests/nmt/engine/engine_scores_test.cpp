@@ -1,4 +1,4 @@
-// The engine's log-probabilities equal those of the model with teacher forcing.
+// The engine's log-probabilities equal the model's with teacher forcing.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -32,8 +32,7 @@ Forced forced_pairs() {
   return forced;
 }
 
-// The largest difference between the log-probabilities of a token by the engine and by teacher
-// forcing.
+// The largest difference between a token's log-probability in the engine and with teacher forcing.
 double largest_gap(const Models& models, kernels::WeightType type = kernels::WeightType::kFloat) {
   const Forced forced = forced_pairs();
   SearchOptions options = short_search(1, 1);
@@ -49,13 +48,13 @@ double largest_gap(const Models& models, kernels::WeightType type = kernels::Wei
     EXPECT_EQ(scores.size(), wanted[i].size());
     for (size_t t = 0; t < scores.size(); ++t) {
       const double gap = std::abs(scores[t] - wanted[i][t]);
-      if (!(gap <= largest)) largest = gap;  // NaN too
+      if (!(gap <= largest)) largest = gap;  // also for NaN
     }
   }
   return largest;
 }
 
-// RMS norms, normalized queries and keys, and keys and values that heads share.
+// RMS norms, normalized queries and keys, and keys and values shared by heads.
 ModelConfig grouped_config() {
   ModelConfig config = engine_config();
   config.norm_type = "rms";

@@ -13,7 +13,7 @@
 namespace dietmt::nmt {
 namespace {
 
-// Encodings of positions differ in what they need when a beam is reordered.
+// Position encodings differ in what they need when a beam is reordered.
 Models model_with(const std::string& position, uint64_t seed = 1) {
   ModelConfig config = engine_config();
   config.encoder_position = config.decoder_position = position;
@@ -66,7 +66,7 @@ TEST(EngineSearch, EqualsTheSearchOnTensorsWithEveryOption) {
   expect_same(options);
 }
 
-// N-grams, penalties on both sides of 1, and a shortest length that no hypothesis can reach.
+// N-grams, penalties on both sides of 1, and a minimum length that no hypothesis can reach.
 std::vector<SearchOptions> repetition_limits(const SearchOptions& options) {
   std::vector<SearchOptions> all;
   for (const auto& [ngram, penalty, min_length] : std::vector<std::tuple<int64_t, double, int64_t>>{
@@ -235,7 +235,7 @@ TEST(EngineSearch, EachSentenceHasItsOwnFate) {
   EXPECT_THAT(feed.dropped, testing::ElementsAre(3));
 }
 
-// Overwrites each request when its result is delivered, and records the largest demand.
+// Overwrites each request when its result is delivered, and records the largest request for room.
 class ForgetfulFeed : public SentenceFeed {
  public:
   ForgetfulFeed(std::vector<TranslationRequest> requests, const SearchOptions& options)
@@ -271,7 +271,7 @@ TEST(EngineSearch, ReadsNothingOfASentenceThatIsDelivered) {
   EXPECT_LE(feed.most_asked, 50);
 }
 
-// Long sentences, and urgent ones one after the other from the fifth step on.
+// Long sentences, and from the fifth step on urgent ones, one after the other.
 class UrgentFeed : public SentenceFeed {
  public:
   UrgentFeed(std::vector<TranslationRequest> requests, size_t slow)

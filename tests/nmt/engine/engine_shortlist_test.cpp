@@ -15,7 +15,7 @@ namespace {
 
 using kernels::WeightType;
 
-// A few words for each word of the source.
+// A few words per source word.
 std::vector<int32_t> listed(std::span<const int32_t> source) {
   std::set<int32_t> tokens;
   for (const int32_t word : source)
@@ -51,7 +51,7 @@ Models models_of(int64_t count) {
   return models;
 }
 
-// Beams, shortest lengths and samples.
+// Beams, minimum lengths and samples.
 std::vector<SearchOptions> all_kinds() {
   std::vector<SearchOptions> kinds = {short_search(1, 1), short_search(5, 3), short_search(4, 4)};
   kinds.back().min_length = 6;
@@ -122,7 +122,7 @@ TEST(EngineShortlist, LeavesNoOtherTokens) {
   }
 }
 
-// A search over the whole vocabulary in which the other tokens have no probability.
+// A search over the whole vocabulary in which the other tokens have probability zero.
 TEST(EngineShortlist, ScoresAreThoseAmongItsTokens) {
   const auto requests = random_requests(12, 10, 23);
   const SearchOptions options = short_search(4, 3);

@@ -1,5 +1,5 @@
-// A feed for tests of decoders: sentences with their own options, one at a time; some are
-// abandoned, and some cannot be decoded.
+// A feed for decoder tests: sentences with different options, one at a time; some are abandoned,
+// and some cannot be decoded.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Shared by the tests of the engine's files: small models on disk, full and packed.
+// Shared by tests of the engine's files: small models on disk, full and packed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ class ModelFilesTest : public testing::Test {
     return model;
   }
 
-  /// Packs the full model into a directory with the name of the type.
+  /// Packs the full model into a directory named after the type.
   std::filesystem::path quantized(const std::string& type) {
     const std::filesystem::path directory = directory_ / type;
     std::filesystem::remove_all(directory);

@@ -30,7 +30,7 @@ struct Positions {
   const char* cross = "none";
 };
 
-/// The engine's tables are those of all terms but segments, which sentences do not have.
+/// The engine has tables for all terms except segments, which sentences do not have.
 TEST(TermTables, CoverEveryTermButSegments) {
   encoders::ScoreTerms terms;
   std::set<std::string> visited, wanted;
@@ -119,7 +119,7 @@ class StoredPositionsTest : public ModelFilesTest {
   }
   fs::path file() const { return directory_ / "int8" / kPositionsFile; }
 
-  // Sentences of several classes of length, with beams and with samples.
+  // Sentences of several length classes, with beams and with samples.
   void expect_the_same() const {
     const auto stored = load_stored_decoder(directories_, {});
     ASSERT_TRUE(stored);
@@ -148,7 +148,7 @@ class StoredPositionsTest : public ModelFilesTest {
   std::vector<std::string> directories_;
 };
 
-// For each encoding, a file is written only if it holds the terms of the modules.
+// For each encoding, a file is written only if it holds the modules' terms.
 TEST_F(StoredPositionsTest, DecodeAsTheModulesOrAreNotStored) {
   std::set<std::string> stored;
   for (const encoders::Encoding& encoding : encoders::kEncodings) {
@@ -210,7 +210,7 @@ TEST_F(StoredPositionsTest, AnEnsembleNeedsThemInAllItsModels) {
   EXPECT_FALSE(load_stored_decoder(directories_, {}));
 }
 
-// Directories of earlier versions have no such file.
+// Directories from earlier versions have no such file.
 TEST_F(StoredPositionsTest, WithoutTheFileTheModelIsLeftToTheModules) {
   write({"learned", "learned"});
   fs::remove(file());
@@ -275,7 +275,7 @@ TEST_F(StoredPositionsTest, DamageIsNamed) {
   auto tensors = encoders::load_safetensors(file());
   encoders::save_safetensors(file(), {tensors.begin(), tensors.end()});
   EXPECT_THAT(failure(), HasSubstr("does not describe the tables"));
-  auto one_row = tensors;  // steps would read behind it
+  auto one_row = tensors;  // steps would read past its end
   for (auto& [name, tensor] : one_row)
     if (tensor.size(1) > 100) tensor = tensor.narrow(1, 0, 1).contiguous();
   encoders::save_safetensors(file(), {one_row.begin(), one_row.end()}, metadata);

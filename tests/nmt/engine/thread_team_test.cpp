@@ -1,4 +1,4 @@
-// Work that is split among threads: exceptions, and a system that cannot start more threads.
+// Work split among threads: exceptions, and a system that cannot start more threads.
 #include "nmt/engine/thread_team.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Draws of a token from one row of log-probabilities.
+// Drawing a token from one row of log-probabilities.
 #include "nmt/engine/token_draw.h"
 
 #include <gmock/gmock.h>

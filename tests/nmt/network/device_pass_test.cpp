@@ -1,5 +1,5 @@
-// Passes through a translation model on the counting device: results and gradients of the CPU, what
-// they launch, and that they never wait.
+// Passes through a translation model on the counting device: the CPU's results and gradients, how
+// much they launch, and that they never wait.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -61,8 +61,8 @@ ModelConfig base_config() {
   return config;
 }
 
-// The launches of the network of a `base` model in bf16, forward and backward, without the loss and
-// the optimiser's.
+// The network's launches for a `base` model in bf16, forward and backward, without those of the
+// loss and the optimiser.
 TEST(DevicePass, BaseLaunchesFewKernelsAndNeverWaits) {
   TranslationModel model(base_config(), 1);
   move_to_device(model);
@@ -158,7 +158,7 @@ class DevicePassTest : public testing::TestWithParam<Variant> {
 TEST_P(DevicePassTest, GradientsAreThoseOfTheCpu) {
   const auto on_device = model(), on_cpu = model();
   move_to_device(*on_device);
-  // The device first: LibTorch's engine learns of devices in the first backward pass.
+  // The device first: LibTorch's engine learns about devices in the first backward pass.
   const Tensor found = hidden_states(*on_device, batch_, counting_device());
   const Tensor expected = hidden_states(*on_cpu, batch_, at::kCPU);
   EXPECT_TRUE(at::allclose(found.cpu(), expected, 1e-4, 1e-4));
@@ -218,7 +218,7 @@ TEST_P(DevicePassTest, PassesInBf16AreNear) {
     const at::Device device = devices[i];
     const PassResult& found = results[i];
     EXPECT_LT(difference(found.hidden, expected.hidden), 0.01) << device;
-    // Inputs of ReLUs near zero change their sign.
+    // Inputs of ReLUs near zero may change sign.
     EXPECT_LT(difference(found.gradients, expected.gradients), 0.15) << device;
   }
 }

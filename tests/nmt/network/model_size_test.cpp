@@ -21,7 +21,7 @@ ModelConfig with_vocabulary(ModelConfig config, int64_t pieces) {
   return config;
 }
 
-// No two sizes are equal, so that none can stand for another.
+// All sizes differ, so that none can be confused with another.
 ModelConfig small_config() {
   ModelConfig config = with_vocabulary({}, 50);
   config.encoder_layers = 3;

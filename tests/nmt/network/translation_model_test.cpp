@@ -52,7 +52,7 @@ ModelConfig small_config(const Positions& positions) {
   return config;
 }
 
-/// RMS norms, normalized queries and keys, and keys and values that heads share.
+/// RMS norms, normalized queries and keys, and keys and values shared by heads.
 ModelConfig grouped(ModelConfig config) {
   config.norm_type = "rms";
   config.qk_norm = true;
@@ -68,7 +68,7 @@ ModelConfig with_parts(ModelConfig config, Parts parts) {
   return config;
 }
 
-/// A new adapter changes nothing; one of this model does.
+/// A new adapter changes nothing; this model's adapter does.
 std::shared_ptr<TranslationModel> model_of(const ModelConfig& config, uint64_t seed) {
   auto model = std::make_shared<TranslationModel>(config, seed);
   const torch::NoGradGuard no_grad;
@@ -78,7 +78,7 @@ std::shared_ptr<TranslationModel> model_of(const ModelConfig& config, uint64_t s
   return model;
 }
 
-/// Building a model, for example to load it, leaves the draws of others alone.
+/// Building a model, for example to load it, does not affect other random draws.
 TEST(TranslationModel, LeavesTheGlobalGeneratorAsItWas) {
   at::manual_seed(5);
   const Tensor wanted = torch::rand({4});
@@ -119,8 +119,7 @@ TEST_P(TranslationModelTest, ABatchEqualsItsSentencesOneByOne) {
   }
 }
 
-/// Cached decoding of given targets: sentence by sentence, the hidden states of all their
-/// positions.
+/// Cached decoding of given targets: for each sentence, the hidden states of all positions.
 class CachedTargets {
  public:
   explicit CachedTargets(const TranslationModel& model) : model_(model) {}
@@ -141,7 +140,7 @@ class CachedTargets {
     return all;
   }
 
-  /// One step of these sentences, all of whose rows have the same tokens.
+  /// One step of these sentences; all rows of a sentence have the same tokens.
   void step(StepRunner& runner, const std::vector<size_t>& open) {
     std::vector<int64_t> tokens;
     for (const size_t i : open)
@@ -163,7 +162,7 @@ class CachedTargets {
  private:
   struct Sentence {
     std::vector<int32_t> source, target;
-    Tensor full = {};  // [T, D], of a full pass
+    Tensor full = {};  // [T, D], from a full pass
     size_t position = 0;
   };
 
@@ -176,7 +175,7 @@ class CachedTargets {
   std::vector<Sentence> sentences_;
 };
 
-// Sentences come and go, at different positions, over the ends of pages and of tables.
+// Sentences come and go at different positions, across the ends of pages and tables.
 TEST_P(TranslationModelTest, CachedDecodingEqualsFullPasses) {
   const torch::NoGradGuard no_grad;
   const auto shared = model_of(config(), 2);

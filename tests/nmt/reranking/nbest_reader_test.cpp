@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 class NBestReaderTest : public ScratchTest {
  protected:
-  // "SOURCE: TEXT SCORE, TEXT SCORE" of each sentence.
+  // "SOURCE: TEXT SCORE, TEXT SCORE" for each sentence.
   static std::vector<std::string> read(const std::string& list, const std::string& source) {
     NBestReader reader(list, source);
     std::vector<std::string> found;

@@ -24,7 +24,7 @@ class MeanRule : public metrics::ScoreRule {
   std::string signature_fields() const override { return ""; }
 };
 
-// Random features; a translation is worth more, the higher its sum under the hidden weights.
+// Random features; the higher a translation's sum under the hidden weights, the better it is.
 std::vector<TuningSentence> toy_sentences(const std::vector<double>& hidden, int64_t count) {
   Random random(5);
   std::vector<TuningSentence> all;
@@ -73,7 +73,7 @@ TEST(WeightTuning, DependsOnlyOnTheSeed) {
   EXPECT_EQ(tune_weights(sentences, start, MeanRule(), {.seed = 7}).weights, once.weights);
 }
 
-// The best point of a line is found, however narrow its interval.
+// Finds the best point on a line, however narrow its interval.
 TEST(WeightTuning, SearchesALineExactly) {
   // Along the second weight x, with the first one 1: translation 1 wins only for 2 < x < 2.001.
   const TuningSentence sentence{.features = {{2.0, 0.0}, {0.0, 1.0}, {-2.001, 2.0}},

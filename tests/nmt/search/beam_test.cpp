@@ -154,7 +154,7 @@ TEST_F(BeamTest, GroupsEndOneByOneAndShareTheirResult) {
   EXPECT_TRUE(search.advance_groups(Step{{candidate(-1, 5, 0), candidate(-2, 6, 0)},
                                          {candidate(-3, 7, 1), candidate(-4, 5, 1)}}));
   EXPECT_THAT(search.sums(), ElementsAre(-1, -2, -3, -4));
-  // The first group has its two translations; the second one goes on.
+  // The first group has its two translations; the second one continues.
   EXPECT_TRUE(search.advance_groups(
       Step{{candidate(-2, kEnd, 0), candidate(-3, kEnd, 1), candidate(-4, 8, 0)},
            {candidate(-5, kEnd, 3), candidate(-6, 9, 2)}}));
@@ -183,7 +183,7 @@ TEST_F(BeamTest, ACoveragePenaltyNeedsAllFinishedHypotheses) {
 }
 
 TEST_F(BeamTest, WithConstraintsHalfAsManyHypothesesEndTheSearch) {
-  options_ = {.beam = 4, .nbest = 1, .length_penalty = 10};  // nothing is hopeless
+  options_ = {.beam = 4, .nbest = 1, .length_penalty = 10};  // any hypothesis can still win
   const std::vector<Candidate> step = {candidate(-1, kEnd), candidate(-1, kEnd), candidate(-2, 7)};
   Beam free = beam();
   EXPECT_TRUE(free.advance(step));

@@ -22,7 +22,7 @@ ConstraintTrie trie_of(const std::vector<int32_t>& tokens) {
   return ConstraintTrie(constraints);
 }
 
-// Banks with so many candidates and these best sums.
+// Sizes of banks with this many candidates and these best sums.
 std::vector<size_t> sizes(const std::vector<std::pair<size_t, double>>& all, size_t beam) {
   std::vector<Bank> banks;
   for (const auto& [candidates, best] : all) banks.push_back({candidates, best});

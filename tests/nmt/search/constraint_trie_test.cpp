@@ -101,7 +101,7 @@ TEST(ConstraintTrie, TheLongestTermWinsAndItsPartStaysOpen) {
   EXPECT_THAT(wanted(trie, {5}), ElementsAre(5, 6));
 }
 
-// Tokens below 10; those listed begin or end inside a word.
+// Tokens below 10; the listed ones begin or end inside a word.
 std::shared_ptr<const WordPieces> words(const Tokens& begin_inside, const Tokens& end_inside) {
   auto words = std::make_shared<WordPieces>();
   words->begins_inside.resize(10);
@@ -139,8 +139,8 @@ TEST(ConstraintTrie, NoTermIsGluedToTheEndOfAClauseOnPurpose) {
   EXPECT_THAT(wanted(trie, {8}), ElementsAre(5, 6));
 }
 
-// Reads the whole text at once: from the left, the longest open term at each place, of several the
-// one with the fewest sequences.
+// Reads the whole text at once: from the left, takes the longest open term at each position; of
+// several, the one with the fewest sequences.
 bool meets_by_reading(std::vector<Constraint> terms, const Tokens& tokens,
                       const WordPieces& pieces) {
   std::ranges::stable_sort(terms, {}, &Constraint::size);

@@ -24,7 +24,7 @@ Tokens repeated(const Tokens& tokens, size_t times, Tokens before = {}) {
 TEST(DegenerationTest, ATranslationWithoutSignsIsFine) {
   EXPECT_EQ(degeneration(different(10), different(12)), Degeneration::kNone);
   EXPECT_EQ(degeneration({}, {}), Degeneration::kNone);
-  // The same words may come back, even a few times in a row.
+  // The same words may recur, even a few times in a row.
   EXPECT_EQ(degeneration(different(10), repeated({1, 2, 3, 4}, 3)), Degeneration::kNone);
   EXPECT_EQ(degeneration(different(10), repeated({7}, 11)), Degeneration::kNone);
 }

@@ -25,7 +25,7 @@ data::ParallelBatch batch_of(const std::vector<std::pair<int64_t, int64_t>>& len
   return batch;
 }
 
-// As many pairs of about this length as fit into `tokens` target tokens.
+// As many pairs of about this length as fit in `tokens` target tokens.
 data::ParallelBatch random_batch(int64_t length, int64_t tokens, Random& random) {
   std::vector<std::pair<int64_t, int64_t>> lengths;
   const auto drawn = [&](int64_t about) {
@@ -69,7 +69,7 @@ TEST(BatchSizes, AreFewAndCostFewTokens) {
 }
 
 TEST(BatchSizes, FitAnyBatch) {
-  // One pair, a batch that is full as it is, sentences of one token, and long ones with few others,
+  // One pair; a batch that is already full; sentences of one token; and long ones with few others,
   // whose fillers cannot hold the missing tokens unless there are more of them.
   const std::vector<std::vector<std::pair<int64_t, int64_t>>> cases = {
       {{1, 1}},

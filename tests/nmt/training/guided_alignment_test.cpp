@@ -38,8 +38,8 @@ TEST(AlignmentLossTest, IsTheFormulaWithItsGradient) {
                           std::log(p[1][0][1].item<double>());
   EXPECT_NEAR(loss.item<double>(), expected, 1e-6);
 
-  // Of softmax and cross-entropy: p minus the wanted distribution, nothing for tokens without
-  // links.
+  // The gradient of softmax and cross-entropy: p minus the target distribution; zero for tokens
+  // without links.
   loss.backward();
   const at::Tensor wanted = at::tensor({0.0, 0.0, 0.0, 0.5, 0.0, 0.5, 0.0, 1.0}, at::kDouble);
   const at::Tensor given =
@@ -105,7 +105,7 @@ class AlignmentGuideTest : public data::ParallelCorpusTest {
   }
 };
 
-// All pieces of both words, whatever the tokenizer makes of them.
+// All pieces of both words, however the tokenizer splits them.
 TEST_F(AlignmentGuideTest, WordsOfAFileBecomeTheirPieces) {
   const std::string line = "the dog sees";
   const data::ParallelCorpus text = corpus(line + "\n" + line + "\n", line + "\n" + line + "\n");
@@ -130,7 +130,7 @@ TEST_F(AlignmentGuideTest, WordsOfAFileBecomeTheirPieces) {
   EXPECT_THAT(guide("0-2\n\n", text)->links(1), testing::IsEmpty());
 }
 
-// As `dietmt align` counts them: between ASCII white space, whatever the tokenizer takes for
+// As `dietmt align` counts them: between ASCII white space, whatever the tokenizer treats as
 // spaces.
 TEST_F(AlignmentGuideTest, WordsAreCountedInTheText) {
   const std::string no_break_space = "\u00a0", zero_width_space = "\u200b";
@@ -139,7 +139,7 @@ TEST_F(AlignmentGuideTest, WordsAreCountedInTheText) {
   const data::ParallelCorpus text = corpus(source, "the dog\n");
   const auto pieces = tokenizer().encode_with_spans(source.substr(0, source.size() - 1));
   const auto linked_text = [&](const std::string& links) {
-    std::string linked;  // the source bytes of the pieces that are linked with target word 0
+    std::string linked;  // the source bytes of the pieces linked to target word 0
     for (const TokenLink& link : guide(links + "\n", text)->links(0)) {
       const data::TextSpan& span = pieces.spans[static_cast<size_t>(link.source)];
       if (link.target == 0)
@@ -166,7 +166,7 @@ TEST_F(AlignmentGuideTest, AFileThatDoesNotFitIsRefusedWithItsLine) {
   EXPECT_THROW(guide("0-0\n\n", gaps), DataError);
 }
 
-// The toy language has one translation for each word.
+// The toy language has one translation per word.
 TEST_F(AlignmentGuideTest, TheStatisticalGuideDoesNotDependOnThreads) {
   const data::ParallelCorpus text = toy_corpus();
   const auto one = statistical_guide(text, tokenizer(), tokenizer(), 1);
@@ -184,8 +184,8 @@ TEST_F(AlignmentGuideTest, TheStatisticalGuideDoesNotDependOnThreads) {
   EXPECT_GT(links, static_cast<size_t>(text.size()));
 }
 
-// Training with a guide moves the attention of its head, and the gradient of the task is that of
-// both losses; recomputed layers change nothing.
+// Training with a guide moves the attention of its head, and the task's gradient is that of both
+// losses; recomputed layers change nothing.
 TEST_F(AlignmentGuideTest, TheTaskAddsTheLossOfTheGuide) {
   const data::ParallelCorpus text = toy_corpus();
   TranslationTaskOptions options;
@@ -207,7 +207,7 @@ TEST_F(AlignmentGuideTest, TheTaskAddsTheLossOfTheGuide) {
   const at::Tensor guided = gradient(options, false);
   EXPECT_TRUE(at::allclose(gradient(options, true), guided, 1e-4, 1e-5));
 
-  // The part of the guide alone, from the model's definition.
+  // The guide's part by itself, from the model's definition.
   const auto network = model(1);
   const data::ParallelBatch batch = data::BatchIterator(text, options.batches).next();
   const encoders::Packing source = encoders::packing_of(batch.source, at::kCPU);

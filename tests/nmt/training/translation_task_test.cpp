@@ -41,7 +41,7 @@ class TranslationTaskTest : public data::ParallelCorpusTest {
     return TranslationTask(std::move(model), corpus_, corpus_, tokenizer(), tokenizer(), options_);
   }
 
-  // Of the batches `from` .. `to`-1 of the training.
+  // Losses of batches `from` .. `to`-1.
   static std::vector<double> losses(TranslationTask& task, int from, int to) {
     std::vector<double> found;
     for (int batch = from; batch < to; ++batch) {
@@ -128,7 +128,7 @@ TEST_F(TranslationTaskTest, ASkippedBatchIsTheOneOfAnotherProcess) {
   EXPECT_THAT(losses(skipping, 2, 3), ElementsAre(expected[2]));
 }
 
-// The loss of one batch and all gradients, undefined ones as none.
+// The loss of one batch and all gradients; undefined ones are absent.
 std::pair<double, std::vector<at::Tensor>> one_batch(TranslationTask& task, uint64_t key) {
   DropoutKeys dropout(key);
   task.model().zero_grad();

@@ -22,7 +22,7 @@ class ValidationScoresTest : public ScratchTest {
     options_.output = scratch() / "found";
   }
 
-  // What the model finds: the second text is right.
+  // The scores of what the model finds: the second text is right.
   std::map<std::string, double> scores() const {
     return translation_scores(options_, [](const Lines& sources) {
       return sources.size() == 2 ? Lines{"the old house of my dear friend", "something else"}
@@ -57,7 +57,7 @@ TEST_F(ValidationScoresTest, ACommandPrintsTheScoreOfItsFiles) {
   EXPECT_TRUE(std::isnan(scores().at("command")));
   options_.command = "f() { cat \"$@\" | wc -l; }; f";
   EXPECT_EQ(scores().at("command"), 3.0);
-  options_.output.clear();  // then the files are temporary
+  options_.output.clear();  // the files are then temporary
   EXPECT_EQ(scores().at("command"), 3.0);
   options_.command = "echo 7; false";
   EXPECT_TRUE(std::isnan(scores().at("command")));

@@ -54,7 +54,7 @@ TEST(DocumentContextTest, NoContextChangesNothing) {
   EXPECT_EQ(request.context_tokens, 0);
 }
 
-// What is given belongs to the sentence, not to the translation of its context.
+// A prefix or term belongs to the sentence, not to the translation of its context.
 TEST(DocumentContextTest, AForcedTranslationOfBothSidesHasNoContext) {
   for (const int32_t target : {-1, kTarget}) {
     DocumentContext document({1, kSource, target, 100});
@@ -71,7 +71,7 @@ TEST(DocumentContextTest, AForcedTranslationOfBothSidesHasNoContext) {
   }
 }
 
-// Of two context tokens and a sentence of two.
+// Two context tokens and a sentence of two.
 TranslationRequest with_context(int32_t separator) {
   DocumentContext document({1, kSource, separator, 100});
   next(document, {10});

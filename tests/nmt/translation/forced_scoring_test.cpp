@@ -1,4 +1,4 @@
-// Scores of given translations do not depend on the batches that they are computed in.
+// Scores of given translations do not depend on the batches in which they are computed.
 #include "nmt/translation/forced_scoring.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ std::vector<int32_t> random_words(Random& random) {
   return ids;
 }
 
-// As wide as models in use: products of few inputs have the same bits in any case.
+// As wide as real models: products of few inputs have the same bits in any case.
 TEST(ForcedScoring, EveryBatchSizeGivesTheSameBits) {
   ModelConfig config;
   config.source_vocabulary = config.target_vocabulary = kWideVocabulary;

@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Takes 20 tokens; nothing runs it.
+// Accepts 20 tokens; it is never run.
 class NoDecoder : public SentenceDecoder {
  public:
   int64_t max_source_length() const override { return 20; }
@@ -44,7 +44,7 @@ Hypothesis found_as(const std::string& text) {
   return found;
 }
 
-// Its tokens attend to those of the request in their order.
+// Its tokens attend to those of the request in order.
 Hypothesis copy_of(const LineRequest& line, const std::string& text) {
   Hypothesis found = found_as(text);
   const size_t sources = line.request.source.size();
@@ -76,7 +76,7 @@ TEST(LineCoder, MakesARequestAndAResult) {
   EXPECT_EQ(results[1].text, "");
 }
 
-// Not even if a tag or a prefix is given.
+// Not even with a tag or a prefix.
 TEST(LineCoder, ALineWithoutTokensIsNotTranslated) {
   LineCoder plain(model(), {}, {});
   LineCoder tagged(model(), {}, {.source_tag = "<2de>"});
@@ -94,7 +94,7 @@ TEST(LineCoder, ALineWithoutTokensIsNotTranslated) {
   }
 }
 
-// Also of characters that the tokenizer has pieces for; the bytes of words stay in their places.
+// Even for characters that the tokenizer has pieces for; the bytes of words stay in place.
 TEST(LineCoder, WhiteSpaceAroundALineIsSpaces) {
   LineCoder coder(model(), {.alignment = true}, {.alignment = AlignmentKind::kHard});
   EXPECT_EQ(coder.prepare("\u0085\u3000a\u0085b \u2028").request.source,
@@ -118,7 +118,7 @@ TEST(LineCoder, MarkupMovesWithItsWords) {
   EXPECT_EQ(translated(coder, "a <b>b</b> c", "x y z"), "x <b>y</b> z");
   EXPECT_EQ(translated(coder, "a &amp; b", "x & y"), "x &amp; y");
   EXPECT_EQ(translated(coder, "a <!-- b c --> d", "x y"), "x <!-- b c --> y");
-  // Without attention, in the order of the words.
+  // Without attention, in word order.
   const LineRequest line = coder.prepare(take_out_markup("a <b>b</b> c"));
   EXPECT_EQ(coder.finish(line, found_as("x y z")).text, "x <b>y</b> z");
 }

@@ -33,7 +33,7 @@ TEST_F(StudentTextTest, ContinuesAfterTheLinesThatBothHave) {
   EXPECT_EQ(read_file(file("target")), "A\nB\nC\n");
 }
 
-// The target got its name, and then the process was killed.
+// The process was killed after the target got its name.
 TEST_F(StudentTextTest, AStopBetweenTheTwoFilesLosesNothing) {
   {
     StudentText text = open();

@@ -16,7 +16,7 @@ using testing::IsEmpty;
 
 using Tokens = std::vector<int32_t>;
 
-// Every character is a piece, except that a word's first one has the mark in it; 0 is unknown.
+// Every character is a piece, except that a word's first one includes the mark; 0 is unknown.
 class Characters : public data::FakeSubwords {
  public:
   explicit Characters(std::string bracket = "▁(")
@@ -63,7 +63,7 @@ TEST(TermEncoder, GivesTheFormsOfATermWithAndWithoutSpaceBefore) {
                                           Tokens{7}, Tokens{8}));
 }
 
-// Of a model for Chinese, whose text has full-width brackets.
+// For a model for Chinese, whose text has full-width brackets.
 TEST(TermEncoder, NeedsNoBracketForTheFormWithoutSpace) {
   const data::Tokenizer tokenizer("none", std::make_unique<const Characters>("▁（"));
   const data::GlossaryTerm print = term("打印");

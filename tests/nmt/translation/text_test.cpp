@@ -130,7 +130,7 @@ TEST_F(TextTest, PrefixesGoWithTheirLines) {
 }
 
 TEST_F(TextTest, ATagStandsBeforeEachLineThatHasText) {
-  // Any word that is one piece will do.
+  // Any word that is a single piece will do.
   std::string tag;
   for (int32_t id = 3; id < tokenizer().vocabulary_size() && tag.size() < 4; ++id)
     if (tokenizer().piece(id).starts_with("\xE2\x96\x81")) tag = tokenizer().piece(id).substr(3);
@@ -171,7 +171,7 @@ TEST_F(TextTest, EachLineCanHaveATagOfItsOwn) {
   }
 }
 
-// Two models one after the other give what the second makes of the first one's lines.
+// Two models in sequence give what the second makes of the first one's lines.
 TEST_F(TextTest, AModelCanTranslateBefore) {
   const std::string input = text_.source[0] + "\n\n" + text_.source[1] + "\n";
   std::string between;
@@ -194,7 +194,7 @@ TEST_F(TextTest, AModelCanTranslateBefore) {
   EXPECT_THAT(found[2].translations.front().text, testing::StartsWith("ko"));
 }
 
-// Context that fills the limit cuts nothing off the sentence, whose terms the last model gets.
+// Context that fills the limit cuts nothing off the sentence, whose terms reach the last model.
 TEST_F(TextTest, TermsPassAFirstModelThatReadsContext) {
   const std::string lines[] = {"baba", "koriko"};
   const auto pieces = [](const std::string& line) { return std::ssize(tokenizer().encode(line)); };
@@ -250,8 +250,8 @@ class PatientDecoder : public SentenceDecoder {
   const std::atomic<bool>& ready_;
 };
 
-// The second window is larger than all buffers, so the writer of the pipe ends only if the window
-// is read while the decoder waits.
+// The second window exceeds all buffers, so the writer of the pipe finishes only if the window is
+// read while the decoder waits.
 TEST_F(TextTest, TheNextWindowIsReadDuringATranslation) {
   const std::string pipe = (scratch() / "pipe").string();
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);

@@ -195,7 +195,7 @@ TEST(Translator, PrefixesAndLimitsHold) {
   }
 }
 
-// Delivers an empty translation of each sentence, and records the number of workers of each run.
+// Delivers an empty translation for each sentence, and records each run's number of workers.
 class CountingDecoder : public SentenceDecoder {
  public:
   int64_t max_source_length() const override { return kNoLimit; }

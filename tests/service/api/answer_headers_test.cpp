@@ -1,4 +1,4 @@
-// Security headers and metrics, which all answers share.
+// Security headers and metrics, common to all answers.
 #include <gmock/gmock.h>
 
 #include <ctime>
@@ -91,7 +91,7 @@ TEST(MetricsTest, RequestsAndSentencesAreCounted) {
               HasSubstr("dietmt_batch_fill_ratio_bucket{model=\"en-de\",le=\"0.1\"}"));
 }
 
-// Of a metric without labels.
+// The value of a metric without labels.
 double value_in(const std::string& text, const std::string& name) {
   const size_t at = text.find("\n" + name + " ");
   return at == text.npos ? -1.0 : std::stod(text.substr(at + name.size() + 2));

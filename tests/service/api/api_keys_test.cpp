@@ -21,10 +21,10 @@ using testing::HasSubstr;
 constexpr char kHere[] = "192.0.2.1";
 constexpr char kElsewhere[] = "192.0.2.2";
 
-// Keys are long; the tests name them by their first characters.
+// Keys are long; tests name them by their first characters.
 std::string key(const std::string& name) { return name + std::string(16, '-'); }
 
-// "STATUS Retry-After" of a refusal; "admitted" for none.
+// "STATUS Retry-After" of a refusal; "admitted" if there is none.
 std::string outcome(ApiKeys& keys, const std::string& key, const std::string& address,
                     ApiKeys::Clock::time_point now) {
   try {

@@ -1,4 +1,4 @@
-// Fields, keys and glossaries of strangers cost time in proportion to their size.
+// Untrusted fields, keys and glossaries take time in proportion to their size.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,7 +13,7 @@
 namespace dietmt::service {
 namespace {
 
-// `count` copies of `text`, in which # is the number of the copy.
+// `count` copies of `text`, with # replaced by the copy's number.
 std::string numbered(const std::string& text, size_t count) {
   std::string all;
   for (size_t i = 0; i < count; ++i)
@@ -53,7 +53,7 @@ TEST(FieldCostTest, OfBodies) {
                           {"application/x-www-form-urlencoded", "q=a", "&#=a", ""}}) {
     SCOPED_TRACE(begin + "..." + part);
     const auto make = [&](size_t count) { return begin + numbered(part, count) + end; };
-    // Many enough not to fit the cache of a core, which makes half of them cheaper each.
+    // Enough of them to exceed a core's cache, where half of them would be cheaper each.
     EXPECT_LE(cost_growth(16'000, make, [&](const std::string& body) { read_fields(type, body); }),
               kLinearGrowth);
   }

@@ -25,7 +25,7 @@ Call form_call(const std::string& body) {
   return call;
 }
 
-// "STATUS OPTION MESSAGE" of what `action` throws.
+// "STATUS OPTION MESSAGE" of the exception that `action` throws.
 template <typename Action>
 std::string problem_of(Action action) {
   try {

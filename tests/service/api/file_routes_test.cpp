@@ -47,7 +47,7 @@ TEST(TranslateFileTest, PlaceholdersSurviveTheModel) {
             "msgid \"open %s now\"\nmsgstr \"OPEN %s NOW\"\n");
 }
 
-// The translations of this model show the sentence that it read before.
+// This model's translations show the sentence that it read before.
 TEST(TranslateFileTest, SegmentsWithTagsReadContextAndAreContext) {
   const TestServer server({.loader = [](const ModelSpec&) {
     nmt::LoadedDecoder model = fake_model();

@@ -1,5 +1,5 @@
-// Glossaries of a server and of its requests. The decoder writes terms after the sentence; terms
-// with # it cannot write.
+// Glossaries of a server and of its requests. The decoder writes terms after the sentence; it
+// cannot write terms with #.
 #include "service/api/glossaries.h"
 
 #include <gmock/gmock.h>

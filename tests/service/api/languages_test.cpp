@@ -106,7 +106,7 @@ LanguagePairs joined(const std::string& pivot) {
 TEST(LanguagePairsTest, TwoModelsJoinAPairAtThePivot) {
   const LanguagePairs pairs = joined("en");
   EXPECT_EQ(path_name(pairs.path_of("pt", "de")), "pt-en+en-de");
-  EXPECT_EQ(path_name(pairs.path_of("pt", "cs")), "pt-cs");  // a model of its own comes first
+  EXPECT_EQ(path_name(pairs.path_of("pt", "cs")), "pt-cs");  // a direct model comes first
   EXPECT_THAT(pairs.targets("pt"), testing::ElementsAre("en", "de", "cs"));
   EXPECT_THAT(pairs.targets("de"), testing::ElementsAre("en", "cs"));  // not German
   EXPECT_THAT(joined("").targets("pt"), testing::ElementsAre("en", "cs"));

@@ -1,4 +1,4 @@
-// Published Python clients of LibreTranslate, unchanged, against the service.
+// Published Python clients of LibreTranslate, unmodified, against the service.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -51,7 +51,7 @@ except AuthorizationException:
 print("all as expected")
 )";
 
-// What a command writes, and its exit status.
+// A command's output and exit status.
 std::pair<std::string, int> output_of(const std::string& command) {
   FILE* pipe = popen((command + " 2>&1").c_str(), "r");
   if (pipe == nullptr) return {"popen failed", -1};
@@ -62,7 +62,7 @@ std::pair<std::string, int> output_of(const std::string& command) {
   return {text, pclose(pipe)};
 }
 
-// The Python to run the clients with: DIETMT_PYTHON, the environment that `scripts/setup
+// The Python that runs the clients: DIETMT_PYTHON, the environment that `scripts/setup
 // test-packages` makes, or the system's.
 std::string client_python() {
   if (const char* named = std::getenv("DIETMT_PYTHON")) return named;

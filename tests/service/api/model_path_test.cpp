@@ -1,4 +1,4 @@
-// Paths of several models, and the guard over translations, from the client's side.
+// Chained models, and the check of translations, from the client's side.
 #include <gmock/gmock.h>
 
 #include "tests/service/api/test_server.h"

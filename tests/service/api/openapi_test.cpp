@@ -48,7 +48,7 @@ class OpenApiTest : public ScratchTest {
     return server.client().Post(path, headers, body.dump(), "application/json");
   }
 
-  // What every POST route does with bad bodies and keys.
+  // How every POST route handles bad bodies and keys.
   void check_common(const std::string& path, const json& good) {
     using namespace std::string_literals;
     const TestServer open({.api = {.limits = {.body_bytes = 300}}});
@@ -64,7 +64,7 @@ class OpenApiTest : public ScratchTest {
                       429);
   }
 
-  // What both translating routes do beyond that.
+  // Additional checks of both translating routes.
   void check_translating(const std::string& path, const json& good, json poisoned) {
     const TestServer server({.api = {.limits = {.deadline = std::chrono::milliseconds(1000)}},
                              .step = std::chrono::milliseconds(20)});

@@ -1,4 +1,4 @@
-// Long requests take turns; short ones and those whose client has gone do not wait.
+// Long requests take turns; short ones, and those whose client is gone, do not wait.
 #include "service/api/preparation_turn.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ class PreparationTurnTest : public testing::Test {
       taken_.emplace_back(kLong, Patience());
   }
 
-  std::list<PreparationTurn> taken_;  // one for each core
+  std::list<PreparationTurn> taken_;  // one per core
 };
 
 TEST_F(PreparationTurnTest, ThereIsOneForEachCore) {

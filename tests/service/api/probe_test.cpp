@@ -1,4 +1,4 @@
-// Probes, and whether they answer while the server takes no other request.
+// Probes, and whether they answer while the server accepts no other request.
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 
@@ -20,7 +20,7 @@ TEST(ProbeTest, AnswersWhileMoreThanAThousandConnectionsKeepHandlersBusy) {
   ::getrlimit(RLIMIT_NOFILE, &files);
   if (files.rlim_max < 4 * kClients)
     GTEST_SKIP() << "the limit of open files is " << files.rlim_max;
-  const TestServer server({.step = 20ms});  // three seconds for each sentence
+  const TestServer server({.step = 20ms});  // three seconds per sentence
   const json text = {{"q", std::string(150, 'x')}, {"source", "en"}, {"target", "de"}};
   const std::string request = post("/translate", text.dump(), "Content-Type: application/json\r\n");
   std::vector<std::unique_ptr<TestClient>> clients;

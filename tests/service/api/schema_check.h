@@ -1,4 +1,4 @@
-// JSON Schema, as far as the service's OpenAPI documents use it.
+// The subset of JSON Schema that the service's OpenAPI documents use.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace dietmt::service {
 
-/// The problems of a value under a schema of `document`.
+/// Problems of a value with a schema of `document`.
 class SchemaCheck {
  public:
   explicit SchemaCheck(const nlohmann::json& document) : document_(document) {}

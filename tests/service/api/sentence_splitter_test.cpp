@@ -89,7 +89,7 @@ TEST(SentenceSplitterTest, OneSentenceKeepsTheSpacingAroundIt) {
   EXPECT_EQ(joined(split), " A. B.\nC. ");
 }
 
-// Whatever the text is, nothing of it is lost, and no sentence is empty or has spacing at its ends.
+// Whatever the text is, nothing is lost, and no sentence is empty or has white space at its ends.
 TEST(SentenceSplitterTest, PiecesJoinToTheTextExactly) {
   const std::vector<std::string> parts = {"a",        "B",
                                           "Dr",       ".",

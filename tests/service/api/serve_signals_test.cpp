@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 TEST(ServeSignalsTest, SignalsAreEventsOfTheThreadThatWaits) {
   const ServeSignals signals;
-  std::jthread([] {  // another thread, which inherits what is blocked
+  std::jthread([] {  // another thread, which inherits the signal mask
     kill(getpid(), SIGHUP);
     std::this_thread::sleep_for(50ms);
   })

@@ -21,7 +21,7 @@ json request_for(const std::string& text) {
   return {{"q", text}, {"source", "en"}, {"target", "de"}};
 }
 
-// Statuses of requests sent by `clients` threads for a while, at least one by each.
+// Statuses of requests sent by `clients` threads for a while, at least one each.
 template <typename Request>
 std::map<int, int> statuses(int clients, std::chrono::milliseconds duration, Request request) {
   std::vector<std::future<std::map<int, int>>> threads;
@@ -93,7 +93,7 @@ TEST(ServiceLoadTest, AShortRequestPassesALongOne) {
   EXPECT_EQ(large.get(), 200);
 }
 
-// Calls a function with each text before it becomes pieces.
+// Calls a function with each text before it is split into pieces.
 class GatedSubwords : public data::CharacterSubwords {
  public:
   explicit GatedSubwords(std::function<void(std::string_view)> prepare)

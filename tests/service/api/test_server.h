@@ -14,7 +14,7 @@
 
 namespace dietmt::service {
 
-/// The status of an answer and its error, if it has one: "404 there is no such path".
+/// The status of an answer, with its error if it has one: "404 there is no such path".
 inline std::string error_of(const std::pair<int, nlohmann::json>& answer) {
   return std::to_string(answer.first) + " " + answer.second.value("error", "none");
 }

@@ -23,7 +23,7 @@ class CountedSubwords : public data::CharacterSubwords {
   int& decoded_;
 };
 
-// Decoding and placing markup are work of the request, too.
+// Decoding and placing markup also count as work for a request.
 TEST(TextTranslatorTest, NoFurtherSentenceIsDecodedForAClientThatLeft) {
   const ModelSpec spec = {"en-de", "en", "de", "first"};
   int decoded = 0;

@@ -24,7 +24,7 @@ class UploadAdmissionTest : public ScratchTest {
             }};
   }
 
-  // Sends only the head of an upload, as a client that waits for `100 Continue`.
+  // Sends only the head of an upload, like a client that waits for `100 Continue`.
   static std::string head(const std::string& path, const std::string& fields = "") {
     return "POST " + path + " HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n" + fields +
            "Expect: 100-continue\r\n\r\n";

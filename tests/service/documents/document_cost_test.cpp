@@ -1,4 +1,4 @@
-// Documents that are made to take long: twice the bytes may take about twice the time.
+// Documents built to take long: doubling the bytes may about double the time.
 #include <ctime>
 #include <functional>
 
@@ -16,7 +16,7 @@ std::string repeated(const std::string& text, size_t bytes) {
   return all;
 }
 
-// With its number at each `@`.
+// Replaces each `@` with its number.
 std::string numbered(const std::string& text, size_t bytes) {
   std::string all;
   for (int64_t i = 0; all.size() < bytes; ++i)
@@ -30,7 +30,7 @@ double thread_seconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-// Of everything that is done with a document, except for the model's part.
+// Time for everything done with a document except the model's part.
 double seconds_of(DocumentKind kind, const std::string& bytes) {
   const double begin = thread_seconds();
   try {
@@ -54,7 +54,7 @@ class DocumentCostTest : public OfficeDocumentTest {
   using Make = std::function<std::string(size_t bytes)>;
 
   static void expect_linear(DocumentKind kind, const std::string& name, const Make& make) {
-    constexpr double kFloor = 0.05;  // seconds: shorter times measure the machine's other work
+    constexpr double kFloor = 0.05;  // in seconds; shorter times measure other programs
     const std::string small = make(kBytes), large = make(2 * kBytes);
     double once = seconds_of(kind, small), twice = seconds_of(kind, large);
     for (int i = 0; i < 8 && twice > std::max(2.3 * once, kFloor); ++i) {
@@ -162,7 +162,7 @@ TEST_F(DocumentCostTest, OfCatalogues) {
                 itself);
 }
 
-// What may be inside of texts, and around them.
+// What may be inside texts and around them.
 const std::vector<std::string> kXml = {"&lt;",
                                        "&#65;",
                                        "<!-- -->",
@@ -262,7 +262,7 @@ TEST_F(DocumentCostTest, OfWordDocuments) {
                   return paragraph("<w:ins w:id='1' w:author='" + std::string(500, 'a') + "'>" +
                                    text + "</w:ins>");
                 });
-  // Runs inside of many smart tags move once.
+  // Runs inside many smart tags move once.
   expect_linear(DocumentKind::kDocx, {run}, [&](const std::string& text) {
     std::string open, close;
     for (int i = 0; i < 200; ++i) open += "<w:smartTag>", close += "</w:smartTag>";

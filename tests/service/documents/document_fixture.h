@@ -12,12 +12,12 @@
 
 namespace dietmt::service {
 
-/// With the tags of its marks in their places.
+/// The text with its marks' tags in place.
 inline std::string shown(const nmt::MarkedText& segment) {
   return nmt::join(in_source_order(segment));
 }
 
-/// A text in which the tags of a segment, or <g7> that it does not have, are marks.
+/// A text in which the tags of a segment, or <g7>, which it does not have, are marks.
 inline Translation translation_of(const nmt::MarkedText& segment, const std::string& text) {
   static const std::regex foreign("</?g[0-9]+/?>");
   Translation parts(1);
@@ -55,7 +55,7 @@ inline std::vector<std::string> segments_of(DocumentKind kind, const std::string
   return segments;
 }
 
-/// With a translation for each segment.
+/// The document with a translation for each segment.
 inline std::string translated(DocumentKind kind, const std::string& bytes,
                               const std::vector<std::string>& texts) {
   const auto document = open_document(kind, bytes, {"en", "de"});
@@ -65,7 +65,7 @@ inline std::string translated(DocumentKind kind, const std::string& bytes,
   return document->translated(translations);
 }
 
-/// With [text] for each segment.
+/// The document with [text] for each segment.
 inline std::string bracketed(DocumentKind kind, const std::string& bytes,
                              const DocumentLanguages& languages = {"en", "de"}) {
   const auto document = open_document(kind, bytes, languages);
@@ -78,7 +78,7 @@ inline std::string bracketed(DocumentKind kind, const std::string& bytes,
   return document->translated(translations);
 }
 
-/// With each segment in its own place.
+/// The document with each segment put back unchanged.
 inline std::string unchanged(DocumentKind kind, const std::string& bytes) {
   const auto document = open_document(kind, bytes, {"en", "de"});
   std::vector<Translation> translations;
@@ -87,7 +87,7 @@ inline std::string unchanged(DocumentKind kind, const std::string& bytes) {
   return document->translated(translations);
 }
 
-/// What open_document() says about the bytes; "none" if it takes them.
+/// open_document()'s message about the bytes; "none" if it accepts them.
 inline std::string problem_of(DocumentKind kind, const std::string& bytes,
                               const DocumentLimits& limits = {}) {
   try {

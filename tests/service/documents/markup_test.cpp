@@ -74,7 +74,7 @@ TEST(MarkupTest, MisplacedEndTagsEndNoOtherElement) {
   EXPECT_THAT(texts("<div translate=no><table><tr><td>a</div>b"), ElementsAre("b"));
 }
 
-// Markup that ends with the tag of an element around it stays between two sentences.
+// Markup that ends with the tag of an enclosing element stays between two sentences.
 TEST(MarkupTest, AnElementWithoutItsEndTagIsNotInline) {
   const std::vector<MarkupPart> parts = split_markup("a <ul><b translate=no>b</ul> c");
   EXPECT_GE(parts.size(), 3U);
@@ -92,7 +92,7 @@ TEST(MarkupTest, ManyOpenElementsTakeTimeInProportion) {
             kLinearGrowth);
 }
 
-// Text inside an element that is not translated is a sentence of its own.
+// Text inside an element that is not translated is a separate sentence.
 TEST(MarkupTest, OnlyWholeElementsAreInline) {
   std::vector<std::string> inline_markup;
   for (const MarkupPart& part :
@@ -121,7 +121,7 @@ TEST(MarkupTest, References) {
   EXPECT_EQ(escape_markup("a & b <c>"), "a &amp; b &lt;c&gt;");
 }
 
-// As in browsers, which read a few without their semicolon.
+// As in browsers, which accept a few without their semicolon.
 TEST(MarkupTest, ReferencesMayLackTheirSemicolon) {
   EXPECT_EQ(resolve_references("&copy 2026&nbsp&#169 &lt;&ampx"), "© 2026\u00A0© <&ampx");
   EXPECT_EQ(resolve_references("AT&T &hearts &a"), "AT&T &hearts &a");

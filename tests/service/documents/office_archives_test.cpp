@@ -1,4 +1,4 @@
-// The archives of Word and OpenDocument files, hostile ones too.
+// The archives of Word and OpenDocument files, including hostile ones.
 #include "common/random.h"
 #include "tests/service/documents/office_fixture.h"
 
@@ -8,13 +8,13 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// The result of a batch job is packed anew for each download, which may continue an earlier one.
+// A batch job's result is repacked for each download, which may continue an earlier one.
 TEST_F(OfficeDocumentTest, PartsKeepTheirTimes) {
   const std::string document = word("<w:p><w:r><w:t>one</w:t></w:r></w:p>");
   EXPECT_THAT(times(bracketed(DocumentKind::kDocx, document)), ElementsAre(kTime, kTime, kTime));
 }
 
-// libzip copies the unchanged beginning of an archive, here a picture that does not get smaller.
+// libzip copies the unchanged beginning of an archive, here a picture that does not compress.
 TEST_F(OfficeDocumentTest, TheTextMayStandAnywhereInTheArchive) {
   Random random(1);
   std::string picture(20'000, '\0');

@@ -1,4 +1,4 @@
-// Word and OpenDocument files there and back.
+// Word and OpenDocument files, read and written back.
 #include <regex>
 
 #include "tests/service/documents/office_fixture.h"
@@ -57,7 +57,7 @@ TEST_F(OfficeDocumentTest, RunsThatTheTranslationEmptiedAreRemoved) {
                         "t:style-name=\"B\">d</t:span>]<t:span t:style-name=\"B\"><t:tab/>"));
 }
 
-// What a translation has lost is not guessed.
+// Formatting that a translation has lost is not guessed.
 TEST_F(OfficeDocumentTest, ATranslationThatLostItsTagsHasOneFormatting) {
   const std::string document =
       word("<w:p><w:r><w:t>A red </w:t></w:r><w:r><w:rPr><w:b/></w:rPr><w:t>dog</w:t></w:r></w:p>");
@@ -180,7 +180,7 @@ TEST_F(OfficeDocumentTest, RunsOfOtherThingsStayApart) {
               HasSubstr("<w:footnoteReference/>"));
 }
 
-// Their runs and texts have the names of Word's.
+// Their runs and texts have the same names as Word's.
 TEST_F(OfficeDocumentTest, FormulasStayAndMoveWithTheirWords) {
   const std::string formula =
       "<m:oMath xmlns:m=\"urn:m\"><m:r><w:rPr><w:i/></w:rPr><m:t>speed</m:t></m:r></m:oMath>";
@@ -208,7 +208,7 @@ TEST_F(OfficeDocumentTest, LabelsAndHyphensCutNoWords) {
   EXPECT_THAT(xml, Not(HasSubstr("customXml")));
 }
 
-// One long format for many short texts would multiply.
+// One long format would be copied to many short texts.
 TEST_F(OfficeDocumentTest, CopiesHaveABound) {
   const std::string note = "<w:t>a</w:t><w:footnoteReference w:id=\"1\"/>";
   const auto document = [&](size_t bytes, int notes) {

@@ -1,4 +1,4 @@
-// Makes Word and OpenDocument files, and looks into them.
+// Makes Word and OpenDocument files, and inspects them.
 #pragma once
 
 #include <zip.h>
@@ -50,7 +50,7 @@ class OfficeDocumentTest : public ScratchTest {
     return ZipPackage(bytes).read(name, 1 << 20);
   }
 
-  // The times of the parts of an archive.
+  // The times of an archive's parts.
   std::vector<time_t> times(const std::string& bytes) {
     zip_t* const zip = zip_open(write("times.zip", bytes).c_str(), ZIP_RDONLY, nullptr);
     std::vector<time_t> all;

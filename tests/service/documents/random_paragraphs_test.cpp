@@ -8,8 +8,7 @@
 namespace dietmt::service {
 namespace {
 
-// Runs, insertions, notes and bookmarks in any order, and what a translation may do with their
-// tags.
+// Runs, insertions, notes and bookmarks in any order, and what a translation may do to their tags.
 class RandomParagraphs {
  public:
   std::string next() {

@@ -1,4 +1,4 @@
-// Text, HTML, subtitles and gettext catalogues there and back.
+// Text, HTML, subtitles and gettext catalogues, read and written back.
 #include <algorithm>
 
 #include "tests/service/documents/document_fixture.h"
@@ -167,7 +167,7 @@ TEST(SrtDocumentTest, NoLineEndsInsideATagOrPlaceholder) {
               HasSubstr("Ja { $name }\nb"));
 }
 
-// A line for each tag.
+// One line per tag.
 TEST(SrtDocumentTest, ManyLinesAreBrokenInOnePass) {
   constexpr int kLines = 20'000;
   std::string cue = "1\n00:00:01,000 --> 00:00:02,000\n", text;
@@ -209,7 +209,7 @@ TEST(PoDocumentTest, RareFormsAreRead) {
       "msgstr \"[b]\"");
 }
 
-// As in Japanese, whose only form is for all numbers.
+// As in Japanese, whose only form serves all numbers.
 TEST(PoDocumentTest, OneFormIsThePlural) {
   const std::string message = "msgid \"one file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"\"\n";
   EXPECT_THAT(segments_of(DocumentKind::kPo, message), ElementsAre("%d files"));
@@ -250,9 +250,9 @@ TEST(PoDocumentTest, DamagedCataloguesAreRefused) {
            {"msgid \"a\"\nmsgstr \"\nx\n", "line 2: the string has no closing quote"},
            {"msgid \"a\\\"\nmsgstr \"\"\n", "line 1: the string has no closing quote"},
            {"msgid \"a\\x\"\n", "line 1: the escape \\x is not known"},
-           {"msgid \"a\" msgstr \"\"", "line 1: there is text behind"},
+           {"msgid \"a\" msgstr \"\"", "line 1: there is text after"},
            {"msgid \"a\"\nmsgid \"b\"\nmsgstr \"\"", "line 2: msgid comes twice"},
-           {"msgid \"a\"\nmsgctxt \"b\"\nmsgstr \"\"", "line 2: msgctxt behind its msgid"},
+           {"msgid \"a\"\nmsgctxt \"b\"\nmsgstr \"\"", "line 2: msgctxt after its msgid"},
            {"msgstr \"a\"\n", "line 1: msgstr without a msgid"},
            {"# a\n\"b\"\n", "line 2: a string without a keyword"},
            {"msgctxt \"a\"\n\n", "line 2: the message before this line has no msgstr"},

@@ -1,4 +1,4 @@
-// TMX and XLIFF there and back, and hostile XML.
+// TMX and XLIFF, read and written back, and hostile XML.
 #include "tests/service/documents/document_fixture.h"
 
 namespace dietmt::service {
@@ -66,7 +66,7 @@ TEST(XliffDocumentTest, ATargetHasTheTargetLanguage) {
   EXPECT_THAT(translated, HasSubstr("<target xml:lang=\"de-CH\">[b]</target>"));
 }
 
-// A formatter wraps text over lines and indents them.
+// Formatters wrap text over lines and indent them.
 TEST(XliffDocumentTest, ALineBreakIsASpaceUnlessSpacesCount) {
   const auto unit = [](const std::string& attributes) {
     return "<xliff version=\"1.2\"><file " + attributes +
@@ -146,7 +146,7 @@ std::string one_unit(const std::string& source) {
          "</source></trans-unit></file></xliff>";
 }
 
-// One unit of XLIFF whose target gets `translation`.
+// One unit of XLIFF whose target is set to `translation`.
 std::string target_of(const std::string& source, const Translation& translation) {
   const auto document = open_document(DocumentKind::kXliff, one_unit(source), {"en", "de"});
   const std::string xml = document->translated({translation});
@@ -222,7 +222,7 @@ TEST(XmlTest, EntitiesOfADocumentAreRefused) {
               HasSubstr("declares entities"));
 }
 
-// The log of a server is no place for texts of its clients.
+// A server's log must not contain its clients' texts.
 TEST(XmlTest, NothingIsWrittenToTheStandardError) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(problem_of(DocumentKind::kTmx, "<tmx><a xml:id=\"x#y\">Tokyo</a></tmx>"), "none");
@@ -243,7 +243,7 @@ TEST(XmlTest, ElementsWithManyAttributesAreRefused) {
   EXPECT_EQ(problem_of(DocumentKind::kTmx, "<tmx" + attributes("a", 256, "b='c'>") + "/>"), "none");
   EXPECT_EQ(problem_of(DocumentKind::kTmx, "<tmx>\n<a" + attributes("a", 100'000) + "/></tmx>"),
             "the XML is refused at line 2: an element has more than 256 attributes");
-  // Text and comments have none.
+  // Text and comments have no limit.
   const std::string text = std::string(300, '=') + "\"";
   EXPECT_EQ(problem_of(DocumentKind::kTmx, "<tmx><!--<a " + text + "--><?a <b " + text + "?>" +
                                                text + "<![CDATA[<c " + text + "]]></tmx>"),
@@ -266,14 +266,14 @@ TEST(XmlTest, ManyAndLongNamespacesAreRefused) {
             "the XML is refused at line 1: a namespace has more than 1000 bytes");
 }
 
-// Each element would have them.
+// Each element would get them.
 TEST(XmlTest, DefaultAttributesAreRefused) {
   EXPECT_THAT(problem_of(DocumentKind::kTmx,
                          "<!DOCTYPE tmx SYSTEM \"<a '>\" [<!ATTLIST a b CDATA \"x\">]><tmx/>"),
               HasSubstr("remove the part in [ ]"));
 }
 
-// What check_xml() cannot read could hide elements from it.
+// Markup that check_xml() cannot read could hide elements from it.
 TEST(XmlTest, EncodingsThatHideMarkupAreRefused) {
   using namespace std::string_literals;
   for (const std::string encoding : {"UTF-7", "ISO-2022-JP", "IBM037", "UTF-16", "HZ"})
@@ -296,7 +296,7 @@ TEST(XmlTest, EncodingsThatHideMarkupAreRefused) {
               HasSubstr("256 attributes"));
 }
 
-// After an error libxml2 would read tags where check_xml() saw a quoted text.
+// After an error libxml2 would read tags where check_xml() saw quoted text.
 TEST(XmlTest, ReadingStopsAtTheFirstError) {
   EXPECT_THAT(problem_of(DocumentKind::kTmx, "<tmx a=b'>\n<c" + attributes("a", 100'000) + ">'/>"),
               HasSubstr("the XML is damaged at line 1"));

@@ -79,7 +79,7 @@ class AccessLogTest : public ScratchTest {
     port_ = server_.start();
   }
 
-  // Of the request with this id, once it is there.
+  // The record of the request with this id, once it exists.
   json record(const std::string& id) {
     json found;
     EXPECT_TRUE(soon([&] {

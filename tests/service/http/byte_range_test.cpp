@@ -5,11 +5,11 @@
 namespace dietmt::service {
 namespace {
 
-// "first-last", "behind" or "ignored".
+// "first-last", "beyond" or "ignored".
 std::string range_of(std::string_view field, uint64_t size) {
   const auto request = parse_range(field, size);
   if (!request) return "ignored";
-  if (!request->range) return "behind";
+  if (!request->range) return "beyond";
   return std::to_string(request->range->first) + "-" + std::to_string(request->range->last);
 }
 
@@ -22,9 +22,9 @@ TEST(ByteRangeTest, OneRange) {
 }
 
 TEST(ByteRangeTest, BehindTheContent) {
-  EXPECT_EQ(range_of("bytes=10-", 10), "behind");
-  EXPECT_EQ(range_of("bytes=-0", 10), "behind");
-  EXPECT_EQ(range_of("bytes=0-", 0), "behind");
+  EXPECT_EQ(range_of("bytes=10-", 10), "beyond");
+  EXPECT_EQ(range_of("bytes=-0", 10), "beyond");
+  EXPECT_EQ(range_of("bytes=0-", 0), "beyond");
 }
 
 TEST(ByteRangeTest, OthersAreIgnored) {

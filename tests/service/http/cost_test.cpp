@@ -1,4 +1,4 @@
-// Strangers' requests cost time in proportion to their size.
+// Untrusted requests take time in proportion to their size.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -23,7 +23,7 @@ std::string repeated(const std::string& text, size_t count) {
 
 class CostTest : public ::testing::Test {
  protected:
-  // Reads requests that arrive in pieces; those that are refused, too.
+  // Reads requests that arrive in pieces, including refused ones.
   void read_requests(const std::string& bytes, size_t piece) {
     try {
       RequestReader reader(limits_, budget_);

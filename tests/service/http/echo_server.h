@@ -26,7 +26,7 @@ class HandlerTable : public HttpHandler {
     handlers_[method + " " + path] = std::move(handler);
   }
 
-  /// The field X-Client names the client; /probe is reserved.
+  /// The field X-Client names the client; /probe uses the reserved lane.
   Lane lane(const HttpRequest& request) override {
     return {.is_reserved = request.head.path == "/probe", .client = request.head.field("X-Client")};
   }

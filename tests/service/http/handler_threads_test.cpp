@@ -38,7 +38,7 @@ TEST(HandlerThreadsTest, RefuseWorkBeyondThreadsAndQueue) {
   EXPECT_FALSE(threads.submit(work));
   promise.set_value();
   while (done < 5) std::this_thread::yield();
-  while (!threads.submit(work)) std::this_thread::yield();  // after the last is counted as done
+  while (!threads.submit(work)) std::this_thread::yield();  // after the last one is counted as done
 }
 
 TEST(HandlerThreadsTest, EndAfterAllAcceptedWork) {

@@ -1,5 +1,5 @@
-// Ten thousand silent clients in another process, because both ends would not fit below one limit
-// of open files.
+// Ten thousand silent clients in another process, because both ends would exceed one limit on open
+// files.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/resource.h>
@@ -19,7 +19,7 @@ namespace dietmt::service {
 namespace {
 
 constexpr int64_t kWanted = 10000;
-constexpr int64_t kMostBytes = 10'000'000;  // of resident memory for so many
+constexpr int64_t kMostBytes = 10'000'000;  // of resident memory for that many
 
 // Opens connections and keeps them until the pipe closes. Runs in a forked child, so it makes only
 // system calls.

@@ -19,7 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// GET /gate answers when the gate is open.
+// GET /gate answers once the gate is open.
 class GatedServer : public EchoServer {
  public:
   explicit GatedServer(HttpOptions options = {}) : EchoServer(std::move(options)) {

@@ -59,7 +59,7 @@ TEST(Persistence, ChunkedBodyEndsWhereTheNextRequestBegins) {
   EXPECT_EQ(client.response().body, "hello");
 }
 
-// A body that the handler does not read must not be taken for the next request.
+// A body that the handler does not read must not be parsed as the next request.
 TEST(Persistence, UnreadBodyIsNotTheNextRequest) {
   EchoServer server;
   TestClient client(server.start());

@@ -117,7 +117,7 @@ TEST(RequestLimits, BytesAfterAFaultAreNotARequest) {
   EXPECT_TRUE(client.ended());
 }
 
-// Asks for a key; with the key "small", bodies must stay in memory.
+// Requires a key; with the key "small", bodies must stay in memory.
 class GuardedServer : public EchoServer {
  public:
   using EchoServer::EchoServer;

@@ -178,7 +178,7 @@ TEST_F(RequestReaderTest, LargeBodiesGoToAFile) {
   EXPECT_EQ(content(*large.body), bytes);
   EXPECT_EQ(budget_.memory_used, 0u);
   EXPECT_EQ(budget_.disk_used, 90000u);
-  // There is no room on the disk for the second one.
+  // The disk has no room for the second one.
   EXPECT_EQ(fault("POST /large HTTP/1.1\r\nHost: a\r\nContent-Length: 90000\r\n\r\n" + bytes), 503);
 }
 

@@ -1,4 +1,4 @@
-// A client that sends and reads exactly what a test says, byte by byte if necessary.
+// A client that sends and reads exactly what a test specifies, byte by byte if necessary.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -23,7 +23,7 @@ struct TestResponse {
 /// Every call waits at most a minute, then throws std::runtime_error.
 class TestClient {
  public:
-  /// Connects to 127.0.0.1; `receive_buffer`: of the socket; 0: the system's default.
+  /// Connects to 127.0.0.1. `receive_buffer`: of the socket; 0: the system's default.
   explicit TestClient(int port, int receive_buffer = 0);
 
   /// Switches to TLS. Throws if the handshake fails.
@@ -31,7 +31,7 @@ class TestClient {
   /// The subject of the server's certificate.
   std::string server_name() const;
 
-  /// False if the server has closed the connection.
+  /// Returns false if the server has closed the connection.
   bool send(std::string_view bytes);
   /// Up to `count` bytes; empty at the end of the connection.
   std::string receive(size_t count);
@@ -41,7 +41,7 @@ class TestClient {
     send(request);
     return response();
   }
-  /// True if the server closes the connection without sending more.
+  /// Returns true if the server closes the connection without sending more.
   bool ended();
   /// Closes the sending side.
   void finish_sending();

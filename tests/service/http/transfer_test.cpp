@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 constexpr int64_t kMegabyte = 1 << 20;
 constexpr int64_t kLarge = 100 * kMegabyte;
 
-// GET /large makes `size` bytes on demand and counts them.
+// GET /large generates `size` bytes on demand and counts them.
 class LargeServer : public EchoServer {
  public:
   explicit LargeServer(HttpOptions options = {}, int64_t size = kLarge)
@@ -37,7 +37,7 @@ class LargeServer : public EchoServer {
   std::atomic<int> failed = 0;
 
  private:
-  // The rest of one answer.
+  // The rest of an answer.
   struct Left {
     Left(LargeServer& server, int64_t size) : server_(server), size_(size) {}
     ~Left() { ended_ ? ++server_.completed : ++server_.failed; }
@@ -119,7 +119,7 @@ TEST(Transfer, SlowReaderOfALargeResponseCostsABoundedBuffer) {
   client.send(get("/large"));
   EXPECT_TRUE(soon([&] { return server.made > 0; }));
   std::this_thread::sleep_for(milliseconds(300));
-  // The handler has made no more than the buffers of server and system hold.
+  // The handler has generated no more than the buffers of server and system hold.
   const int64_t made_ahead = server.made;
   EXPECT_LT(made_ahead, 16 * kMegabyte);
   EXPECT_EQ(TestClient(port).ask(get("/hello")).body, "hello");
@@ -194,7 +194,7 @@ TEST(Transfer, ClientThatReadsNothingIsCutOff) {
   EXPECT_EQ(server.counters().vanished, 0);
 }
 
-// The burst gives no credit.
+// The burst earns no credit.
 TEST(Transfer, UploadThatStallsAfterABurstIsCutOff) {
   HttpOptions options;
   options.max_body = kLarge;

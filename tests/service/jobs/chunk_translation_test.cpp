@@ -36,7 +36,7 @@ TEST(ChunkTranslationTest, LineEndsStay) {
   EXPECT_EQ(translated("a\rb\n").text, "<a b>\n"s);
 }
 
-// They end documents, for models that read context.
+// They end documents for models that read context.
 TEST(ChunkTranslationTest, BlankLinesStayAsTheyAre) {
   std::vector<std::string> asked;
   EXPECT_EQ(translated("\n\r\n \t\na\n\n", LineKind::kTxt, &asked).text, "\n\r\n \t\n<a>\n\n");
@@ -75,7 +75,7 @@ TEST(ChunkTranslationTest, SegmentsWithMarksAreContext) {
   EXPECT_THAT(decoding, ElementsAre("{}", "{\"markup\":true}"));
 }
 
-// A segment with tags is translated again; only that counts.
+// A segment with tags is translated again; only the second result counts.
 TEST(ChunkTranslationTest, LinesThatWereCutAreReported) {
   TakenChunk chunk;
   chunk.first_line = 201;

@@ -1,4 +1,4 @@
-// Lists of jobs and their lines cost time in proportion to their size.
+// Lists of jobs and their lines take time in proportion to their size.
 #include "common/error.h"
 #include "tests/common/cpu_cost.h"
 #include "tests/service/jobs/job_queue_fixture.h"

@@ -35,7 +35,7 @@ class CrashTest : public DatabaseTest {
     ::_exit(127);
   }
 
-  // True if the process has ended by itself, without an error.
+  // True if the process has ended by itself without an error.
   static bool has_finished(pid_t process) {
     int status = 0;
     if (::waitpid(process, &status, WNOHANG) == 0) return false;
@@ -54,7 +54,7 @@ class CrashTest : public DatabaseTest {
     EXPECT_EQ(status, 0);
   }
 
-  // Chunks that each process has begun.
+  // Chunks that each process has started.
   std::map<std::string, int> begun() const {
     std::map<std::string, int> chunks;
     if (!std::filesystem::exists(scratch() / "log")) return chunks;
@@ -80,7 +80,7 @@ TEST_P(CrashTest, TenJobsSurviveKillsAtAnyMoment) {
   for (bool finished = false;;) {
     const auto before = begun();
     const pid_t worker = start_worker(20);
-    // Every second kill falls into the work, however long a worker takes to start.
+    // Every second kill happens during work, however long a worker takes to start.
     while (kills % 2 == 1 && begun() == before && !(finished = has_finished(worker)))
       std::this_thread::sleep_for(5ms);
     if (finished) break;

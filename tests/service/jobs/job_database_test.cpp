@@ -187,7 +187,7 @@ TEST_P(JobDatabaseTest, ManyProcessesMayStartAtOnce) {
   EXPECT_EQ(opened, 6);
 }
 
-// Each round has a chance of a few per cent to let two threads switch the journal at once.
+// Each round has a chance of a few per cent that two threads switch the journal at once.
 TEST_F(ScratchTest, ManyThreadsMaySetUpOneSqliteFile) {
   std::atomic<int> opened = 0;
   for (int round = 0; round < 200; ++round) {

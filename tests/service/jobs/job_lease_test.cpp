@@ -30,7 +30,7 @@ TEST_P(JobLeaseTest, AnExpiredLeaseGoesToAnother) {
   EXPECT_FALSE(queue.is_wanted(first));
   EXPECT_FALSE(queue.renew(first, kLong));
   EXPECT_FALSE(queue.complete(first, {"first\n", {}}));
-  queue.release(first);  // is not its to release
+  queue.release(first);  // not its own to release
   EXPECT_FALSE(queue.take("w3", kLong));
   EXPECT_TRUE(queue.complete(second, {"second\n", {}}));
   EXPECT_EQ(result(queue, id), "second\n");
@@ -140,7 +140,7 @@ TEST_P(JobLeaseTest, TheChunksOfADeadProcessAreFreeAtOnce) {
   const auto freed = queue.take("w", kLong);
   ASSERT_TRUE(freed);
   EXPECT_EQ(freed->input.text, "a\n");
-  EXPECT_FALSE(queue.take("w", kLong));  // that of the living process
+  EXPECT_FALSE(queue.take("w", kLong));  // the living process has it
 }
 
 TEST_P(JobLeaseTest, WorkersOfOtherMachinesAreNotJudged) {

@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 
 class JobMetricsTest : public JobQueueTest {
  protected:
-  // By name, with the value of its label behind it if there is one.
+  // By name, followed by the value of its label if it has one.
   static std::map<std::string, double> by_name(
       const std::vector<prometheus::MetricFamily>& families) {
     std::map<std::string, double> values;

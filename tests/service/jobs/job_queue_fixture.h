@@ -1,4 +1,4 @@
-// Shared by the tests of the queue: a queue that retries at once, on each database.
+// Shared by tests of the queue: a queue that retries at once, on each database.
 #pragma once
 
 #include <chrono>

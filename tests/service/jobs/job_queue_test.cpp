@@ -167,7 +167,7 @@ std::string submit_for(JobQueue& queue, const JobClient& client, const ChunkText
   return upload.finish();
 }
 
-// What start_upload() or append() says.
+// The message of start_upload() or append().
 std::string refusal(JobQueue& queue, const JobClient& client, const JobQuota& quota,
                     const ChunkText& chunk) {
   try {

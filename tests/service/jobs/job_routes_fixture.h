@@ -50,7 +50,7 @@ class JobRoutesTest : public DatabaseTest {
     server_.reset();
   }
 
-  // Also notes its answers.
+  // Also records its answers.
   Route measured(Route route) {
     route.handler = [this, path = route.path, handle = std::move(route.handler)](const Call& call) {
       Answer answer;
@@ -75,7 +75,7 @@ class JobRoutesTest : public DatabaseTest {
         JobWorkerOptions{2, std::chrono::milliseconds(10'000), std::chrono::milliseconds(10)});
   }
 
-  // Queues the body of a request; its job.
+  // Queues the body of a request and returns its job.
   nlohmann::json submit_body(const std::string& query, const std::string& body) {
     const auto answer = client_->Post("/v1/jobs" + query, body, "text/plain");
     EXPECT_EQ(answer->status, 201) << answer->body;
@@ -97,7 +97,7 @@ class JobRoutesTest : public DatabaseTest {
     return job(id);
   }
 
-  // The file that comes back for a body.
+  // The file returned for a body.
   std::string round_trip(const std::string& query, const std::string& body) {
     if (!worker_) start_worker();
     const nlohmann::json ended = wait_for(submit_body(query, body).at("id"));
@@ -107,7 +107,7 @@ class JobRoutesTest : public DatabaseTest {
     return answer->body;
   }
 
-  // Expects an error of this status, as JSON, and returns its text.
+  // Expects a JSON error with this status and returns its text.
   static std::string error_of(const httplib::Result& answer, int status) {
     EXPECT_TRUE(answer);
     if (!answer) return "";
@@ -122,7 +122,7 @@ class JobRoutesTest : public DatabaseTest {
         .integer(0);
   }
 
-  // gzip data, unpacked.
+  // Unpacks gzip data.
   std::string gunzipped(const std::string& bytes) {
     LineReader reader(write("unpack", bytes));
     std::string text;

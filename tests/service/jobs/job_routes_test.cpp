@@ -16,7 +16,7 @@ using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Of a schema, which may refer to a component.
+// The type of a schema, which may refer to a component.
 json type_of(const json& schema, const json& api) {
   if (!schema.contains("$ref")) return schema.at("type");
   return api.at(json::json_pointer(schema["$ref"].get<std::string>().substr(1))).at("type");

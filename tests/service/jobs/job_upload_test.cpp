@@ -229,7 +229,7 @@ TEST_P(JobUploadTest, ADocumentThatIsNotDoneKeepsItsText) {
 
 class JobDownloadTest : public JobRoutesTest {
  protected:
-  // The path of the result of a job that is done.
+  // The path of the result of a finished job.
   std::string done(const std::string& query, const std::string& body) {
     if (!worker_) start_worker();
     const json ended = wait_for(submit_body(query, body).at("id"));
@@ -343,7 +343,7 @@ std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Bytes of this process's files that have no name.
+// Bytes in this process's unnamed files.
 uint64_t nameless_bytes() {
   uint64_t bytes = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -393,7 +393,7 @@ TEST_F(UploadReceiverTest, AnUploadIsStoredOnce) {
   EXPECT_EQ(budget_.disk_used, 0U);
 }
 
-// The form breaks off later, which is never seen.
+// The form breaks off later, which is never reached.
 TEST_F(UploadReceiverTest, AnUnknownSettingIsRefusedWhenItArrives) {
   try {
     receive(
@@ -428,7 +428,7 @@ TEST_P(JobUploadTest, AFileNameSaysTheFormat) {
   EXPECT_EQ(submit_body("?name=a.TXT.gz", "a\n").at("format"), "txt");
 }
 
-// An upload that lies in a file already is only extracted there.
+// An upload that is already in a file is only extracted there.
 TEST_P(JobUploadTest, UploadsNeedRoomOnlyOnce) {
   Router router({}, metrics_);
   for (Route& route : job_routes(*service_)) router.add(std::move(route));
@@ -445,7 +445,7 @@ TEST_P(JobUploadTest, UploadsNeedRoomOnlyOnce) {
   ASSERT_TRUE(first);
   ASSERT_EQ(first->status, 201) << first->body;
   EXPECT_EQ(json::parse(first->body).at("lines"), 200'000);
-  // The room of the first is free soon after its answer.
+  // The first one's space is free soon after its answer.
   EXPECT_TRUE(soon([&] {
     const auto next = upload();
     return next && next->status == 201;

@@ -29,7 +29,7 @@ class JobWorkerTest : public DatabaseTest {
     if (!IsSkipped()) queue_ = std::make_unique<JobQueue>(open(), RetryPolicy{3, 1ms, 3});
   }
 
-  // Looks for work often. No lease ends by itself, however slow the machine is.
+  // Looks for work often. No lease expires, however slow the machine is.
   static JobWorkerOptions quick(int64_t threads = 2) { return {threads, 600s, 10ms}; }
 
   JobState state(const std::string& id) { return queue_->find("", id)->state; }
@@ -183,7 +183,7 @@ TEST_P(JobWorkerTest, AWorkerWithoutTheModelLeavesTheJobToOthers) {
   JobQueue shared(open());
   const JobWorker able(shared, translate, quick(1));
   EXPECT_TRUE(soon([&] { return state(id) == JobState::kDone; }));
-  EXPECT_LE(calls, 2);  // one by each thread
+  EXPECT_LE(calls, 2);  // one per thread
 }
 
 TEST_P(JobWorkerTest, AnErrorThatStaysFailsOnlyItsJob) {

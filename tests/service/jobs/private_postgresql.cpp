@@ -19,7 +19,7 @@ namespace dietmt::service {
 namespace fs = std::filesystem;
 namespace {
 
-// The newest of Debian's, or empty.
+// Debian's newest version, or empty.
 fs::path find_programs() {
   std::error_code ignored;
   std::vector<fs::path> found;
@@ -35,7 +35,7 @@ const passwd* unprivileged_user() {
   return user != nullptr ? user : ::getpwnam("nobody");
 }
 
-// Starts a program that ends with this one.
+// Starts a program that ends together with this one.
 pid_t spawn(std::vector<std::string> words, const fs::path& log) {
   const passwd* user = unprivileged_user();
   const pid_t parent = ::getpid();

@@ -11,7 +11,7 @@ namespace dietmt::service {
 
 class PrivatePostgresql {
  public:
-  /// The server of this program, which is started at the first call.
+  /// The server of this program, started on the first call.
   static PrivatePostgresql& instance();
 
   /// Why there is no server; empty if there is one.

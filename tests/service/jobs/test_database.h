@@ -19,14 +19,14 @@ class DatabaseTest : public ScratchTest, public ::testing::WithParamInterface<st
   /// For --queue: empty for SQLite.
   const std::string& queue_uri() const { return queue_uri_; }
 
-  /// One more connection to the database, as another process would have it.
+  /// Another connection to the database, as from another process.
   std::unique_ptr<SqlDatabase> open() const { return open_job_database(queue_uri_, scratch()); }
 
   /// Queues `text` in chunks of `chunk_lines` lines. Returns the job's id.
   std::string submit(JobQueue& queue, const std::string& text, int chunk_lines = 2,
                      const JobOptions& options = {}, const std::string& owner = "") const;
 
-  /// The outputs of all chunks that are done, in order.
+  /// The outputs of all finished chunks, in order.
   static std::string result(JobQueue& queue, const std::string& id);
 
  private:

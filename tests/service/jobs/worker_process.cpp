@@ -3,8 +3,8 @@
 //   service_jobs_worker QUEUE DIRECTORY MILLISECONDS LOG PROCESSES
 //
 // QUEUE: empty for SQLite in DIRECTORY, or postgresql://... . Each line takes MILLISECONDS / 10.
-// Writes the number of its process to LOG, a line for each chunk, and finishes none until LOG has
-// the numbers of so many PROCESSES.
+// Writes its process number to LOG, a line per chunk, and finishes none until LOG has the numbers
+// of PROCESSES processes.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
       return fake_translations(lines);
     };
     JobWorkerOptions options;
-    options.lease = std::chrono::seconds(600);  // the others notice at once that this process died
+    options.lease = std::chrono::seconds(600);  // other processes notice at once if this one dies
     options.poll = std::chrono::milliseconds(20);
     const JobWorker worker(queue, translate, options);
     const auto open_jobs = [&] {

@@ -43,7 +43,7 @@ TEST(AnalysisTest, MistakesAreNamed) {
               HasSubstr("beam is not a field of this request"));
 }
 
-// They take 50 times as much memory as their text.
+// They take 50 times the memory of their text.
 TEST(AnalysisTest, TooManyValuesAreRefusedBeforeTheyAreRead) {
   std::string body = R"({"model": "m", "text": "a", "x": [)";
   for (int i = 0; i < 100'000; ++i) body += "[],";

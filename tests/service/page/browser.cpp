@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr auto kPatience = std::chrono::seconds(60);  // a busy machine starts it slowly
+constexpr auto kPatience = std::chrono::seconds(60);  // it starts slowly on a busy machine
 
 std::string decoded_base64(const std::string& text) {
   static const std::string kDigits =

@@ -13,10 +13,10 @@ namespace dietmt::service {
 
 class Browser {
  public:
-  /// The program's path, or empty where none is installed.
+  /// The program's path, or "" if none is installed.
   static std::string program();
 
-  /// Starts the browser with its own profile in `profile`; all hosts below .example are this
+  /// Starts the browser with a separate profile in `profile`; all hosts below .example are this
   /// machine. Throws Error.
   explicit Browser(const std::filesystem::path& profile);
   ~Browser();
@@ -30,29 +30,29 @@ class Browser {
     bool dark = false;
   };
 
-  /// Loads a page into a new tab, which replaces the one before, and waits until it is loaded.
+  /// Loads a page into a new tab, which replaces the previous one, and waits until it is loaded.
   void open(const std::string& url, const Screen& screen);
 
-  /// The value of a JavaScript expression; promises are waited for. Throws Error with the text of
-  /// an exception.
+  /// The value of a JavaScript expression; waits for promises. Throws Error with the text of an
+  /// exception.
   nlohmann::json value(const std::string& expression);
 
-  /// Waits until the expression is true. False after ten seconds.
+  /// Waits until the expression is true. Returns false after ten seconds.
   bool wait_for(const std::string& expression);
 
-  /// Puts the focus on the element and types into it, as a user does.
+  /// Focuses the element and types into it, as a user would.
   void type(const std::string& selector, const std::string& text);
   void press(const std::string& key, int code);
-  /// What was copied last.
+  /// Pastes the last copied text.
   void paste(const std::string& selector);
   void reload();
   void click(const std::string& selector);
   void choose_file(const std::string& selector, const std::filesystem::path& file);
 
-  /// Writes what the whole page looks like as PNG.
+  /// Writes an image of the whole page as PNG.
   void screenshot(const std::filesystem::path& file);
 
-  /// Exceptions of the page, messages of its console and violations of its policy, since open().
+  /// Exceptions of the page, console messages and policy violations since open().
   const std::vector<std::string>& complaints() const { return complaints_; }
 
  private:
@@ -64,7 +64,7 @@ class Browser {
   int to_browser_ = -1;
   int from_browser_ = -1;
   int last_id_ = 0;
-  std::string received_;  // not yet taken
+  std::string received_;  // not yet processed
   std::string target_;
   std::string session_;
   bool loaded_ = false;

@@ -113,7 +113,7 @@ Answer answer(const json& body, int status = 200) {
   return {.status = status, .body = body.dump()};
 }
 
-// Asks for this key, if it is not empty. Without a key, knows the name of FakeService::url().
+// Requires this key unless it is empty. Without a key, accepts only the host of FakeService::url().
 RouterSettings settings_of(const std::string& key) {
   if (key.empty()) return {.allowed_hosts = {"plain.example"}};
   return {.admit = [key](const std::string& given, const std::string&) {
@@ -258,7 +258,7 @@ Answer FakeService::upload(const Call& call) {
   return answer(job, 201);
 }
 
-// `before`: the id of the last job of the page before.
+// `before`: the id of the last job on the previous page.
 Answer FakeService::list(const std::string& before) {
   const std::lock_guard lock(mutex_);
   if (std::exchange(list_fails_, false)) throw HttpError(503, "The list is not available.");

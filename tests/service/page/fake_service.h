@@ -12,15 +12,15 @@
 
 namespace dietmt::service {
 
-/// Translates word by word between English and German, which it knows ten words of. Text with the
-/// word "slow" takes two seconds, "fail" is answered with 503. Text with "Haus" or "Hallo" is
-/// German, text with "dům" is Czech, any other English. A job gains 40 lines each time the list is
-/// read; that of "flaky.txt" makes the next reading fail.
+/// Translates word by word between English and German, with a vocabulary of ten words. Text with
+/// the word "slow" takes two seconds; "fail" gets a 503. Text with "Haus" or "Hallo" is German,
+/// text with "dům" is Czech, any other text English. A job gains 40 lines each time the list is
+/// read; the job of "flaky.txt" makes the next reading fail.
 class FakeService {
  public:
   struct Options {
-    std::string key;       // asked for if not empty
-    size_t page_size = 0;  // of the list of jobs, which then all are of one second; 0: one page
+    std::string key;       // required if not empty
+    size_t page_size = 0;  // of the job list, with all jobs in one second; 0: one page
   };
   explicit FakeService(Options options);
 
@@ -28,9 +28,9 @@ class FakeService {
     return "http://" + host + ":" + std::to_string(port_) + "/";
   }
 
-  /// Texts of the requests to /v1/translate.
+  /// Texts of requests to /v1/translate.
   std::vector<std::string> translated() const;
-  /// The forms of uploads, by name of the field.
+  /// The forms of uploads, by field name.
   std::vector<nlohmann::json> uploads() const;
 
  private:

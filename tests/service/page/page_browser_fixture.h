@@ -16,7 +16,7 @@ namespace dietmt::service {
 
 class PageBrowserTest : public ScratchTest {
  protected:
-  // All tests share one browser; each has its own server and therefore its own origin.
+  // All tests share one browser; each has a different server and therefore a different origin.
   static void SetUpTestSuite() {
     if (Browser::program().empty()) return;
     profile_ = std::filesystem::temp_directory_path() /

@@ -1,4 +1,4 @@
-// What the browser keeps for the page.
+// What the browser stores for the page.
 #include <gmock/gmock.h>
 
 #include "tests/service/page/page_browser_fixture.h"
@@ -47,7 +47,7 @@ TEST_F(PageMemoryTest, TheHistoryHoldsWholeTextsAndBringsThemBack) {
   ASSERT_TRUE(wait_for_text("translation", "das Haus ist"));
   browser_->click("#swap");
   ASSERT_TRUE(wait_for_text("translation", "the house is"));
-  ASSERT_TRUE(wait_for_text("history-list", "German → English"));  // kept when the answer comes
+  ASSERT_TRUE(wait_for_text("history-list", "German → English"));  // stored when the answer arrives
   browser_->reload();
   ASSERT_TRUE(wait_for_text("history-list", "the house is"));
   EXPECT_EQ(history(), (nlohmann::json{"das Haus ist|the house is|German → English",

@@ -11,7 +11,7 @@ using testing::ElementsAre;
 
 class FairOrderTest : public testing::Test {
  protected:
-  // Hands out `count` items of load 1, which never end; how often each had its turn.
+  // Hands out `count` items of load 1, which never end; returns how many turns each client had.
   std::map<std::string, int> turns(int count) {
     std::map<std::string, int> found;
     for (int i = 0; i < count; ++i) {

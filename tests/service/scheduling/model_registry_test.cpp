@@ -53,7 +53,7 @@ TEST(ModelRegistryTest, AModelIsLoadedOnceWhenItIsFirstUsed) {
   EXPECT_THROW(models.acquire("en-fr", {}), RequestError);
 }
 
-// Keeps the nice value of the thread that runs it, and decodes nothing.
+// Records the nice value of the thread that runs it, and decodes nothing.
 class NicenessDecoder final : public nmt::SentenceDecoder {
  public:
   explicit NicenessDecoder(std::promise<int>& seen) : seen_(seen) {}

@@ -33,7 +33,7 @@ std::vector<std::string> best_texts(const std::vector<nmt::NBest>& translations)
   return texts;
 }
 
-// A queue with nobody who decodes: the test is the worker.
+// A queue without a decoder: the test acts as the worker.
 class RequestQueueTest : public testing::Test {
  protected:
   using Result = std::future<std::vector<nmt::NBest>>;
@@ -133,7 +133,7 @@ TEST_F(RequestQueueTest, OnlyShortRequestsAreUrgent) {
   for (Result* one : {&large, &job, &small}) one->get();
 }
 
-// Counted in hypotheses that the worker has advanced by one token, not in time.
+// Measured in tokens decoded by the worker, not in time.
 TEST_F(RequestQueueTest, DocumentsOfOneClientHardlyDelayTheSentenceOfAnother) {
   const FakeDecoder decoder;
   const auto hypotheses = [&](int documents) {
@@ -197,12 +197,12 @@ TEST_F(RequestQueueTest, PastItsDeadlineARequestLeavesTheQueueAndTheDecoder) {
   EXPECT_TRUE(fed[0].is_abandoned());
   EXPECT_TRUE(fed[0].is_abandoned());
   EXPECT_EQ(queue.load().decoding_tokens, 2);    // until the worker has dropped it
-  EXPECT_EQ(fed[0].request->source.size(), 2U);  // the worker may still look at it
+  EXPECT_EQ(fed[0].request->source.size(), 2U);  // the worker may still read it
   queue.drop(fed[0].ticket);
   EXPECT_EQ(queue.load().decoding_tokens, 0);
 }
 
-// The queue calls its observer under its lock.
+// The queue calls its observer while it holds the lock.
 TEST_F(RequestQueueTest, AskingWhetherASentenceIsAbandonedDoesNotWaitForTheQueue) {
   struct Observer : ModelObserver {
     void taken(int64_t, double) override {
@@ -219,7 +219,7 @@ TEST_F(RequestQueueTest, AskingWhetherASentenceIsAbandonedDoesNotWaitForTheQueue
   const auto fed = queue.take(2, true);
   ASSERT_EQ(fed.size(), 1U);
   Result second = send(queue, {"b"});
-  std::future<QueueLoad> load;  // of somebody who needs the lock
+  std::future<QueueLoad> load;  // of another thread that needs the lock
   std::future<bool> abandoned;
   observer->while_locked = [&] {
     load = std::async(std::launch::async, [&] { return queue.load(); });

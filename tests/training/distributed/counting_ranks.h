@@ -1,5 +1,4 @@
-// Ranks that are threads with one counting device, and their collectives: what NCCL does between
-// GPUs.
+// Ranks as threads with one counting device, and their collectives: what NCCL does between GPUs.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -13,8 +12,8 @@
 
 namespace dietmt::training {
 
-/// The collectives of all ranks, in the order in which each rank calls them. The last rank that
-/// comes to one does it for all, as nobody may wait before.
+/// The collectives of all ranks, in the order in which each rank calls them. The last rank to
+/// arrive executes one for all, since no rank may wait before.
 class CountingCollectives {
  public:
   using Tensors = std::vector<at::Tensor>;  // by rank
@@ -102,7 +101,7 @@ class CountingBackend : public c10d::Backend {
 
   WorkPointer gather(std::vector<std::vector<at::Tensor>>& outputs, std::vector<at::Tensor>& inputs,
                      const c10d::GatherOptions&) override {
-    // The parts of the first rank are views of one tensor, end to end.
+    // The parts of the first rank are consecutive views of one tensor.
     const at::Tensor whole = outputs.empty()
                                  ? at::Tensor()
                                  : outputs[0][0].as_strided({getSize() * inputs[0].numel()}, {1});

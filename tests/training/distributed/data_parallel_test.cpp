@@ -58,7 +58,7 @@ struct Part {
   at::ScalarType wire = at::kFloat;
 };
 
-// The state is whole at rank 0 alone.
+// Only rank 0 has the whole state.
 Trained train_in(ProcessGroup& group, const Part& part = {}) {
   ToyModel model;
   DataParallel parallel(model, group, kPerUpdate, part.wire);

@@ -80,7 +80,7 @@ TEST(PlanBuckets, HoldEveryParameterOnceFromTheLastToTheFirst) {
   EXPECT_EQ(plan_buckets(flat, 1 << 20).size(), 1U);
 }
 
-// Each process uses other parameters, in other updates: none waits for a bucket of another order.
+// Each process uses other parameters, in other updates: none waits for buckets in another order.
 TEST(GradientBuckets, SumWhateverEachProcessHasUsed) {
   run_ranks(3, [](ProcessGroup& group) {
     ToyModel model;

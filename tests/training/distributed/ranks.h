@@ -1,4 +1,4 @@
-// The processes of a training as threads of one.
+// The processes of a training run, as threads of one process.
 #pragma once
 
 #include <cstdlib>
@@ -22,8 +22,8 @@ inline ProcessPlace place_of(int64_t rank, int64_t processes, const MeetingPlace
   return place;
 }
 
-// LibTorch's flight recorder is one object a process, and races between ranks that are threads. It
-// reads this when any test first makes a group.
+// LibTorch's flight recorder is one object per process; ranks that are threads would race. It reads
+// this when any test first makes a group.
 inline const int kNoFlightRecorder = ::setenv("TORCH_FR_BUFFER_SIZE", "0", 1);
 
 /// Runs `work` in each process of a group; rethrows what the first of them threw.

@@ -1,4 +1,4 @@
-// A model of a few parameters, of which one has no gradient in some batches.
+// A model with a few parameters, including one without a gradient in some batches.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -22,7 +22,7 @@ struct ToyModel : torch::nn::Module {
     second = register_parameter("second", 0.3 * waves({width, 5}, 5));
   }
 
-  // Summed over the rows of `input` [N, width]; batches of an odd number use `rare`.
+  // Summed over the rows of `input` [N, width]; odd batches use `rare`.
   at::Tensor loss(const at::Tensor& input, int64_t batch) const {
     at::Tensor hidden = at::tanh(at::matmul(input, first) + bias);
     at::Tensor loss = at::matmul(hidden, second).pow(2).sum();

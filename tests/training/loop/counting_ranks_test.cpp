@@ -1,4 +1,4 @@
-// The whole loop in eight processes, which are threads that share a counting device.
+// The whole loop in eight processes, simulated by threads that share a counting device.
 #include "tests/training/distributed/counting_ranks.h"
 
 #include <ATen/ATen.h>
@@ -25,10 +25,10 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kRanks = 8;
 
-// The autograd engine only knows devices from before its first backward pass.
+// The autograd engine knows only devices that exist before its first backward pass.
 const at::Device kDevice = counting::counting_device();
 
-// Batches of four rows, made of their number.
+// Batches of four rows, derived from the batch number.
 class ToyTask : public TrainingTask {
  public:
   explicit ToyTask(at::Device device) {
@@ -83,7 +83,7 @@ void train_on_counting_ranks(const fs::path& output) {
                                  std::chrono::milliseconds) {
           return c10::make_intrusive<CountingBackend>(collectives, own, ranks);
         };
-        // By their names they have devices of their own.
+        // By name, each has a different device.
         const at::Device own_device(kDevice.type(), static_cast<at::DeviceIndex>(rank));
         ProcessGroup group(place_of(rank, kRanks, meeting_place), own_device, "", connect);
         ToyTask task(kDevice);
@@ -98,7 +98,7 @@ void train_on_counting_ranks(const fs::path& output) {
     if (failure) std::rethrow_exception(failure);
 }
 
-// As NCCL where two ranks have one GPU.
+// Like NCCL when two ranks have one GPU.
 struct BrokenBackend : CountingBackend {
   using CountingBackend::CountingBackend;
   WorkPointer allreduce(std::vector<at::Tensor>&, const c10d::AllreduceOptions&) override {
@@ -149,7 +149,7 @@ void sum_over_devices_that(const std::function<void()>& fail) {
   group.sum(at::zeros({1}, kDevice));
 }
 
-// A launcher that starts again after a lost process would do so for ever.
+// A launcher that restarts after a lost process would do so for ever.
 TEST(CountingRanks, AMistakeIsNoLossOfAnotherProcess) {
   EXPECT_THROW(sum_over_devices_that([] { throw std::logic_error("a mistake"); }),
                std::logic_error);

@@ -1,4 +1,4 @@
-// Memory and time of a device, as --dry-run and --find-batch measure them.
+// Memory and time of a device, as measured by --dry-run and --find-batch.
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ struct OneWeight : torch::nn::Module {
   at::Tensor weight;
 };
 
-// Of a text of 600 tokens. A batch of n takes n pieces of memory while it is computed.
+// A text of 600 tokens. A batch of n takes n pieces of memory while it is computed.
 class PieceTask : public TrainingTask {
  public:
   explicit PieceTask(int64_t tokens) : model_(counting::counting_device()), tokens_(tokens) {}
@@ -49,7 +49,7 @@ class PieceTask : public TrainingTask {
 };
 
 TEST(DeviceRehearsal, MeasuresTheMemoryOfTheDeviceAndWaitsTwice) {
-  PieceTask(500).model();  // what is freed before does not count
+  PieceTask(500).model();  // memory freed earlier does not count
   PieceTask task(40);
   const int64_t before = counting::allocated_bytes();
   counting::reset_counts();
@@ -57,7 +57,7 @@ TEST(DeviceRehearsal, MeasuresTheMemoryOfTheDeviceAndWaitsTwice) {
   EXPECT_EQ(counting::counts().waits, 2);
   EXPECT_EQ(done.tokens, 40);
   EXPECT_GT(done.seconds, 0.0);
-  // With the two moments of a weight of one piece.
+  // Including the two moments of a weight of one piece.
   EXPECT_NEAR(static_cast<double>(done.peak_memory - before), 42.0 * kPiece, 0.5 * kPiece);
   TrainerOptions average;
   average.optimizer.type = "adafactor";  // without moments of this size
@@ -72,7 +72,7 @@ TEST(DeviceRehearsal, LowRankTrainingKeepsACopyAndHasSmallMoments) {
   TrainerOptions options;
   options.low_rank = {.rank = 4, .alpha = 4.0, .patterns = {"weight"}};
   const Rehearsal done = rehearse(task, 2, options, 1);
-  // Two matrices of 1/16 of the weight and their moments.
+  // Two matrices of 1/16 of the weight, and their moments.
   EXPECT_NEAR(static_cast<double>(done.peak_memory - before), (41.0 + 3 * 0.125) * kPiece,
               0.25 * kPiece);
 }

@@ -32,7 +32,7 @@ data::PackedTokens random_batch(Random& random, int64_t tokens) {
   }
 }
 
-// Of one side, as examples of BERT are, and of two.
+// One side, as in BERT's examples, and two.
 TEST(FilledSizes, AreFewAndReached) {
   Random random(3);
   std::set<std::vector<int64_t>> one_side, two_sides;

@@ -15,11 +15,11 @@ namespace dietmt::training {
 namespace {
 
 using at::Tensor;
-// The autograd engine only knows devices from before its first backward pass.
+// The autograd engine knows only devices that exist before its first backward pass.
 const at::Device kPassDevice = counting::counting_device();
 
 /// loss = sum over the numbers n of a batch of w n^2 / 2 [+ v n], so that the gradient of w is the
-/// sum of n^2 / 2. v is used only by batches of more than two numbers.
+/// sum of n^2 / 2. Only batches of more than two numbers use v.
 struct Model : torch::nn::Module {
   Model() {
     w = register_parameter("w", at::full({}, 3.0f));
@@ -47,10 +47,10 @@ class RecordedPassesTest : public testing::Test {
                        });
   }
 
-  /// Of one pass.
+  /// The loss of one pass.
   float loss_of(const std::vector<float>& numbers) { return run(batch_of(numbers)).item<float>(); }
 
-  /// Of a pass w sum(n); the first `failures` recordings lack memory.
+  /// The loss of a pass w sum(n); the first `failures` recordings lack memory.
   float loss_of_lacking(const Tensor& batch, int& failures) {
     encoders::DropoutKeys dropout(1);
     const Tensor loss = passes_.run(
@@ -110,7 +110,7 @@ TEST_F(RecordedPassesTest, GiveNoGradientToUnusedParameters) {
   }
 }
 
-// Of one size, of two sizes, and with passes that are not replayed before and after.
+// For one size, two sizes, and with passes before and after that are not replayed.
 TEST_F(RecordedPassesTest, AddTheGradientsOfAnUpdate) {
   for (int repeat = 0; repeat < 4; ++repeat) {
     model_.zero_grad();
@@ -128,7 +128,7 @@ TEST_F(RecordedPassesTest, AddTheGradientsOfAnUpdate) {
   }
 }
 
-// The first pass of a new size does not fit beside the graphs.
+// The first pass of a new size does not fit in addition to the graphs.
 TEST_F(RecordedPassesTest, GiveTheirMemoryToAPassThatLacksIt) {
   for (int i = 0; i < 3; ++i) loss_of({1, 2});
   ASSERT_EQ(passes_.graphs(), 1U);
@@ -200,10 +200,10 @@ TEST_F(RecordedPassesTest, GoOnWithoutGraphsIfTheDeviceCannotRecord) {
   EXPECT_TRUE(passes_.records());
   for (int i = 0; i < 3; ++i) loss_of({1, 2});
   EXPECT_FALSE(passes_.records());
-  EXPECT_EQ(take_gradient(model_.w), 7.5f) << "three passes, of which one could not be recorded";
+  EXPECT_EQ(take_gradient(model_.w), 7.5f) << "three passes; one could not be recorded";
 }
 
-// Sizes beyond the limit run as they are; one that is used much more drives out another.
+// Sizes beyond the limit run without graphs; one that is used much more evicts another.
 TEST_F(RecordedPassesTest, KeepTheMostUsedGraphs) {
   constexpr auto kMost = static_cast<size_t>(RecordedPasses::kMostGraphs);
   const auto run_size = [&](size_t size) { run(batch_of(std::vector<float>(size, 1))); };

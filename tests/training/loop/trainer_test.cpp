@@ -1,4 +1,4 @@
-// What holds while the training loop runs.
+// Properties of the training loop.
 #include "training/loop/trainer.h"
 
 #include <ATen/ATen.h>
@@ -21,7 +21,7 @@ float half_of_smallest() {
   return smallest * 0.5f;
 }
 
-/// Parts of a parallel loop with other numbers than zero below the smallest normal one.
+/// How many parts of a parallel loop compute nonzero numbers below the smallest normal one.
 int64_t parts_with_subnormals() {
   std::atomic<int64_t> parts = 0;
   at::parallel_for(0, at::get_num_threads(), 1, [&](int64_t, int64_t) {
@@ -58,7 +58,7 @@ class SquareTask : public TrainingTask {
   void write_model(const std::filesystem::path&, const NamedTensors&) override {}
 
   int64_t batches() const { return batches_; }
-  /// After how many batches it was validated.
+  /// The batch counts at which it was validated.
   const std::vector<int64_t>& validated() const { return validated_; }
   const at::Tensor& weight() const { return model_.weight; }
   void set_empty_batch(int64_t number) { empty_batch_ = number; }

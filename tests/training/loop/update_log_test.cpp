@@ -23,7 +23,7 @@ UpdateSums sums_of(double loss, double target_loss) {
 
 at::Tensor scalar(double value) { return at::scalar_tensor(value, at::kDouble); }
 
-// What progress.jsonl has of three updates, of which `compute` gives the log the sums.
+// The entries in progress.jsonl for three updates, whose sums `compute` gives to the log.
 template <typename Compute>
 auto logged_updates(const Compute& compute) {
   const TestDirectory directory;

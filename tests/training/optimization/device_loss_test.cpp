@@ -1,4 +1,4 @@
-// The losses on a device: those of the CPU, without a wait.
+// The losses on a device: equal to the CPU's, without a wait.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
@@ -13,7 +13,7 @@ namespace dietmt::training {
 namespace {
 
 using at::Tensor;
-// The autograd engine only knows devices from before its first backward pass.
+// The autograd engine knows only devices that exist before its first backward pass.
 const at::Device kDevice = counting::counting_device();
 
 constexpr int64_t kRows = 300, kWidth = 16, kClasses = 50;
@@ -71,7 +71,7 @@ LossOf cross_entropy(at::ScalarType type, bool has_bias) {
   };
 }
 
-// Filler rows at the end: the loss, and the gradients, are those of the other rows.
+// Filler rows at the end: loss and gradients are those of the other rows.
 TEST(DeviceLoss, IgnoresRowsWithoutTarget) {
   constexpr int64_t kFillers = 20;
   kernels::DeviceKernels without_loss = counting::fused_kernels();

@@ -1,4 +1,4 @@
-// Updates on a device: those of the CPU, in few launches and without a wait.
+// Updates on a device: equal to the CPU's, in few launches and without a wait.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/nn/module.h>
@@ -26,7 +26,7 @@ struct Layers : torch::nn::Module {
   }
 };
 
-// Matrices whose names Muon knows, and vectors.
+// Matrices with names that Muon knows, and vectors.
 struct ManyParameters : torch::nn::Module {
   ManyParameters(int64_t pairs, at::Device device) {
     at::manual_seed(5);
@@ -56,7 +56,7 @@ std::vector<Tensor> trained(const OptimizerOptions& options, at::Device device,
     average.update(++update);
   }
   if (!device.is_cpu()) {
-    EXPECT_EQ(counting::counts().waits, 18);  // copies of the gradients that the test makes
+    EXPECT_EQ(counting::counts().waits, 18);  // copies of the gradients made by the test
   }
   for (const Tensor& norm : device_norms) norms.push_back(norm.item<double>());
   std::vector<Tensor> all;

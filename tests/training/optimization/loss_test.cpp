@@ -18,7 +18,7 @@ struct Case {
 
 class LossTest : public testing::TestWithParam<Case> {};
 
-// The blocked operation against log_softmax on the full logits, in the given type.
+// Compares the blocked operation with log_softmax on the full logits, in the given type.
 void expect_equal(const Case& sizes, at::ScalarType type, double tolerance) {
   at::manual_seed(1);
   const Tensor hidden = torch::randn({sizes.rows, sizes.width}, type).requires_grad_(true);

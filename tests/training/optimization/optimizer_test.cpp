@@ -23,7 +23,7 @@ struct Toy : torch::nn::Module {
   Tensor matrix, vector;
 };
 
-// Adam in plain algebra (Kingma and Ba 2015, algorithm 1).
+// Adam as plain formulas (Kingma and Ba 2015, algorithm 1).
 struct PlainAdam {
   Tensor m, v;
   int64_t t = 0;
@@ -167,7 +167,7 @@ TEST(MovingAverage, SoonForgetsTheWeightsOfTheStart) {
     const torch::NoGradGuard no_grad;
     toy.matrix.add_(1.0);
   }
-  double left = 1.0;  // of the start, in the average
+  double left = 1.0;  // share of the start in the average
   for (int64_t t = 1; t <= 100; ++t) {
     average.update(t);
     left *= (1.0 + static_cast<double>(t)) / (10.0 + static_cast<double>(t));

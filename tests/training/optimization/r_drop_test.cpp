@@ -46,7 +46,7 @@ struct RDropInputs {
 
 class RDropTest : public testing::TestWithParam<RDropCase> {
  protected:
-  // Against the formula on the full logits.
+  // Compares with the formula on the full logits.
   static void expect_equal(at::ScalarType type, double tolerance) {
     RDropInputs inputs(GetParam(), type);
     const LossSums sums = inputs.loss(kAlpha);

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 constexpr char kAddress[] = "127.0.0.1";
 
-// A store with one key, as a training's processes share it.
+// A store with one key, as shared by the processes of a training run.
 class Meeting {
  public:
   MeetingPoint point() {
@@ -108,7 +108,7 @@ TEST(PeerWatch, AFloodOfStrangersDoesNotDisplaceASlowPeer) {
   send_text(slow, text.substr(text.find(' ') + 1) + std::string("\0\0\0\1", 4));
   char answer = 0;
   EXPECT_EQ(::recv(slow.number(), &answer, 1, 0), 1);
-  // The flood does not keep another one out either.
+  // The flood does not keep another peer out either.
   const std::vector<FileDescriptor> other = connect_peers(2, 3, kAddress, meeting.point());
   if (answer == 0) connect_peers(1, 3, kAddress, meeting.point());
   EXPECT_EQ(first.get().size(), 2u);

@@ -1,4 +1,4 @@
-// The attention kernels of each instruction set that runs here against the definition in double,
+// The attention kernels of each supported instruction set compared with the definition in double,
 // forward and backward, with every score term.
 #include <gtest/gtest.h>
 
@@ -88,7 +88,7 @@ std::vector<AttentionCaseOptions> make_cases() {
                    .keys = {66, 3, 140}});
   cases.push_back(
       {.name = "no_keys", .type = kFloat, .width = 16, .queries = {5, 9}, .keys = {0, 4}});
-  // Beyond the tiles of queries and keys, and beyond the queries that one thread takes at a time.
+  // More than the tiles of queries and keys, and more queries than a thread takes at a time.
   cases.push_back({.name = "many_tiles",
                    .type = kFloat,
                    .width = 8,
@@ -122,7 +122,7 @@ TEST_P(AttentionLevelTest, AddsToTheGradientsOfTables) {
   }
   level().backward(twice.backward());
   const auto one = once.results(), two = twice.results();
-  for (size_t i = 5; i < one.size(); ++i)  // behind those of vectors
+  for (size_t i = 5; i < one.size(); ++i)  // after those of vectors
     for (size_t k = 0; k < one[i].values.size(); ++k)
       ASSERT_FLOAT_EQ(two[i].values[k], 2.0 * one[i].values[k]) << one[i].name;
 }
@@ -157,7 +157,7 @@ TEST_P(AttentionLevelTest, BatchesMayHaveNoKeysOrQueries) {
   }
 }
 
-/// The numbers of vectors [tokens, 2, 16] are NaN in `head` of tokens first .. last - 1, and as
+/// Checks that vectors [tokens, 2, 16] are NaN in `head` of tokens first .. last - 1, and as
 /// expected elsewhere.
 void expect_not_a_number_in(const NamedValues& found, const NamedValues& expected, size_t head,
                             size_t first, size_t last) {

@@ -1,4 +1,4 @@
-// How attention's work is dealt out to threads: the same bits for any number of them, bounded
+// How attention's work is distributed to threads: the same bits for any number of them, bounded
 // memory, and errors that reach the caller.
 #include <gtest/gtest.h>
 #include <omp.h>
@@ -42,7 +42,7 @@ TEST_P(AttentionThreadsTest, ResultsDoNotDependOnTheirNumber) {
   }
 }
 
-#ifndef __SANITIZE_ADDRESS__  // which ends the program at such a request
+#ifndef __SANITIZE_ADDRESS__  // it ends the program at such a request
 TEST_P(AttentionThreadsTest, TooLittleMemoryIsAnErrorOfTheCaller) {
   CaseMemory memory;
   AttentionCase attention({.name = "", .type = ElementType::kFloat}, memory.arena());

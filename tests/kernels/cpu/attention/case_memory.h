@@ -1,4 +1,4 @@
-// Memory for attention cases (tests/kernels/attention_case.h) in the host's memory.
+// Host memory for attention cases (tests/kernels/attention_case.h).
 #pragma once
 
 #include <cstring>

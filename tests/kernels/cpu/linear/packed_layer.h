@@ -1,5 +1,4 @@
-// Shared by the tests of packed layers: random layers, what rounding makes of them, and their
-// outputs.
+// Shared by the tests of packed layers: random layers, their rounded weights, and their outputs.
 #pragma once
 
 #include <cmath>
@@ -16,7 +15,7 @@ using Values = std::vector<float>;
 
 inline Values random_values(int64_t size, uint64_t seed) { return random_numbers(size, seed, 1.0); }
 
-/// A layer and what holds it.
+/// A layer and its memory.
 struct Packed {
   Packed(WeightType type, int64_t outputs, int64_t inputs, const Values& weights, int64_t stride)
       : panels(allocate(packed_bytes(type, outputs, inputs))),
@@ -33,7 +32,7 @@ struct Packed {
   PackedWeights layer;
 };
 
-/// What a number of a row counts for in the type: bf16 rounded, int8 quantized by the row.
+/// The values of a row in this type: bf16 rounded, int8 quantized per row.
 inline std::vector<double> rounded_row(WeightType type, const float* row, int64_t size) {
   double largest = 0;
   for (int64_t k = 0; k < size; ++k) largest = std::max(largest, std::fabs(double{row[k]}));

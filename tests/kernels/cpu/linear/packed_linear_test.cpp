@@ -1,4 +1,4 @@
-// Each instruction set that this machine runs, against double loops.
+// Each supported instruction set compared with loops in double.
 #include "kernels/packed_linear.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ struct Case {
   LinearActivation activation = LinearActivation::kNone;
 };
 
-/// Buffers of a call. Between the rows of the output stands kUntouched.
+/// Buffers of a call, with kUntouched between the rows of the output.
 class Problem {
  public:
   static constexpr float kUntouched = -12345.0f;
@@ -205,7 +205,7 @@ TEST_P(PackedLinearTest, WhatIsNotFiniteShowsOnlyInItsRow) {
           ASSERT_EQ(x, good[unsigned_of(i)]);
         } else if (type() == WeightType::kInt8 || std::isnan(bad)) {
           ASSERT_TRUE(std::isnan(x)) << i;
-        } else {  // infinite, or minus that through the rectifier
+        } else {  // infinite, or minus infinity through the rectifier
           ASSERT_TRUE(std::isinf(x) || (x >= -1.0f && x <= 1.0f)) << i;
         }
       }

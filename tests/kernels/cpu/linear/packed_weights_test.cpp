@@ -1,4 +1,4 @@
-// Packed integers, and what packing and unpacking make of weights.
+// Packed integers, and what packing and unpacking do to weights.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Each instruction set that this machine runs, against a full sort and a sum in double.
+// Each supported instruction set compared with a full sort and a sum in double.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Layouts of bf16 matrices and what follows their products, for each instruction set.
+// Layouts of bf16 matrices and the operations after their products, for each instruction set.
 #include "kernels/bf16_layouts.h"
 
 #include <gtest/gtest.h>

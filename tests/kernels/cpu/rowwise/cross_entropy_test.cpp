@@ -1,4 +1,4 @@
-// The loss of each instruction set against its formula in double.
+// The loss of each instruction set compared with its formula in double.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -87,7 +87,7 @@ TEST_P(CrossEntropyTest, LargeLogitsStayFiniteAndNaNShows) {
   EXPECT_TRUE(std::isnan(loss));
 }
 
-// As on a GPU, where such rows fill a batch.
+// As on a GPU, where such rows pad a batch.
 TEST_P(CrossEntropyTest, ARowWithoutTargetHasNoLossAndNoGradient) {
   constexpr int64_t kClasses = 35;
   std::vector<float> gradient = random_values(3 * kClasses, 3, 6.0f);
@@ -121,7 +121,7 @@ TEST_P(CrossEntropyTest, NotANumberShowsOnlyInItsRow) {
   }
 }
 
-#ifndef __SANITIZE_ADDRESS__  // which ends the program at such a request
+#ifndef __SANITIZE_ADDRESS__  // it ends the program at such a request
 TEST_P(CrossEntropyTest, TooLittleMemoryIsAnErrorOfTheCaller) {
   const int64_t classes = int64_t{1} << 48;
   EXPECT_THROW(level().cross_entropy.fp32({.classes = classes}), std::bad_alloc);

@@ -1,4 +1,4 @@
-// The row-wise kernels of inference of each instruction set against plain loops.
+// The row-wise inference kernels of each instruction set compared with plain loops.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Norms and dropout of bf16 rows of each instruction set beside those of fp32 on the same numbers.
+// Norms and dropout of bf16 rows in each instruction set compared with fp32 on the same numbers.
 #include <gtest/gtest.h>
 #include <omp.h>
 
@@ -137,7 +137,7 @@ TEST_P(NarrowRowsTest, NormDoesNotDependOnTheNumberOfThreads) {
   EXPECT_EQ(results[0], results[2]);
 }
 
-#ifndef __SANITIZE_ADDRESS__  // which ends the program at such a request
+#ifndef __SANITIZE_ADDRESS__  // it ends the program at such a request
 TEST_P(NarrowRowsTest, TooLittleMemoryIsAnErrorOfTheCaller) {
   EXPECT_THROW(level().add_norm_forward.bf16({.width = int64_t{1} << 48}), std::bad_alloc);
 }

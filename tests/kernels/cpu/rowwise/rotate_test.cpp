@@ -1,4 +1,4 @@
-// Rotary positions of each instruction set beside their formula in double.
+// Rotary positions in each instruction set compared with their formula in double.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The row-wise kernels of training of each instruction set against their formulas in double.
+// The row-wise training kernels of each instruction set compared with their formulas in double.
 #include <gtest/gtest.h>
 #include <omp.h>
 
@@ -68,7 +68,7 @@ class AddNormTest : public testing::TestWithParam<std::tuple<const RowwiseKernel
     return result;
   }
 
-  /// The sum of output * grad, whose derivatives the backward pass computes.
+  /// The sum of output * grad; the backward pass computes its derivatives.
   double objective() const {
     const std::vector<double> output = exact().output;
     double total = 0;
@@ -160,7 +160,7 @@ TEST_P(AddNormTest, OutputStandsForTheNormalizedSum) {
   EXPECT_EQ(grad_beta, beta);
 }
 
-// Without beta the norm is an RMS norm; the derivative of its formula, in double.
+// Without beta the norm is an RMS norm; compared with the derivative of its formula in double.
 TEST_P(AddNormTest, WithoutBetaItIsAnRmsNorm) {
   const auto [rows, width, dropout] = sizes();
   const auto columns = static_cast<size_t>(width);
@@ -298,7 +298,7 @@ TEST_P(DropoutTest, RowsOfProbabilitiesKeepTheAskedShare) {
   }
 }
 
-// Of 1,000,000 pairs of independent fair bits, 0.5 +- 0.0005 are equal: 0.003 is six times that.
+// 0.5 +- 0.0005 of 1,000,000 pairs of independent fair bits are equal; 0.003 is six times that.
 TEST(Dropout, ProbabilitiesOfNeighboursRowsAndRectanglesAreIndependent) {
   constexpr uint32_t kMaskRows = 1000, kMaskColumns = 1000;
   const uint32_t threshold = dropout_threshold(0.5);

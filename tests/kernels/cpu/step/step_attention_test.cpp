@@ -1,5 +1,5 @@
-// The step's attention of each instruction set against sums in double: content only, with keys and
-// values in slots and in the memory of a sentence, as fp32 and as bf16.
+// A step's attention in each instruction set compared with sums in double: content only, with keys
+// and values in slots and in a sentence's memory, in fp32 and bf16.
 #include "kernels/step_attention.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 
 using Numbers = std::vector<float>;
 
-/// The nearest number with 8 bits, ties to even, by arithmetic.
+/// The nearest number with 8 bits, ties to even, computed arithmetically.
 float rounded(float x) {
   int exponent = 0;
   const float fraction = std::frexp(x, &exponent);
@@ -28,7 +28,7 @@ float rounded(float x) {
 
 float kept(CacheType type, float x) { return type == CacheType::kFloat ? x : rounded(x); }
 
-/// What is not written reads as a huge number.
+/// Uninitialised memory reads as huge numbers.
 Bytes bytes(int64_t count) {
   Bytes made = allocate(unsigned_of(count));
   std::memset(made.get(), 0x7f, unsigned_of(count));
@@ -93,7 +93,7 @@ class StepAttentionTest : public testing::TestWithParam<Case> {
     return made;
   }
 
-  /// Keys and values [S, G, Dh] in the memory of a sentence.
+  /// Keys and values [S, G, Dh] in a sentence's memory.
   StepAttention call_of_sentence(const Numbers& keys, const Numbers& values) {
     const int64_t key_stride = padded_head(given_.keys);
     const int64_t stride = row() + 32;
@@ -231,7 +231,7 @@ TEST(CacheRowTest, KeepsWhatIsNotANumber) {
     EXPECT_TRUE(std::isnan(std::bit_cast<float>(uint32_t{bits[0].bits} << 16)));
     EXPECT_EQ(bits[1].bits, 0x7f80);
     EXPECT_EQ(bits[2].bits, 0xff80);
-    EXPECT_EQ(bits[3].bits, 0x7f80);  // nearer to what is beyond the largest
+    EXPECT_EQ(bits[3].bits, 0x7f80);  // nearer to a value past the largest one
     EXPECT_EQ(bits[4].bits, 0);
   }
 }

@@ -1,5 +1,5 @@
-// The score terms of a decoding step against their definition in kernels/attention.h, in double,
-// for each instruction set.
+// The score terms of a decoding step compared with their definition in kernels/attention.h, in
+// double, for each instruction set.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,10 +21,10 @@ struct TermCase {
   std::string name;
   std::vector<std::string> tables;  // names of Table below
   int64_t clip = 3;
-  bool shared = false;  // by the heads
+  bool shared = false;  // by all heads
   int64_t head_width = 20;
   int64_t keys = 19;
-  bool memory = false;  // keys and values of a memory instead of slots
+  bool memory = false;  // keys and values from a memory instead of slots
 };
 
 /// A table [H|1, rows, width], with rows `stride` apart.
@@ -144,7 +144,7 @@ class Step {
     return values_.data() + t * width() + h * given_.head_width;
   }
 
-  /// Numbers behind a row's are zeros in tables of vectors.
+  /// Tables of vectors have zeros after each row.
   void add(const std::string& name, Table& table, HeadTable& view, int64_t rows, int64_t row_width,
            int64_t stride) {
     if (std::ranges::count(given_.tables, name) == 0) return;
@@ -168,7 +168,7 @@ class Step {
     return table.row(head, std::clamp(j - position_, -clip, clip) + clip);
   }
 
-  /// CoPE: what each key adds by its contextual position, which the gates of the content give.
+  /// CoPE: what each key adds through its contextual position, derived from the content's gates.
   std::vector<double> contextual_scores(int64_t r, int64_t h) const {
     std::vector<double> scores(unsigned_of(given_.keys));
     double place = 0.0;

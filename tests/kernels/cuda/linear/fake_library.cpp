@@ -22,7 +22,7 @@ struct FakeDescription {
   void* bias = nullptr;
 };
 
-/// A matrix stored by columns.
+/// A column-major matrix.
 struct FakeLayout {
   cudaDataType_t type;
   int64_t rows;

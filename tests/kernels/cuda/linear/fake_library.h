@@ -1,5 +1,5 @@
-// A stand-in for cuBLASLt over host memory, after the description in the library's header. It
-// refuses shapes that do not fit together. For tests of what linear layers ask of the library.
+// A stand-in for cuBLASLt over host memory, written after the library's header. It rejects
+// incompatible shapes. For tests of how linear layers call the library.
 #pragma once
 
 #include <set>

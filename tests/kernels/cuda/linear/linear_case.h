@@ -1,4 +1,4 @@
-// A linear layer and its gradients, with what they should give, in double.
+// A linear layer and its gradients, with the expected results in double.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Linear layers against the same formulas in double.
+// Linear layers compared with the same formulas in double.
 #include "tests/kernels/cuda/linear/linear_case.h"
 
 namespace dietmt::kernels {
@@ -15,8 +15,7 @@ class LinearCasesTest : public testing::TestWithParam<ElementType> {
     if (!reason.empty()) GTEST_SKIP() << reason;
   }
 
-  // Three different sizes, so that no two can be taken for each other; then sizes that no vector
-  // divides.
+  // Three different sizes, so that they cannot be confused; then sizes that no vector divides.
   std::vector<LinearSizes> sizes() const {
     return {{GetParam(), 40, 64, 24},
             {GetParam(), 8, 16, 128},
@@ -64,7 +63,7 @@ TEST_P(LinearCasesTest, GradientsAreAddedToWhatIsThere) {
     call.add_to_grad_x = true;
     call.accumulate = true;
     run_linear_here(call);
-    // cuBLASLt rounds products of these sizes before it adds them to what is there, at most 1.
+    // cuBLASLt rounds products of these sizes before adding them to existing values, at most 1.
     linear.grad_x.expect_near(x, kError + rounding_of(size.type), size.name(), 2);
     linear.grad_weight.expect_near(weight, kError, size.name());
     linear.grad_bias.expect_near(bias, kError, size.name());

@@ -1,4 +1,4 @@
-// How often linear layers call the library, and what they do without one of its algorithms.
+// How often linear layers call the library, and what they do if it lacks an algorithm.
 #include <cublasLt.h>
 
 #include "tests/kernels/cuda/linear/fake_library.h"
@@ -24,7 +24,7 @@ TEST(LinearLibraryTest, AlgorithmsAreChosenOnceForAShape) {
   run_linear_here(linear.forward());
   run_linear_here(linear.backward());
   EXPECT_EQ(fake_library().choices, before + 3);
-  // The next bias lies elsewhere, with the same alignment.
+  // The next bias has another address with the same alignment.
   const LinearCase other({ElementType::kBFloat16, 16, 24, 48});
   run_linear_here(other.forward());
   EXPECT_EQ(fake_library().choices, before + 3);

@@ -1,5 +1,5 @@
-// Where the cases of linear layers run: with a stand-in for cuBLASLt on the host
-// (fake_library.cpp), or on a GPU (linear_runner_gpu.cpp). Each test program links one of them.
+// Where the linear layer cases run: with a stand-in for cuBLASLt on the host (fake_library.cpp), or
+// on a GPU (linear_runner_gpu.cpp). Each test program links one of them.
 #pragma once
 
 #include "kernels/device_kernels.h"
@@ -7,7 +7,7 @@
 
 namespace dietmt::kernels {
 
-/// False if the library has no algorithm for the call.
+/// Returns false if the library has no algorithm for the call.
 bool run_linear_here(const DeviceLinear& call);
 void run_linear_here(const DeviceLinearBackward& call);
 

@@ -1,4 +1,4 @@
-// activate and column_sums against the same formulas in double.
+// activate and column_sums compared with the same formulas in double.
 #include <algorithm>
 #include <numbers>
 
@@ -26,7 +26,7 @@ double value_of(DeviceActivation activation, double x) {
   }
 }
 
-/// By a central difference, which rounds to about 1e-9.
+/// By a central difference, accurate to about 1e-9.
 double slope_of(DeviceActivation activation, double x) {
   if (activation == DeviceActivation::kRelu) return x > 0.0 ? 1.0 : 0.0;
   constexpr double kStep = 1e-5;

@@ -1,4 +1,4 @@
-// The row kernels against those of the CPU in fp32: the same masks, nearly the same numbers.
+// The row kernels compared with the CPU's in fp32: the same masks, nearly the same numbers.
 #include "kernels/rowwise.h"
 #include "tests/kernels/cuda/rowwise/host_rows.h"
 #include "tests/kernels/cuda/rowwise/norm_case.h"
@@ -88,7 +88,7 @@ TEST(CpuRowsTest, DropoutAndResidualAreThoseOfTheCpu) {
   expect_near(output, expected, 1e-6, "output");
 }
 
-// So a recorded call can run again with the key of another pass.
+// This allows a recorded call to run again with another pass's key.
 TEST(CpuRowsTest, KernelsReadTheKeyOfThePassWhenTheyRun) {
   constexpr int64_t kSize = 2048;
   const RowTensor branch = RowTensor::random(ElementType::kFloat, kSize, 1);

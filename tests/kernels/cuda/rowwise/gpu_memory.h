@@ -1,4 +1,4 @@
-// Memory of a GPU for the tests' runners.
+// GPU memory for the tests' runners.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -19,7 +19,7 @@ struct DeviceFree {
 };
 using DeviceMemory = std::unique_ptr<void, DeviceFree>;
 
-/// Every byte is `fill`.
+/// Sets every byte to `fill`.
 inline DeviceMemory device_memory(size_t bytes, int fill) {
   void* start = nullptr;
   require_cuda(cudaMalloc(&start, bytes + 16), "memory of the device");

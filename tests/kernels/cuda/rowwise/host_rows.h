@@ -1,4 +1,4 @@
-// Runs the row kernels' own source on the host, with the threads of a block as fibres.
+// Runs the row kernels' source on the host, with the threads of a block as fibres.
 #pragma once
 
 #include <cstring>
@@ -35,7 +35,7 @@ concept SumsColumns = requires(const Call& call) {
   plan(call, RowMemory{});
 };
 
-/// Partial sums start out as NaN. Returns whether all tickets are zero afterwards.
+/// Partial sums are initialised to NaN. Returns whether all tickets are zero afterwards.
 template <typename Call>
 bool run_rows_on_host(const Call& call, const HostSchedule& schedule) {
   if constexpr (SumsColumns<Call>) {

@@ -1,4 +1,4 @@
-// A call of add_norm and its gradients, with what they should give, in double.
+// A call of add_norm and its gradients, with the expected results in double.
 #pragma once
 
 #include <string>
@@ -66,7 +66,7 @@ struct NormCase {
     return call;
   }
 
-  /// Of what forward() has left.
+  /// Uses what forward() has left.
   DeviceAddNormBackward backward() const {
     DeviceAddNormBackward call;
     call.type = options.type;

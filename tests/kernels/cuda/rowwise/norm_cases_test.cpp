@@ -1,4 +1,4 @@
-// add_norm against the same formulas in double.
+// add_norm compared with the same formulas in double.
 #include <algorithm>
 
 #include "tests/kernels/cuda/rowwise/norm_case.h"
@@ -95,7 +95,7 @@ class NormCasesTest : public testing::TestWithParam<ElementType> {
   }
 };
 
-// Widths for a part of a warp, a warp and several; those that no vector divides move element by
+// Widths for part of a warp, one warp and several; those that no vector divides go element by
 // element.
 TEST_P(NormCasesTest, AllWidths) {
   for (const int64_t width : {1, 30, 64, 100, 129, 256, 300, 511, 512, 516, 768, 1000, 1024, 1536,

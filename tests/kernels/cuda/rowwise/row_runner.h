@@ -1,4 +1,4 @@
-// Where the cases of the row kernels run: on the host (row_runner_host.cpp) or on a GPU
+// Where the row kernel cases run: on the host (row_runner_host.cpp) or on a GPU
 // (row_runner_gpu.cpp). Each test program links one of them.
 #pragma once
 
@@ -12,11 +12,11 @@ namespace dietmt::kernels {
 /// Empty if the cases can run here.
 std::string reason_not_to_run();
 
-/// Memory that host and kernels share; holds NaN of every type; aligned; freed when the program
-/// ends.
+/// Memory shared by host and kernels; aligned, filled with NaN of every type, and freed when the
+/// program ends.
 void* allocate_shared(size_t bytes);
 
-/// Run a call; the results are there when they return.
+/// Run a call; the results are complete on return.
 void run_rows_here(const DeviceAddNorm& call);
 void run_rows_here(const DeviceAddNormBackward& call);
 void run_rows_here(const DeviceActivate& call);

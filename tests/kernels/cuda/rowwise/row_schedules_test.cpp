@@ -38,7 +38,7 @@ void expect_norm(int64_t rows, int64_t width) {
   });
 }
 
-// One warp a row and several, which exchange sums through shared memory; one group of blocks and
+// One warp per row and several, which exchange sums through shared memory; one group of blocks and
 // several.
 TEST(RowSchedulesTest, Norms) {
   expect_norm(600, 64);
@@ -121,7 +121,7 @@ TEST(RowSchedulesTest, CrossEntropy) {
   }
 }
 
-// Blocks find the last of them by tickets of their strip and group.
+// Blocks detect the last of them by tickets of their strip and group.
 TEST(RowSchedulesTest, ColumnSumsOfManyStripsAndGroups) {
   expect_same_bits([](const HostSchedule& schedule) {
     constexpr int64_t kRows = 700;

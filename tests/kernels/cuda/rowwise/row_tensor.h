@@ -1,5 +1,5 @@
-// Tensors of the row kernels' tests in memory that host and kernels share, read and written as
-// double. Fresh ones hold NaN, so that reading what was not written shows.
+// Tensors of the row kernel tests in memory shared by host and kernels, read and written as double.
+// Fresh ones contain NaN, so that reading uninitialised memory shows.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ inline double rounding_of(ElementType type) {
   return type == ElementType::kFloat ? 0x1p-24 : type == ElementType::kHalf ? 0x1p-11 : 0x1p-8;
 }
 
-/// Numbers where host and kernels see them.
+/// Numbers visible to host and kernels.
 template <typename T>
 T* shared_copy(const std::vector<T>& numbers) {
   auto* const memory = static_cast<T*>(allocate_shared(numbers.size() * sizeof(T) + 16));
@@ -38,7 +38,7 @@ T* shared_copy(const std::vector<T>& numbers) {
 
 class RowTensor {
  public:
-  /// `shift`: elements by which the tensor misses the start of the memory.
+  /// `shift`: offset of the tensor from the start of the memory, in elements.
   RowTensor(ElementType type, int64_t count, int64_t shift = 0)
       : type_(type),
         count_(count),
@@ -79,7 +79,7 @@ class RowTensor {
     return values;
   }
 
-  /// `error`: of the kernel's own arithmetic, in fp32, for a result of about 1. `roundings`: to the
+  /// `error`: of the kernel's fp32 arithmetic, for a result of about 1. `roundings`: to the
   /// tensor's type.
   void expect_near(const std::vector<double>& expected, double error, const std::string& name,
                    int roundings = 1) const {
@@ -100,14 +100,14 @@ class RowTensor {
   char* memory_;
 };
 
-/// Dropout of a site whose pass has its key in memory that host and kernels share.
+/// Dropout at a site; the pass's key is in memory shared by host and kernels.
 inline DropoutCall dropout_of(double p, uint64_t pass_key) {
   auto* const place = static_cast<uint64_t*>(allocate_shared(sizeof(uint64_t)));
   *place = pass_key;
   return {p, {place, 3}};
 }
 
-/// 1 / (1 - p) where element i is kept, else 0.
+/// 1 / (1 - p) if element i is kept, else 0.
 inline double mask_at(const DropoutCall& call, int64_t i) {
   if (call.p == 0.0) return 1.0;
   return dropout_keeps(call.key.value(), static_cast<uint32_t>(i), dropout_threshold(call.p))

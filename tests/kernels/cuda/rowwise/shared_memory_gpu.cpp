@@ -1,4 +1,4 @@
-// Memory of the host that a GPU can read and write.
+// Host memory that a GPU can read and write.
 #include <cstring>
 #include <vector>
 

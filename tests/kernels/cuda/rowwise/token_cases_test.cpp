@@ -1,4 +1,4 @@
-// embed, cross_entropy and rotate against the same formulas in double.
+// embed, cross_entropy and rotate compared with the same formulas in double.
 #include <algorithm>
 #include <numeric>
 
@@ -52,7 +52,7 @@ class TokenCasesTest : public testing::TestWithParam<ElementType> {
     output.expect_near(expected, 1e-6, "embed " + std::to_string(width));
   }
 
-  /// `runs`: how many rows each token has, which lie in a random order.
+  /// `runs`: how many rows each token has; rows are in random order.
   void check_embed_backward(const std::vector<int64_t>& runs, int64_t width) const {
     std::vector<int64_t> ids;
     for (size_t token = 0; token < runs.size(); ++token) {
@@ -220,7 +220,7 @@ TEST_P(TokenCasesTest, GradientOfEmbeddingsWhoseRunsCrossChunks) {
   constexpr int64_t kChunk = kPlacesOfChunk;
   const std::vector<std::vector<int64_t>> cases = {
       {kChunk, kChunk, kChunk},                 // none crosses
-      {kChunk + 1},                             // the last place alone in a chunk
+      {kChunk + 1},                             // only the last element in a new chunk
       {kChunk - 1, 2, kChunk - 1},              // one place on each side
       {3, 2 * kChunk - 3, 2, 2 * kChunk - 2},   // they end where chunks do
       {kChunk / 2, 3 * kChunk, kChunk / 2, 1},  // over whole chunks
@@ -233,7 +233,7 @@ TEST_P(TokenCasesTest, GradientOfEmbeddingsWhoseRunsCrossChunks) {
   check_embed_backward(cases[4], 4100);
 }
 
-// The widest ones do not fit into a block's memory.
+// The widest ones do not fit in a block's memory.
 TEST_P(TokenCasesTest, CrossEntropy) {
   for (const int64_t classes : {1, 2, 100, 1000, 2048, 9001}) {
     check_cross_entropy(3, classes, 0.1, true);

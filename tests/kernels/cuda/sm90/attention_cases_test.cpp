@@ -1,5 +1,5 @@
-// The kernels of sm_90a beside the definition in double: every result within twice the error of a
-// plain implementation in the same precision.
+// The sm_90a kernels compared with the definition in double: every result within twice the error of
+// a plain implementation in the same precision.
 #include <gtest/gtest.h>
 
 #include "tests/kernels/attention_case.h"
@@ -42,7 +42,7 @@ std::vector<NamedValues> results_of(const AttentionCaseOptions& options) {
   return attention.results();
 }
 
-// As a CUDA graph does that was captured with longer sentences: only the device knows the lengths.
+// As in a CUDA graph captured with longer sentences: only the device knows the lengths.
 TEST(Sm90AttentionRunsTest, LengthsComeFromTheDevice) {
   const std::string reason = reason_not_to_run();
   if (!reason.empty()) GTEST_SKIP() << reason;

@@ -1,5 +1,5 @@
 // What only the host can vary: the order of threads, copies and products, the division into blocks,
-// and memory that no kernel may use. Also the kernels with mma.sync beside those of sm_90a.
+// and memory that no kernel may use. Also compares the mma.sync kernels with those of sm_90a.
 #include <gtest/gtest.h>
 
 #include "kernels/cuda/sm90/attention_driver.cuh"
@@ -47,7 +47,7 @@ void run_warpgroup_attention(const AttentionBackward& call) {
 
 namespace {
 
-// More tiles than stages, full and partial ones, and warpgroups that see different numbers of keys.
+// More tiles than stages, full and partial ones, and warpgroups with different numbers of keys.
 TEST(Sm90AttentionHostTest, OrderOfThreadsCopiesAndProductsDoesNotMatter) {
   for (const int64_t width : {64, 128}) {
     const AttentionCaseOptions options{.name = "stream",
@@ -67,7 +67,7 @@ TEST(Sm90AttentionHostTest, OrderOfThreadsCopiesAndProductsDoesNotMatter) {
   }
 }
 
-// One block for all tiles of queries, whose rings and barriers go on from tile to tile.
+// One block for all query tiles, whose rings and barriers continue from tile to tile.
 TEST(Sm90AttentionHostTest, FewBlocksGiveTheSameUpToRounding) {
   for (const bool causal : {false, true}) {
     const AttentionCaseOptions options{.name = "blocks",
@@ -105,7 +105,7 @@ TEST(Sm90AttentionHostTest, AgreesWithTheKernelsWithMmaSync) {
   }
 }
 
-// A tile reaches into the next sentence, whose numbers must not leak.
+// A tile extends into the next sentence, whose numbers must not leak.
 TEST(Sm90AttentionHostTest, NanOfANeighbourStaysThere) {
   Arena arena(allocate_shared);
   AttentionCase attention({.name = "neighbours", .queries = {9, 30, 5}, .heads = 1}, arena);

@@ -1,5 +1,5 @@
-// The host's emulation of sm_90a, against what the PTX manual says of barriers, copies of boxes and
-// products of warpgroups. Mistakes that a GPU would pass over must end the program.
+// The host's emulation of sm_90a compared with the PTX manual on barriers, copies of boxes and
+// warpgroup products. Mistakes that a GPU would ignore must end the program.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ constexpr int kBox = 64;  // columns
 constexpr int kRowBytes = 128;
 constexpr int kThreadsWithProducer = kWarpgroupThreads + kWarpThreads;
 
-/// Runs one block; `body` gets shared memory from the start of a swizzling pattern on.
+/// Runs one block; `body` gets shared memory aligned to a swizzling pattern.
 void run_block(uint64_t order, const std::function<void(char*)>& body,
                int threads = kWarpgroupThreads) {
   run_on_host(
@@ -111,7 +111,7 @@ TEST(Sm90PrimitivesTest, CopiesBoxesSwizzledAndZerosBeyondTheTensor) {
         const auto* tile = reinterpret_cast<const uint16_t*>(shared);
         for (int row = thread_index(); row < 16; row += kWarpgroupThreads) {
           for (int column = 0; column < columns; ++column) {
-            // The manual's figures: 16-byte pieces are exchanged by the number of the 128 bytes.
+            // The manual's figures: 16-byte pieces are permuted by the index of their 128 bytes.
             const int line = row * 2 * columns / 128;
             const int piece = column / 8 ^ line % (columns / 8);
             const uint16_t found = tile[row * columns + piece * 8 + column % 8];
@@ -157,7 +157,7 @@ TEST(Sm90PrimitivesTest, MultipliesRowsOfSharedMemory) {
                               matrix_descriptor(b + place, Swizzle::k128Bytes, 1024, 0), k > 0);
       }
       commit_multiplies();
-      EXPECT_TRUE(std::isnan(sums.value[0]));  // not there before the wait
+      EXPECT_TRUE(std::isnan(sums.value[0]));  // not available before the wait
       wait_multiplies<0>(sums.value);
       sums.for_each([&](int row, int column, float& sum, int) {
         float wanted = 0.0f;
@@ -207,7 +207,7 @@ TEST(Sm90PrimitivesTest, MultipliesRegistersByColumnsOfSharedMemory) {
   multiply_registers_with_columns<128>();
 }
 
-// A tile for width 32: rows of 64 bytes, whose pattern repeats after 512.
+// A tile for width 32: rows of 64 bytes, whose pattern repeats every 512.
 TEST(Sm90PrimitivesTest, MultipliesTilesOf64ByteRows) {
   const Matrix matrix(64, 32, 64, Swizzle::k64Bytes);
   const TensorMap map = matrix.map();
@@ -235,7 +235,7 @@ TEST(Sm90PrimitivesTest, MultipliesTilesOf64ByteRows) {
   });
 }
 
-/// One product of zeros in shared memory that `write` has written.
+/// One product of zeros in shared memory written by `write`.
 template <typename Before>
 float product_after(uint64_t order, const Before& before) {
   float first = 0.0f;
@@ -263,7 +263,7 @@ TEST(Sm90PrimitivesTest, WrittenMemoryNeedsAFence) {
 
 using Sm90PrimitivesDeathTest = testing::Test;
 
-/// A copy of 8 rows into a tile that a thread does not await as it should.
+/// Copies 8 rows into a tile without waiting for them correctly.
 void copy_rows(const std::function<void(char*, TransactionBarrier*, const TensorMap&)>& use) {
   const Matrix matrix(8, 64, 8);
   const TensorMap map = matrix.map();
@@ -327,7 +327,7 @@ TEST(Sm90PrimitivesDeathTest, BarriersTakeOnlyTheArrivalsTheyAwait) {
                "more arrivals");
 }
 
-/// One product of a tile of zeros, with whatever goes wrong around it.
+/// One product of a tile of zeros, with errors around it.
 void multiply_zeros(const std::function<void(float (&)[32], uint64_t)>& use) {
   run_block(0, [&](char* shared) {
     std::memset(shared, 0, 64 * kRowBytes);

@@ -1,4 +1,4 @@
-// Where the cases of the kernels of sm_90a run: on the host (attention_host_test.cpp) or on a GPU
+// Where the sm_90a kernel cases run: on the host (attention_host_test.cpp) or on a GPU
 // (runner_gpu.cpp). Each test program links one of them.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace dietmt::kernels {
 
-/// Forward, then backward; returns when the results are there.
+/// Forward, then backward; the results are complete on return.
 void run_warpgroup_attention(const AttentionBackward& call);
 
 /// Puts NaN into queries, keys, values and grad_output of tokens first .. first + count - 1.
