@@ -2,7 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -71,13 +76,6 @@ std::vector<GlossaryTerm> terms_of_file(const std::string& file) {
                       "; write several target terms in one line, with | between them");
   }
   return terms;
-}
-
-// How many characters of `text` from `at` on are `form` as whole words; 0: they are not.
-size_t length_at(const WordText& text, size_t at, const std::u32string& form) {
-  const bool is_there = std::u32string_view(text.characters).substr(at).starts_with(form) &&
-                        text.is_edge(at) && text.is_edge(at + form.size());
-  return is_there ? form.size() : 0;
 }
 
 }  // namespace
@@ -185,41 +183,44 @@ std::vector<std::string> written_forms(const std::string& target) {
 std::vector<const GlossaryTerm*> missing_terms(std::span<const GlossaryTerm* const> terms,
                                                std::string_view translation) {
   const WordText text(translation);
-  struct Term {
-    const GlossaryTerm* term;
-    std::vector<std::u32string> forms;
-  };
-  std::vector<Term> missing;
-  for (const GlossaryTerm* term : terms) {
-    missing.push_back({term, {}});
-    for (const std::string& target : term->targets)
-      for (const std::string& form : written_forms(target))
-        missing.back().forms.push_back(characters_of(form));
-  }
+  std::vector<std::vector<std::string>> forms(terms.size());
+  for (size_t i = 0; i < terms.size(); ++i)
+    for (const std::string& target : terms[i]->targets)
+      std::ranges::move(written_forms(target), std::back_inserter(forms[i]));
   // A form of several terms is that of the one with the fewest others, as in the search.
-  std::ranges::stable_sort(missing, {}, [](const Term& one) { return one.forms.size(); });
-  for (size_t at = 0; at < text.characters.size() && !missing.empty();) {
-    size_t longest = 0;
-    auto which = missing.end();
-    for (auto one = missing.begin(); one != missing.end(); ++one) {
-      for (const std::u32string& form : one->forms) {
-        const size_t length = length_at(text, at, form);
-        if (length <= longest) continue;
-        longest = length;
-        which = one;
-      }
+  std::vector<size_t> order(terms.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return forms[i].size(); });
+  std::map<std::u32string, std::deque<size_t>, std::less<>> terms_of;
+  std::set<size_t, std::greater<>> lengths;
+  for (const size_t i : order) {
+    for (const std::string& form : forms[i]) {
+      const std::u32string characters = characters_of(form);
+      terms_of[characters].push_back(i);
+      lengths.insert(characters.size());
     }
-    if (longest > 0) missing.erase(which);
-    at += std::max<size_t>(1, longest);
   }
-  std::vector<const GlossaryTerm*> found;  // in the order of `terms`
-  for (const GlossaryTerm* term : terms) {
-    const auto one = std::ranges::find(missing, term, &Term::term);
-    if (one == missing.end()) continue;
-    found.push_back(term);
-    missing.erase(one);
-  }
-  return found;
+  std::vector<bool> is_there(terms.size());
+  // The length of the longest form at a word's edge that a term still lacks, which then has it.
+  const auto take = [&](size_t at) -> size_t {
+    for (const size_t length : lengths) {
+      if (at + length > text.characters.size() || !text.is_edge(at + length)) continue;
+      const auto form = terms_of.find(std::u32string_view(text.characters).substr(at, length));
+      if (form == terms_of.end()) continue;
+      std::deque<size_t>& lacking = form->second;
+      while (!lacking.empty() && is_there[lacking.front()]) lacking.pop_front();
+      if (lacking.empty()) continue;
+      is_there[lacking.front()] = true;
+      return length;
+    }
+    return 0;
+  };
+  for (size_t at = 0; at < text.characters.size();)
+    at += std::max<size_t>(1, text.is_edge(at) ? take(at) : 0);
+  std::vector<const GlossaryTerm*> missing;
+  for (size_t i = 0; i < terms.size(); ++i)
+    if (!is_there[i]) missing.push_back(terms[i]);
+  return missing;
 }
 
 }  // namespace dietmt::data

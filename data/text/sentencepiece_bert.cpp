@@ -108,18 +108,23 @@ void SentencePieceBert::append_text(std::string_view text, int32_t begin, int32_
   }
   character_at.push_back(characters.size());
 
-  const sentencepiece::ImmutableSentencePieceText encoded = impl_->model.encode(utf8);
-  for (const auto& piece : encoded.pieces()) {
-    size_t first = character_at[piece.begin()], last = character_at[piece.end()];
-    while (first < last && is_ascii_space(characters[first].code)) ++first;
-    while (first < last && is_ascii_space(characters[last - 1].code)) --last;
-    // sentencepiece gives all bytes of a character that was written out to the last of its pieces.
-    const bool has_text = piece.piece() != kWordBegin;
-    if (first == last && has_text && first < characters.size()) ++last;
-    const int32_t from = first < characters.size() ? characters[first].begin : end;
-    pieces.ids.push_back(id_of(piece.id()));
-    pieces.begins.push_back(from);
-    pieces.ends.push_back(last > first ? characters[last - 1].end : from);
+  for (size_t at = 0; at < utf8.size();) {
+    const std::string_view part = first_part(std::string_view(utf8).substr(at));
+    const sentencepiece::ImmutableSentencePieceText encoded = impl_->model.encode(part);
+    for (const auto& piece : encoded.pieces()) {
+      size_t first = character_at[at + piece.begin()], last = character_at[at + piece.end()];
+      while (first < last && is_ascii_space(characters[first].code)) ++first;
+      while (first < last && is_ascii_space(characters[last - 1].code)) --last;
+      // sentencepiece gives all bytes of a character that was written out to the last of its
+      // pieces.
+      const bool has_text = piece.piece() != kWordBegin;
+      if (first == last && has_text && first < characters.size()) ++last;
+      const int32_t from = first < characters.size() ? characters[first].begin : end;
+      pieces.ids.push_back(id_of(piece.id()));
+      pieces.begins.push_back(from);
+      pieces.ends.push_back(last > first ? characters[last - 1].end : from);
+    }
+    at += part.size();
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "data/text/tokenizer.h"
 
 namespace dietmt::data {
 
@@ -24,6 +25,17 @@ std::string read_model_file(const std::filesystem::path& file) {
   } catch (const Error& error) {
     throw DataError(error.what());
   }
+}
+
+std::string_view first_part(std::string_view line) {
+  constexpr size_t kMost = Tokenizer::kLongestPart;
+  if (line.size() <= kMost) return line;
+  size_t end = line.rfind(' ', kMost);
+  if (end == std::string_view::npos || end == 0) {
+    end = kMost;
+    while ((static_cast<uint8_t>(line[end]) & 0xC0U) == 0x80U) --end;  // inside a character
+  }
+  return line.substr(0, end);
 }
 
 SentencePieceModel::SentencePieceModel(const std::filesystem::path& file)

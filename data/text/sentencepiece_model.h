@@ -13,6 +13,9 @@ namespace dietmt::data {
 /// Throws DataError naming the file.
 std::string read_model_file(const std::filesystem::path& file);
 
+/// What Tokenizer::kLongestPart allows of a line, which is not empty.
+std::string_view first_part(std::string_view line);
+
 class SentencePieceModel {
  public:
   /// Throws DataError naming the file.

@@ -258,17 +258,21 @@ class VocabularyNumbers : public Subwords {
     return ids_.contains(std::string(tag)) ? tag : std::string_view();
   }
 
-  static std::string with_spaces(std::string text) {
-    for (size_t at = 0; (at = text.find(kWordBegin, at)) != std::string::npos; ++at)
-      text.replace(at, kWordBegin.size(), " ");
-    const size_t begin = std::min(text.find_first_not_of(' '), text.size());
-    return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
+  static std::string with_spaces(std::string_view text) {
+    std::string spaced;
+    for (size_t at = 0, mark = 0; at < text.size(); at = mark + kWordBegin.size()) {
+      mark = std::min(text.find(kWordBegin, at), text.size());
+      spaced += text.substr(at, mark - at);
+      if (mark < text.size()) spaced += ' ';
+    }
+    const size_t begin = std::min(spaced.find_first_not_of(' '), spaced.size());
+    return spaced.substr(begin, spaced.find_last_not_of(' ') + 1 - begin);
   }
 
   // Where with_spaces() moves each byte of `text`, and its end.
   static std::vector<int32_t> moved_by_spaces(std::string_view text) {
     std::vector<int32_t> to;
-    const size_t size = with_spaces(std::string(text)).size();
+    const size_t size = with_spaces(text).size();
     int32_t at = 0;
     bool begun = false;
     while (to.size() < text.size()) {

@@ -31,22 +31,6 @@ Tokenizer::Tokenizer(std::string file, std::unique_ptr<const Subwords> subwords)
 
 Tokenizer::~Tokenizer() = default;
 
-namespace {
-
-// What Tokenizer::kLongestPart allows of a line, which is not empty.
-std::string_view first_part(std::string_view line) {
-  constexpr size_t kMost = Tokenizer::kLongestPart;
-  if (line.size() <= kMost) return line;
-  size_t end = line.rfind(' ', kMost);
-  if (end == std::string_view::npos || end == 0) {
-    end = kMost;
-    while ((static_cast<uint8_t>(line[end]) & 0xC0U) == 0x80U) --end;  // inside a character
-  }
-  return line.substr(0, end);
-}
-
-}  // namespace
-
 std::vector<int32_t> Tokenizer::encode(std::string_view line, int64_t most) const {
   if (invalid_utf8_at(line) != std::string_view::npos)
     return encode(replace_invalid_utf8(line), most);
@@ -268,11 +252,14 @@ void train_tokenizer(const TokenizerOptions& options, const std::filesystem::pat
 std::function<std::string(std::string_view)> piece_splitter(const std::filesystem::path& file) {
   const auto model = std::make_shared<const SentencePieceModel>(file);
   return [model](std::string_view text) {
-    std::vector<std::string> pieces;
-    const auto status = model->processor().Encode({text.data(), text.size()}, &pieces);
-    if (!status.ok()) throw Error(std::string("sentencepiece cannot encode: ") + status.message());
     std::string separated;
-    for (const std::string& piece : pieces) separated += (separated.empty() ? "" : " ") + piece;
+    while (!text.empty()) {
+      const std::string_view part = first_part(text);
+      const sentencepiece::ImmutableSentencePieceText encoded = model->encode(part);
+      for (const auto& piece : encoded.pieces())
+        separated += (separated.empty() ? "" : " ") + piece.piece();
+      text.remove_prefix(part.size());
+    }
     return separated;
   };
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <regex>
+#include <utility>
 
 #include "common/error.h"
 
@@ -25,11 +26,12 @@ std::vector<std::string> values_of(const YAML::Node& node) {
   return values;
 }
 
-// yaml-cpp reads a line without a colon as a key without a value.
-void require_colon(const YAML::Node& key, const std::string& text) {
-  const auto begin = static_cast<size_t>(key.Mark().pos);
-  if (text.substr(begin, text.find('\n', begin) - begin).find(':') == std::string::npos)
+// yaml-cpp reads a line without a colon as a key without a value. Returns where the colon is.
+size_t require_colon(const YAML::Node& key, const std::string& text) {
+  const size_t colon = text.find_first_of(":\n", static_cast<size_t>(key.Mark().pos));
+  if (colon == std::string::npos || text[colon] == '\n')
     throw YAML::Exception(key.Mark(), "the line is not 'key: value'");
+  return colon;
 }
 
 /// Reads options and collects the problems with them.
@@ -157,8 +159,10 @@ std::vector<std::pair<std::string, std::vector<std::string>>> parse_yaml_options
     const YAML::Node root = YAML::Load(yaml);
     if (!root.IsMap() && !root.IsNull())
       throw YAML::Exception(root.Mark(), "the top level must be a mapping");
+    size_t colon = 0;  // the last one found: a line may have many keys
     for (const auto& pair : root) {
-      if (pair.second.IsNull()) require_colon(pair.first, yaml);
+      if (pair.second.IsNull() && std::cmp_greater_equal(pair.first.Mark().pos, colon))
+        colon = require_colon(pair.first, yaml);
       pairs.emplace_back(scalar(pair.first, "a key"), values_of(pair.second));
     }
   } catch (const YAML::Exception& error) {

@@ -7,8 +7,18 @@
 #include <cmath>
 #include <ctime>
 #include <limits>
+#include <string>
+#include <string_view>
 
 namespace dietmt {
+
+/// Copies of `text`, `bytes` or a little more, with the number of the copy at each `@`.
+inline std::string repeated(std::string_view text, size_t bytes) {
+  std::string all;
+  for (size_t i = 0; all.size() < bytes; ++i)
+    for (const char c : text) c == '@' ? all += std::to_string(i) : all += c;
+  return all;
+}
 
 /// How much the cost may grow when the size doubles.
 constexpr double kLinearGrowth = 2.3;

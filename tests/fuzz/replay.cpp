@@ -1,17 +1,18 @@
 // Runs the seeds of a fuzz target without a fuzzer, so that every test run exercises the target:
 // replay FOLDER, which need not exist. Each seed runs complete, truncated at up to 64 positions,
-// and with up to 64 bytes inverted. Then part of it is repeated until the input is large, and again
-// until it is twice as large, which must not take much more than twice the processor time.
+// and with up to 64 bytes inverted. Then part of it is repeated until the input is large, which
+// must cost time in proportion to its size.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
+
+#include "tests/common/cpu_cost.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -44,40 +45,18 @@ std::string grown(const std::string& seed, size_t place, size_t unit, size_t siz
   return input + seed.substr(place);
 }
 
-double processor_seconds() {
-  timespec time = {};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-/// The minimum over the repeats, which other programs affect least.
-double seconds(const std::string& input, int repeats) {
-  double least = 1e9;
-  for (int i = 0; i < repeats; ++i) {
-    const double start = processor_seconds();
-    run(input);
-    least = std::min(least, processor_seconds() - start);
-  }
-  return least;
-}
-
-/// Doubling the input may triple the time, which leaves room for caches and noise; quadratic cost
-/// would quadruple it.
 void require_proportional_cost(const std::string& name, const std::string& seed) {
   constexpr size_t kSize = 32768;
   constexpr size_t kGrownPlaces = 12;
-  constexpr double kMeasurable = 0.02;
   const size_t step = std::max<size_t>(1, seed.size() / kGrownPlaces);
   for (size_t place = 0; place < seed.size(); place += step) {
     for (const size_t unit : {1, 8, 48}) {
-      const std::string twice = grown(seed, place, unit, 2 * kSize);
-      if (seconds(twice, 1) < kMeasurable) continue;
-      const double small = seconds(grown(seed, place, unit, kSize), 3);
-      const double large = seconds(twice, 3);
-      if (large < kMeasurable || large < 3 * small) continue;
+      const double growth = dietmt::cost_growth(
+          kSize, [&](size_t size) { return grown(seed, place, unit, size); }, run);
+      if (growth <= dietmt::kLinearGrowth) continue;
       std::fprintf(stderr,
-                   "%s with %zu bytes at %zu repeated: %.3f s for %zu bytes, %.3f s for %zu\n",
-                   name.c_str(), unit, place, small, kSize, large, 2 * kSize);
+                   "%s with %zu bytes at %zu repeated: twice the size, %.1f times the cost\n",
+                   name.c_str(), unit, place, growth);
       std::exit(1);
     }
   }

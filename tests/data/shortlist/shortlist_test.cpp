@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/random.h"
+#include "tests/common/cpu_cost.h"
 #include "tests/data/toy_text.h"
 
 namespace dietmt::data {
@@ -148,6 +149,25 @@ TEST_F(ShortlistTest, AnIdOutsideTheVocabularyIsRefused) {
   wrong.ids[3] = 100;
   write_shortlist(file(), wrong, tokenizer(), tokenizer());
   EXPECT_THAT(error_of(read_file(file())), HasSubstr("ids that do not exist"));
+}
+
+TEST_F(ShortlistTest, ReadingTakesTimeInProportion) {
+  const auto make = [&](size_t ids) {
+    ShortlistContent large = content();
+    large.ids.resize(ids, 7);
+    large.probabilities.resize(ids);
+    large.bounds.back() = static_cast<uint32_t>(ids);
+    large.always.assign(ids, 9);
+    const std::filesystem::path written = scratch() / std::to_string(ids);
+    write_shortlist(written, large, tokenizer(), tokenizer());
+    return written;
+  };
+  const auto read = [&](const std::filesystem::path& written) {
+    const Shortlist shortlist(written, tokenizer(), tokenizer());
+    Ids found;
+    shortlist.candidates(Ids{99}, found);
+  };
+  EXPECT_LE(cost_growth(100'000, make, read), kLinearGrowth);
 }
 
 TEST_F(ShortlistTest, AMissingFileIsNamed) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <future>
 #include <thread>
 
@@ -338,35 +337,6 @@ TEST_F(TokenizerTest, WrongOptionsAreListedTogether) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr("input"), HasSubstr("words"), HasSubstr("size"),
                                     HasSubstr("coverage")));
   }
-}
-
-// Processor time of `work`, the least of three runs.
-template <typename Work>
-double least_seconds(const Work& work) {
-  double least = 1e9;
-  for (int run = 0; run < 3; ++run) {
-    const std::clock_t start = std::clock();
-    work();
-    least = std::min(least, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
-  }
-  return least;
-}
-
-std::string repeated(const std::string& text, size_t times) {
-  std::string all;
-  for (size_t i = 0; i < times; ++i) all += text;
-  return all;
-}
-
-// sentencepiece by itself takes four times as long for twice as many.
-TEST_F(TokenizerTest, UnknownCharactersTakeTimeInProportion) {
-  const std::string some = repeated("\u4f60", 40'000), twice = some + some;
-  const double once = least_seconds([&] { tokenizer().encode(some); });
-  EXPECT_LT(least_seconds([&] { tokenizer().encode(twice); }), 2.8 * once);
-  const double with_spans = least_seconds([&] { tokenizer().encode_with_spans(some); });
-  EXPECT_LT(least_seconds([&] { tokenizer().encode_with_spans(twice); }), 2.8 * with_spans);
-  const std::vector<int32_t> ids = tokenizer().encode(twice);
-  EXPECT_GT(std::ranges::count(ids, tokenizer().unknown_id()), 0);
 }
 
 TEST_F(TokenizerTest, ALongLineHasThePiecesOfItsWords) {

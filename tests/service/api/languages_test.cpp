@@ -4,6 +4,7 @@
 
 #include "service/api/call.h"
 #include "service/api/language_pairs.h"
+#include "tests/common/cpu_cost.h"
 #include "tests/common/test_directory.h"
 
 namespace dietmt::service {
@@ -171,6 +172,25 @@ TEST(LanguagePairsTest, DetectionUsesTheCodesOfTheServer) {
             "pt_BR");
   EXPECT_EQ(brazilian.detect("Das Wetter war schön und wir gingen.").front().code, "de");
   EXPECT_EQ(brazilian.detect("12").front().confidence, 0.0);
+}
+
+TEST(LanguagePairsTest, LongTextsTakeTimeInProportion) {
+  const LanguagePairs pairs({{"en-de", "en", "de", ""}, {"fr-de", "fr", "de", ""}});
+  for (const std::string part : {"a", "Das Wetter war @ ", "\u4f60", "\u4f60a", " ", ".", "\u0301",
+                                 "<", "&", "\u0433\u0434\u0435 ", "1", "a\n"}) {
+    SCOPED_TRACE(part);
+    EXPECT_LE(cost_growth(
+                  100'000, [&](size_t bytes) { return repeated(part, bytes); },
+                  [&](const std::string& text) {
+                    pairs.detect(text);
+                    share_in_script(text, "ru");
+                    try {
+                      pairs.detect_source(text, "de");
+                    } catch (const HttpError&) {
+                    }
+                  }),
+              kLinearGrowth);
+  }
 }
 
 }  // namespace

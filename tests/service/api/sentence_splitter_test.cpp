@@ -129,11 +129,7 @@ TEST(SentenceSplitterTest, LongTextsTakeTimeInProportion) {
   for (const std::string part : {"This is sentence No. 7, by A. Nobody. ", "x", ".", "A.", "\n",
                                  "a.) ", "\"", "\u200B", "1. "}) {
     SCOPED_TRACE(part);
-    const auto make = [&](size_t bytes) {
-      std::string all;
-      while (all.size() < bytes) all += part;
-      return all;
-    };
+    const auto make = [&](size_t bytes) { return repeated(part, bytes); };
     EXPECT_LE(
         cost_growth(100'000, make, [](const std::string& given) { split_sentences(given, "en"); }),
         kLinearGrowth);

@@ -1,38 +1,15 @@
-// Documents built to take long: doubling the bytes may about double the time.
-#include <ctime>
+// Documents built to take long cost time in proportion to their size.
 #include <functional>
 
 #include "service/documents/placeholders.h"
+#include "tests/common/cpu_cost.h"
 #include "tests/service/documents/office_fixture.h"
 
 namespace dietmt::service {
 namespace {
 
-constexpr size_t kBytes = 30'000;
-
-std::string repeated(const std::string& text, size_t bytes) {
-  std::string all;
-  while (all.size() < bytes) all += text;
-  return all;
-}
-
-// Replaces each `@` with its number.
-std::string numbered(const std::string& text, size_t bytes) {
-  std::string all;
-  for (int64_t i = 0; all.size() < bytes; ++i)
-    for (const char c : text) all += c == '@' ? std::to_string(i) : std::string(1, c);
-  return all;
-}
-
-double thread_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-// Time for everything done with a document except the model's part.
-double seconds_of(DocumentKind kind, const std::string& bytes) {
-  const double begin = thread_seconds();
+// Does everything that is done with a document, except for the model's part.
+void handle(DocumentKind kind, const std::string& bytes) {
   try {
     const auto document = open_document(kind, bytes, {"en", "de"});
     const auto same = [](const ConnectedTexts& texts) {
@@ -46,7 +23,6 @@ double seconds_of(DocumentKind kind, const std::string& bytes) {
     document->translated(translate_keeping_placeholders(document->segments(), same, same));
   } catch (const DataError&) {
   }
-  return thread_seconds() - begin;
 }
 
 class DocumentCostTest : public OfficeDocumentTest {
@@ -54,21 +30,16 @@ class DocumentCostTest : public OfficeDocumentTest {
   using Make = std::function<std::string(size_t bytes)>;
 
   static void expect_linear(DocumentKind kind, const std::string& name, const Make& make) {
-    constexpr double kFloor = 0.05;  // in seconds; shorter times measure other programs
-    const std::string small = make(kBytes), large = make(2 * kBytes);
-    double once = seconds_of(kind, small), twice = seconds_of(kind, large);
-    for (int i = 0; i < 8 && twice > std::max(2.3 * once, kFloor); ++i) {
-      once = std::min(once, seconds_of(kind, small));
-      twice = std::min(twice, seconds_of(kind, large));
-    }
-    EXPECT_LE(twice, std::max(2.3 * once, kFloor)) << name_of(kind) << ": " << name;
+    EXPECT_LE(cost_growth(30'000, make, [&](const std::string& bytes) { handle(kind, bytes); }),
+              kLinearGrowth)
+        << name_of(kind) << ": " << name;
   }
 
-  // Documents of repeated or numbered texts, between a beginning and an end.
+  // Documents of repeated texts, between a beginning and an end.
   void expect_linear(DocumentKind kind, const std::vector<std::string>& texts,
                      const std::function<std::string(const std::string&)>& document) {
     for (const std::string& text : texts) {
-      expect_linear(kind, text, [&](size_t bytes) { return document(numbered(text, bytes)); });
+      expect_linear(kind, text, [&](size_t bytes) { return document(repeated(text, bytes)); });
     }
   }
 };
@@ -138,7 +109,7 @@ TEST_F(DocumentCostTest, OfHtml) {
     expect_linear(DocumentKind::kHtml, begin,
                   [&](size_t bytes) { return begin + repeated("g", bytes); });
   expect_linear(DocumentKind::kHtml, "attributes",
-                [](size_t bytes) { return "<meta" + numbered(" a@=b", bytes) + "><p>a"; });
+                [](size_t bytes) { return "<meta" + repeated(" a@=b", bytes) + "><p>a"; });
 }
 
 TEST_F(DocumentCostTest, OfSubtitles) {
@@ -154,7 +125,7 @@ TEST_F(DocumentCostTest, OfCatalogues) {
                 [&](const std::string& text) { return message + text + "msgstr \"\"\n"; });
   expect_linear(DocumentKind::kPo, "many forms of one long message", [](size_t bytes) {
     return "msgid \"a\"\nmsgid_plural \"" + repeated("b ", bytes / 2) + "\"\n" +
-           numbered("msgstr[@] \"\"\n", bytes / 2);
+           repeated("msgstr[@] \"\"\n", bytes / 2);
   });
   expect_linear(DocumentKind::kPo,
                 {"msgid \"a\"\nmsgstr \"\"\n", "@~ a\n", "msgid \"\"\nmsgstr \"charset=UTF-8\"\n",
@@ -183,12 +154,12 @@ TEST_F(DocumentCostTest, OfXml) {
                 {"<", "<a>", "<a b='", "<!--", "<![CDATA[", "<?", "</a>", "&a;"},
                 [](const std::string& xml) { return "<tmx>" + xml; });
   expect_linear(DocumentKind::kTmx, "attributes", [](size_t bytes) {
-    return "<tmx>" + ("<a" + numbered(" a@=''", bytes)) + "/></tmx>";
+    return "<tmx>" + ("<a" + repeated(" a@=''", bytes)) + "/></tmx>";
   });
   expect_linear(DocumentKind::kTmx, "attributes after an error",
-                [](size_t bytes) { return "<tmx a=b'><c" + numbered(" a@=''", bytes) + ">'/>"; });
+                [](size_t bytes) { return "<tmx a=b'><c" + repeated(" a@=''", bytes) + ">'/>"; });
   expect_linear(DocumentKind::kTmx, "elements inside 200 namespaces", [](size_t bytes) {
-    return "<tmx" + numbered(" xmlns:n@='u'", 2'500) + "><a>" + repeated("<n0:b n1:c=''/>", bytes) +
+    return "<tmx" + repeated(" xmlns:n@='u'", 2'500) + "><a>" + repeated("<n0:b n1:c=''/>", bytes) +
            "</a></tmx>";
   });
   expect_linear(DocumentKind::kTmx, "a long name",
@@ -207,7 +178,7 @@ TEST_F(DocumentCostTest, OfTranslationMemories) {
                 segment);
   for (const std::string one : {"bpt", "ept"}) {
     expect_linear(DocumentKind::kTmx, "crossed pairs after " + one, [&](size_t bytes) {
-      return segment(numbered("<bpt i='@'/>b", bytes / 2) + numbered("<ept i='@'/>", bytes / 2));
+      return segment(repeated("<bpt i='@'/>b", bytes / 2) + repeated("<ept i='@'/>", bytes / 2));
     });
   }
   expect_linear(DocumentKind::kTmx, {"<tuv xml:lang='fr'><seg>a</seg></tuv>"},
