@@ -23,9 +23,9 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 std::string settings_list(const Settings& settings, const std::string& file);
 
 /// Reports a value that breaks the rule.
-template <typename Number>
+template <typename Value>
 void check_range(std::vector<std::string>& problems, const std::string& option,
-                 const OptionRule& rule, Number value) {
+                 const OptionRule& rule, const Value& value) {
   if (std::string problem = rule.problem(option, value); !problem.empty())
     problems.push_back(std::move(problem));
 }

@@ -1,9 +1,11 @@
 #include "common/json_fields.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "common/files.h"
+#include "common/option_rule.h"
 
 namespace dietmt {
 
@@ -77,6 +79,11 @@ bool is_whole_number(const nlohmann::json& value) {
 int64_t whole_number(const nlohmann::json& value) {
   if (!is_whole_number(value)) throw CheckpointError(value.dump() + " is not a whole number");
   return value.get<int64_t>();
+}
+
+nlohmann::json json_number(double value) {
+  if (value == std::floor(value)) return nearest_whole(value);
+  return value;
 }
 
 }  // namespace dietmt

@@ -51,6 +51,9 @@ bool is_whole_number(const nlohmann::json& value);
 /// Throws CheckpointError if the value is not an integer.
 int64_t whole_number(const nlohmann::json& value);
 
+/// A bound of an OptionRule, which is a double and often a whole number.
+nlohmann::json json_number(double value);
+
 /// Reads the field `name`: a string, a bool, an integer or any number. Throws CheckpointError with
 /// the name if it is missing or has another type.
 template <typename Field>

@@ -1,9 +1,9 @@
 // Prints an option table: --help for people, --help-json for programs.
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "common/json_fields.h"
 #include "common/options.h"
 
 namespace dietmt {
@@ -44,12 +44,6 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// Bounds are stored as doubles but are often whole numbers.
-ordered_json number(double value) {
-  if (value == std::floor(value)) return nearest_whole(value);
-  return value;
-}
-
 const char* type_of(std::string*) { return "string"; }
 const char* type_of(int64_t*) { return "integer"; }
 const char* type_of(double*) { return "number"; }
@@ -76,7 +70,7 @@ void describe_rule(const OptionRule& rule, ordered_json& option) {
   if (rule.is_new) option["new"] = true;
   if (!rule.choices.empty()) option["choices"] = rule.choices;
   const auto bound = [&](const char* name, const std::optional<double>& value) {
-    if (value) option[name] = number(*value);
+    if (value) option[name] = json_number(*value);
   };
   bound("least", rule.least);
   bound("above", rule.above);

@@ -1,6 +1,7 @@
 // The values that an option or a setting in a file accepts, and the message about others.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@ struct OptionRule {
   std::string problem(const std::string& name, const std::string& value) const;
   std::string problem(const std::string& name, int64_t value) const;
   std::string problem(const std::string& name, double value) const;
+  std::string problem(const std::string&, std::same_as<bool> auto) const { return {}; }
 
   /// Default bound of numbers: kMost and -kMost.
   static constexpr double kMost = 1e9;

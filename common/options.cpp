@@ -47,12 +47,6 @@ constexpr bool holds(const T*) {
          std::is_same_v<T, std::vector<Number>>;
 }
 
-template <typename T>
-std::string problem_of(const OptionRule& rule, const std::string& name, const T& value) {
-  return rule.problem(name, value);
-}
-std::string problem_of(const OptionRule&, const std::string&, bool) { return {}; }
-
 // Returns false if the word is not a value of that type.
 using dietmt::read_word;
 bool read_word(const std::string& word, std::string& value) {
@@ -130,7 +124,7 @@ std::string OptionTable::Option::problem() const {
       return shown() + " " + value + " exists already: choose a new path";
   std::string first;
   const auto compare = [&](const auto& value) {
-    if (first.empty()) first = problem_of(rule, shown(), value);
+    if (first.empty()) first = rule.problem(shown(), value);
   };
   std::visit([&](const auto* pointer) { visit_values(*pointer, compare); }, field);
   return first;

@@ -90,24 +90,8 @@ TranslationPlan Engine::plan(const TranslateOptions& options) const {
 
 nmt::SearchOptions Engine::search_options(const TranslateOptions& o) const {
   nmt::SearchOptions search = machine_options(options_);
-  search.beam = o.beam;
-  search.nbest = o.nbest;
-  search.length_penalty = o.length_penalty;
-  search.length_norm = nmt::parse_length_norm(o.length_norm);
-  search.max_length_factor = o.max_length_factor;
-  search.max_length_offset = o.max_length_offset;
-  search.min_length = o.min_length;
-  search.no_repeat_ngram = o.no_repeat_ngram;
-  search.repetition_penalty = o.repetition_penalty;
-  search.patience = o.patience;
-  search.diverse_groups = o.diverse_groups;
-  search.diversity_strength = o.diversity_strength;
-  search.coverage_penalty = o.coverage_penalty;
-  search.sample = o.sample;
-  search.top_k = o.top_k;
-  search.top_p = o.top_p;
-  search.temperature = o.temperature;
-  search.seed = o.seed;
+#define DIETMT_CALL_OPTION(group, type, name, ...) search.name = o.name;
+#include "nmt/search/search_options.def"
   throw_if_any(search.problems());
   const std::string problem = o.glossary.empty() ? "" : nmt::glossary_problem(search);
   if (!problem.empty()) throw ConfigError(problem);

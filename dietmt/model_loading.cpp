@@ -35,10 +35,8 @@ namespace {
 
 nmt::SearchOptions machine_options(const TranslatorOptions& o) {
   nmt::SearchOptions search;
-  search.max_source_length = o.max_source_length;
-  search.batch_tokens = o.batch_tokens;
-  search.workers = o.workers;
-  search.threads = o.threads;
+#define DIETMT_MODEL_OPTION(group, type, name, ...) search.name = o.name;
+#include "nmt/search/search_options.def"
   return search;
 }
 

@@ -22,13 +22,11 @@
 namespace dietmt {
 
 struct TranslatorOptions {
-  std::string device = "cpu";       ///< a GPU needs LibTorch, and with it the program: only cpu
-  std::string weights = "auto";     ///< fp32, bf16 or int8; auto: the type that the directory has
-  std::string shortlist = {};       ///< file of `dietmt shortlist`; empty: none
-  std::int64_t workers = 0;         ///< that decode in parallel; 0: cores / threads
-  std::int64_t threads = 1;         ///< of each worker; more speed up a single sentence
-  std::int64_t batch_tokens = 512;  ///< source tokens that a worker decodes at once
-  std::int64_t max_source_length = 1000;  ///< tokens with end of sentence; the rest is cut off
+  std::string device = "cpu";    ///< a GPU needs LibTorch, and with it the program: only cpu
+  std::string weights = "auto";  ///< fp32, bf16 or int8; auto: the type that the directory has
+  std::string shortlist = {};    ///< file of `dietmt shortlist`; empty: none
+#define DIETMT_MODEL_OPTION(group, type, name, usual, ...) type name = usual;
+#include "nmt/search/search_options.def"  // workers, threads, batch_tokens, max_source_length
 };
 
 struct TranslateOptions {
@@ -36,20 +34,8 @@ struct TranslateOptions {
   /// One tag per line instead; an empty one: none.
   std::vector<std::string> source_tags = {};
 
-  std::int64_t beam = 5;                ///< 1: greedy search
-  std::int64_t nbest = 1;               ///< translations of each line; at most `beam` in a search
-  double length_penalty = 1.0;          ///< A: score = sum of log-probabilities / length^A
-  std::string length_norm = "power";    ///< power, or gnmt: sum / ((5 + length) / 6)^A
-  double max_length_factor = 2.0;       ///< longest translation: factor * source tokens + offset
-  std::int64_t max_length_offset = 50;  ///< see max_length_factor
-  std::int64_t min_length = 0;          ///< shortest translation, in tokens
-
-  std::int64_t no_repeat_ngram = 0;  ///< no n-gram of N tokens twice in a translation; 0: no limit
-  double repetition_penalty = 1.0;   ///< factor of the log-probability of a repeated token
-  double patience = 1.0;             ///< a search ends with beam * patience finished hypotheses
-  std::int64_t diverse_groups = 1;   ///< of diverse beam search; `beam` is a multiple of it
-  double diversity_strength = 0.5;   ///< what a token costs that an earlier group has chosen
-  double coverage_penalty = 0.0;     ///< beta of Wu et al. 2016, eq. 14; 0: off
+#define DIETMT_CALL_OPTION(group, type, name, usual, ...) type name = usual;
+#include "nmt/search/search_options.def"  // beam to seed, with their ranges and what they mean
 
   /// Source and target terms: if a line contains the first, its translation must contain the
   /// second, by the rules of `dietmt translate --glossary`. Needs a beam of 2 or more.
@@ -63,12 +49,6 @@ struct TranslateOptions {
   bool markup = false;
   /// copies: fills Hypothesis::missing_copies, by the rules of `dietmt translate --check`; or none.
   std::string check = "none";
-
-  bool sample = false;       ///< draw translations instead of searching
-  std::int64_t top_k = 0;    ///< sample from the most probable tokens; 0: from all
-  double top_p = 1.0;        ///< sample from the smallest set of tokens with this probability
-  double temperature = 1.0;  ///< below 1 sharpens the distribution
-  std::uint64_t seed = 1;    ///< of sampling
 
   /// Called about twice a second on the caller's thread while it waits. If it returns true, the
   /// call throws Cancelled and drops its sentences.

@@ -158,36 +158,22 @@ void bind_options(py::module_& module) {
       .def_readwrite("device", &TranslatorOptions::device)
       .def_readwrite("weights", &TranslatorOptions::weights)
       .def_readwrite("shortlist", &TranslatorOptions::shortlist)
-      .def_readwrite("workers", &TranslatorOptions::workers)
-      .def_readwrite("threads", &TranslatorOptions::threads)
-      .def_readwrite("batch_tokens", &TranslatorOptions::batch_tokens)
-      .def_readwrite("max_source_length", &TranslatorOptions::max_source_length);
+#define DIETMT_MODEL_OPTION(group, type, name, usual, placeholder, help, ...) \
+  .def_readwrite(#name, &TranslatorOptions::name, help)
+#include "nmt/search/search_options.def"
+      ;
   py::class_<TranslateOptions>(module, "TranslateOptions")
       .def(py::init<>())
       .def_readwrite("source_tag", &TranslateOptions::source_tag)
       .def_readwrite("source_tags", &TranslateOptions::source_tags)
-      .def_readwrite("beam", &TranslateOptions::beam)
-      .def_readwrite("nbest", &TranslateOptions::nbest)
-      .def_readwrite("length_penalty", &TranslateOptions::length_penalty)
-      .def_readwrite("length_norm", &TranslateOptions::length_norm)
-      .def_readwrite("max_length_factor", &TranslateOptions::max_length_factor)
-      .def_readwrite("max_length_offset", &TranslateOptions::max_length_offset)
-      .def_readwrite("min_length", &TranslateOptions::min_length)
-      .def_readwrite("no_repeat_ngram", &TranslateOptions::no_repeat_ngram)
-      .def_readwrite("repetition_penalty", &TranslateOptions::repetition_penalty)
-      .def_readwrite("patience", &TranslateOptions::patience)
-      .def_readwrite("diverse_groups", &TranslateOptions::diverse_groups)
-      .def_readwrite("diversity_strength", &TranslateOptions::diversity_strength)
-      .def_readwrite("coverage_penalty", &TranslateOptions::coverage_penalty)
       .def_readwrite("glossary", &TranslateOptions::glossary)
       .def_readwrite("alignment", &TranslateOptions::alignment)
       .def_readwrite("markup", &TranslateOptions::markup)
       .def_readwrite("check", &TranslateOptions::check)
-      .def_readwrite("sample", &TranslateOptions::sample)
-      .def_readwrite("top_k", &TranslateOptions::top_k)
-      .def_readwrite("top_p", &TranslateOptions::top_p)
-      .def_readwrite("temperature", &TranslateOptions::temperature)
-      .def_readwrite("seed", &TranslateOptions::seed);
+#define DIETMT_CALL_OPTION(group, type, name, usual, placeholder, help, ...) \
+  .def_readwrite(#name, &TranslateOptions::name, help)
+#include "nmt/search/search_options.def"
+      ;
 }
 
 }  // namespace

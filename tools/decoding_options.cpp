@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "common/checks.h"
 #include "common/error.h"
 #include "common/memory_use.h"
 #include "data/text/source_tag.h"
@@ -27,7 +28,24 @@ std::string hypotheses_problem(const nmt::SearchOptions& search) {
       bytes);
 }
 
+using Group = nmt::SearchOption::Group;
+
+void add_option(OptionTable& table, const nmt::SearchOption& option, OptionTable::Field field) {
+  table.add(setting_key(option.name, ""), field, option.placeholder, option.help, option.rule);
+}
+
+void add_group(OptionTable& table, Group group, nmt::SearchOptions& search) {
+  for (const nmt::SearchOption& option : nmt::search_option_table())
+    if (option.group == group)
+      std::visit([&](auto field) { add_option(table, option, &(search.*field)); }, option.field);
+}
+
 }  // namespace
+
+void add_search_option(OptionTable& table, nmt::SearchOption::Field option,
+                       OptionTable::Field field) {
+  add_option(table, nmt::search_option(option), field);
+}
 
 void bind_model(OptionTable& table, std::vector<std::string>& models) {
   table.add("model", &models, "DIR[,DIR...]",
@@ -38,60 +56,17 @@ void bind_model(OptionTable& table, std::vector<std::string>& models) {
 }
 
 void bind_source_lines(OptionTable& table, DecodingOptions& o) {
-  table
-      .add("source-tag", &o.source_tag, "TAG",
-           "word to put before each non-empty line, such as <2de> for a multilingual model")
-      .add("max-source-length", &o.search.max_source_length, "N",
-           "longest source line in tokens, with end of sentence; longer lines are cut",
-           nmt::search_rules::kMaxSourceLength);
+  table.add("source-tag", &o.source_tag, "TAG",
+            "word to put before each non-empty line, such as <2de> for a multilingual model");
+  add_group(table, Group::kText, o.search);
 }
 
-void add_beam(OptionTable& table, int64_t& beam) {
-  table.add("beam", &beam, "N", "beam size: hypotheses kept at each step; 1: greedy search",
-            nmt::search_rules::kBeam);
+void bind_search(OptionTable& table, nmt::SearchOptions& search) {
+  add_group(table.group("Search"), Group::kSearch, search);
 }
 
-void bind_search(OptionTable& table, DecodingOptions& o) {
-  nmt::SearchOptions& search = o.search;
-  table.group("Search");
-  add_beam(table, search.beam);
-  table
-      .add("length-penalty", &search.length_penalty, "A",
-           "score = sum of log-probabilities / length^A, with end of sentence; 0: the sum",
-           nmt::search_rules::kLengthPenalty)
-      .add("length-norm", &o.length_norm, "",
-           "power: divide by length^A; gnmt: divide by ((5 + length) / 6)^A",
-           {.choices = {"power", "gnmt"}})
-      .add("max-length-factor", &search.max_length_factor, "A",
-           "longest translation: A * source tokens + B tokens, and never more than 65536",
-           nmt::search_rules::kMaxLengthFactor)
-      .add("max-length-offset", &search.max_length_offset, "B", "B in --max-length-factor",
-           nmt::search_rules::kMaxLengthOffset)
-      .add("min-length", &search.min_length, "N",
-           "shortest translation in tokens, unless --max-length-factor allows only fewer",
-           nmt::search_rules::kMinLength)
-      .add("no-repeat-ngram", &search.no_repeat_ngram, "N",
-           "never repeat an n-gram of N tokens within a translation; 0: off",
-           nmt::search_rules::kNoRepeatNgram)
-      .add("repetition-penalty", &search.repetition_penalty, "X",
-           "multiply the log-probability of a token that the translation already has by X; above 1 "
-           "discourages repetition",
-           nmt::search_rules::kRepetitionPenalty)
-      .add("patience", &search.patience, "P",
-           "beam search ends when beam size * P hypotheses are finished; above 1 searches longer",
-           nmt::search_rules::kPatience)
-      .add("diverse-groups", &search.diverse_groups, "N",
-           "diverse beam search: split the beam into N groups that avoid the words of "
-           "earlier groups; 1: plain beam search",
-           nmt::search_rules::kBeam)
-      .add("diversity-strength", &search.diversity_strength, "X",
-           "with --diverse-groups: penalty on a token's log-probability for each hypothesis "
-           "of an earlier group that has the token at the same position",
-           nmt::search_rules::kDiversityStrength)
-      .add("coverage-penalty", &search.coverage_penalty, "BETA",
-           "add BETA * sum over source tokens of log(min(attention that the token got, 1)) to the "
-           "score of a finished hypothesis; 0: off",
-           nmt::search_rules::kCoveragePenalty);
+void bind_sampling(OptionTable& table, nmt::SearchOptions& search) {
+  add_group(table.group("Sampling"), Group::kSampling, search);
 }
 
 void add_decoding_device(OptionTable& table, std::string& device, std::string& weights,
@@ -107,34 +82,16 @@ void add_decoding_device(OptionTable& table, std::string& device, std::string& w
            {.choices = {"auto", "off"}});
 }
 
-void add_decoding_workers(OptionTable& table, int64_t& workers, int64_t& batch_tokens) {
-  table
-      .add("workers", &workers, "N",
-           "CPU workers that decode in parallel and share the weights; 0: cores / --threads",
-           ranges::kThreads)
-      .add("batch-tokens", &batch_tokens, "N",
-           "batch size of a worker in source tokens; changes speed and memory, not results; "
-           "a GPU decodes 32 times as many at once, or as many as fit into its memory",
-           ranges::kBatchTokens);
-}
-
-void add_worker_threads(OptionTable& table, int64_t& threads) {
-  table.add("threads", &threads, "N",
-            "threads of each worker; more threads speed up a single sentence, more workers a file",
-            nmt::search_rules::kWorkerThreads);
-}
-
 void bind_decoding_machine(OptionTable& table, DecodingOptions& o) {
   table.group("Machine");
   add_decoding_device(table, o.device, o.weights, o.cuda_graphs);
   table.add("shortlist", &o.shortlist, "FILE",
             "lexical shortlist from 'dietmt shortlist': restrict the output layer to likely "
             "pieces; probabilities are relative to these; needs --device cpu");
-  add_decoding_workers(table, o.search.workers, o.search.batch_tokens);
-  add_worker_threads(table, o.search.threads);
+  add_group(table, Group::kMachine, o.search);
 }
 
-std::vector<std::string> resolve(DecodingOptions& o) {
+std::vector<std::string> decoding_problems(const DecodingOptions& o) {
   std::vector<std::string> problems = o.search.problems();
   if (problems.empty() && o.device == "cpu") {
     const std::string problem = hypotheses_problem(o.search);
@@ -144,8 +101,6 @@ std::vector<std::string> resolve(DecodingOptions& o) {
     const std::string problem = data::source_tag_problem(*o.source_tag);
     if (!problem.empty()) problems.push_back("--source-tag: " + problem);
   }
-  o.search.length_norm = o.length_norm == "gnmt" ? nmt::LengthNorm::kGnmt : nmt::LengthNorm::kPower;
-  o.search.seed = static_cast<uint64_t>(o.seed);
   return problems;
 }
 

@@ -18,32 +18,32 @@ namespace dietmt::tools {
 struct DecodingOptions {
   std::vector<std::string> models;
   std::optional<std::string> source_tag;
-  std::string length_norm = "power";
   std::string device = "cpu";
   std::string cuda_graphs = "auto";
   std::string weights = "auto";
   std::string shortlist;
-  int64_t seed = 1;
   nmt::SearchOptions search;
 };
+
+/// Adds an option of nmt::search_option_table(), bound to `field`.
+void add_search_option(OptionTable& table, nmt::SearchOption::Field option,
+                       OptionTable::Field field);
 
 /// Adds them to the current group: the models, the tag, and the longest source line.
 void bind_model(OptionTable& table, std::vector<std::string>& models);
 void bind_source_lines(OptionTable& table, DecodingOptions& o);
 
 /// Each starts a group.
-void bind_search(OptionTable& table, DecodingOptions& o);
+void bind_search(OptionTable& table, nmt::SearchOptions& search);
+void bind_sampling(OptionTable& table, nmt::SearchOptions& search);
 void bind_decoding_machine(OptionTable& table, DecodingOptions& o);
 
-/// Single options, for commands that have only some of the above.
-void add_beam(OptionTable& table, int64_t& beam);
+/// The first ones of the last.
 void add_decoding_device(OptionTable& table, std::string& device, std::string& weights,
                          std::string& cuda_graphs);
-void add_decoding_workers(OptionTable& table, int64_t& workers, int64_t& batch_tokens);
-void add_worker_threads(OptionTable& table, int64_t& threads);
 
-/// Puts the names and numbers above into `search`; returns all problems, one sentence each.
-std::vector<std::string> resolve(DecodingOptions& o);
+/// All problems, one sentence each.
+std::vector<std::string> decoding_problems(const DecodingOptions& o);
 
 using DecoderSource = std::function<nmt::LoadedDecoder()>;
 

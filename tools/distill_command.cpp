@@ -54,7 +54,7 @@ OptionTable option_table(DistillOptions& o) {
           "nbest", &o.nbest, "N",
           "translations per line that --reference chooses from; default: the beam size, or as many "
           "as --patience finishes",
-          nmt::search_rules::kBeam)
+          nmt::search_option(&nmt::SearchOptions::nbest).rule)
       .add("reference", &o.reference, "FILE",
            "target side of the training text: keep the translation closest to it (sequence-level "
            "interpolation) instead of the one with the best score")
@@ -62,7 +62,7 @@ OptionTable option_table(DistillOptions& o) {
            {.choices = {"bleu", "chrf"}})
       .add("tokenize", &o.tokenizer, "", "tokenizer of BLEU",
            {.choices = {"13a", "intl", "char", "zh", "none"}});
-  bind_search(table, o);
+  bind_search(table, o.search);
   bind_decoding_machine(table, o);
   table.basics({"source-tag", "reference", "nbest", "beam", "device", "weights", "workers"})
       .example(
@@ -103,7 +103,7 @@ std::vector<std::string> shared_files(const DistillOptions& o) {
 std::vector<std::string> problems_of(DistillOptions& o, const OptionTable& table) {
   const int64_t all = std::min(o.search.beam, o.search.finished_to_end());
   o.search.nbest = o.nbest.value_or(o.reference.empty() ? 1 : all);
-  std::vector<std::string> problems = resolve(o);
+  std::vector<std::string> problems = decoding_problems(o);
   for (const std::string& problem : shared_files(o)) problems.push_back(problem);
   if (o.reference.empty())
     refuse_unused(table, {"nbest", "metric", "tokenize"}, "--reference", problems);

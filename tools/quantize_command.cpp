@@ -60,8 +60,9 @@ OptionTable option_table(QuantizeOptions& o) {
       .add("source-tag", &o.source_tag, "TAG", "word to put before each source line, such as <2de>")
       .add("runs", &o.runs, "N", "times that each model translates the text; the fastest counts",
            {.least = 1, .most = 1000});
-  add_beam(table, o.search.beam);
-  add_decoding_workers(table, o.search.workers, o.search.batch_tokens);
+  add_search_option(table, &nmt::SearchOptions::beam, &o.search.beam);
+  add_search_option(table, &nmt::SearchOptions::workers, &o.search.workers);
+  add_search_option(table, &nmt::SearchOptions::batch_tokens, &o.search.batch_tokens);
   table.positional("model").example("dietmt quantize model --output fast --type int8");
   return table;
 }

@@ -60,7 +60,7 @@ OptionTable option_table(RerankOptions& o) {
            "FILE.gz is compressed")
       .add("nbest", &o.nbest, "N",
            "translations per line; above 1 as `line ||| text ||| score`, lines counted from 0",
-           nmt::search_rules::kBeam)
+           nmt::search_option(&nmt::SearchOptions::nbest).rule)
       .add(
           "json", &o.json, "",
           R"(write one JSON object per line: {"source", "translations": [{"text", "score", "features"}]})");
@@ -88,15 +88,13 @@ OptionTable option_table(RerankOptions& o) {
            {.choices = {"13a", "intl", "char", "zh", "none"}})
       .add("restarts", &o.restarts, "N", "extra searches of --tune that start from random weights",
            {.least = 0, .most = 1000})
-      .add("seed", &o.seed, "N", "random seed of --tune", ranges::kSeed);
+      .add("seed", &o.search.seed, "N", "random seed of --tune", ranges::kSeed);
   table.group("Machine");
-  table
-      .add("max-source-length", &o.search.max_source_length, "N",
-           "longest text that a model reads in tokens, with end of sentence; longer ones are cut",
-           nmt::search_rules::kMaxSourceLength)
-      .add("device", &o.device, "NAME", "cpu, cuda or cuda:I");
-  add_decoding_workers(table, o.search.workers, o.search.batch_tokens);
-  add_worker_threads(table, o.search.threads);
+  add_search_option(table, &nmt::SearchOptions::max_source_length, &o.search.max_source_length);
+  table.add("device", &o.device, "NAME", "cpu, cuda or cuda:I");
+  add_search_option(table, &nmt::SearchOptions::workers, &o.search.workers);
+  add_search_option(table, &nmt::SearchOptions::batch_tokens, &o.search.batch_tokens);
+  add_search_option(table, &nmt::SearchOptions::threads, &o.search.threads);
   table.positional("nbest-list")
       .basics({"source", "output", "nbest", "json", "model", "reverse-model", "language-model",
                "weights", "tune", "metric"})
@@ -240,8 +238,9 @@ void tune(const RerankOptions& o, nmt::NBestReader& list, LineReader& references
   const std::vector<double> start = features.default_weights();
   std::vector<double> list_only(start.size(), 0.0);
   list_only.front() = 1.0;
-  const nmt::TunedWeights tuned = nmt::tune_weights(
-      sentences, start, *metric, {.restarts = o.restarts, .seed = static_cast<uint64_t>(o.seed)});
+  const nmt::TunedWeights tuned =
+      nmt::tune_weights(sentences, start, *metric,
+                        {.restarts = o.restarts, .seed = static_cast<uint64_t>(o.search.seed)});
   weights.write(nmt::FeatureWeights{features.names(), tuned.weights}.text() + '\n');
   weights.commit();
   spdlog::info(

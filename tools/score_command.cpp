@@ -49,7 +49,7 @@ OptionTable option_table(ScoreOptions& o) {
            "word to put before each non-empty source line, such as <2de> for a multilingual model")
       .add("max-length", &o.search.max_source_length, "N",
            "longest line in tokens, with end of sentence; longer lines are cut",
-           nmt::search_rules::kMaxSourceLength);
+           nmt::search_option(&nmt::SearchOptions::max_source_length).rule);
   table.group("Machine")
       .add("device", &o.device, "NAME", "cpu, cuda or cuda:I")
       .add("threads", &o.search.workers, "N", "threads; 0: one per core", ranges::kThreads)
@@ -60,7 +60,7 @@ OptionTable option_table(ScoreOptions& o) {
 }
 
 std::vector<std::string> problems_of(ScoreOptions& o) {
-  std::vector<std::string> problems = resolve(o);
+  std::vector<std::string> problems = decoding_problems(o);
   // --max-length is that of both sides.
   o.search.max_length_factor = 0.0;
   o.search.max_length_offset = o.search.max_source_length;

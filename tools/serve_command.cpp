@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <future>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -307,6 +308,10 @@ int run_serve(const std::vector<std::string>& arguments) {
   ServeOptions options;
   OptionTable table = serve_option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  if (options.openapi) {
+    std::cout << service::openapi_of(service::LanguagePairs({}), options.api.limits) << '\n';
+    return 0;
+  }
   settle(table, options);
   std::vector<service::ModelSpec> specs = service::parse_model_specs(options.models);
   service::add_shortlists(options.shortlists, specs);

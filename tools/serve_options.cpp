@@ -73,7 +73,7 @@ void add_limits(OptionTable& table, ServeOptions& o) {
            {.least = 1, .most = service::kMaxValues / 2})
       .add("max-body", &limits.body_bytes, "N", "bytes of a request's body", {.least = 1})
       .add("max-beam", &limits.beam, "N", "largest beam size of a request",
-           nmt::search_rules::kBeam)
+           nmt::search_option(&nmt::SearchOptions::beam).rule)
       .add("deadline", &o.deadline, "SECONDS", "longest time for a request", {.least = 1})
       .add(
           "queue-tokens", &o.registry.limits.max_tokens, "N",
@@ -102,8 +102,9 @@ void add_machine(OptionTable& table, ServeOptions& o) {
   service::DecodingThreads& threads = o.registry.threads;
   table.group("Machine");
   add_decoding_device(table, o.device, o.weights, o.cuda_graphs);
-  add_decoding_workers(table, threads.workers, threads.batch_tokens);
-  add_worker_threads(table, threads.threads);
+  add_search_option(table, &nmt::SearchOptions::workers, &threads.workers);
+  add_search_option(table, &nmt::SearchOptions::batch_tokens, &threads.batch_tokens);
+  add_search_option(table, &nmt::SearchOptions::threads, &threads.threads);
   table.add("fill-wait", &o.fill_wait, "MS",
             "milliseconds that an idle worker waits for a full batch",
             {.least = 0, .most = 60'000});
@@ -181,7 +182,10 @@ OptionTable serve_option_table(ServeOptions& o) {
            "say so in the answer; retry: also translate the sentence again without repeated "
            "trigrams",
            {.choices = {"off", "report", "retry"}})
-      .add("preload", &o.preload, "", "load all models at the start, not when first used");
+      .add("preload", &o.preload, "", "load all models at the start, not when first used")
+      .add("openapi", &o.openapi, "",
+           "print the description of the HTTP API (OpenAPI), without languages and models, and "
+           "exit");
   add_network(table, o);
   add_jobs(table, o);
   add_limits(table, o);

@@ -19,6 +19,7 @@ struct ServeOptions {
   std::string pivot = "en";  // none: one model for each pair
   std::string guard = "retry";
   bool preload = false;
+  bool openapi = false;  // print it and exit
   std::string device = "cpu";
   std::string cuda_graphs = "auto";
   std::string weights = "auto";

@@ -52,7 +52,7 @@ OptionTable train_option_table(TrainOptions& o) {
       .add("no-valid-translation", &o.no_valid_translation, "",
            "validate only the loss, without beam search for BLEU and chrF")
       .add("valid-beam", &o.validation.search.beam, "N", "beam size of validation",
-           nmt::search_rules::kBeam)
+           nmt::search_option(&nmt::SearchOptions::beam).rule)
       .add("valid-tokenize", &o.validation.tokenizer, "",
            "tokenizer of BLEU; none: the text is tokenized already",
            {.choices = {"13a", "intl", "char", "zh", "none"}})

@@ -50,7 +50,8 @@ struct TranslateOptions : DecodingOptions {
 constexpr int64_t kSamples = 100;  // of minimum Bayes risk
 
 OptionTable option_table(TranslateOptions& o) {
-  nmt::SearchOptions& search = o.search;
+  const OptionRule candidates{.least = 0,
+                              .most = nmt::search_option(&nmt::SearchOptions::nbest).rule.most};
   OptionTable table("translate", "--model DIR[,DIR...] [[--input] FILE]",
                     "Translates text line by line and writes one line for each input line, in "
                     "order. Lines end with LF or CR LF; what a line has beyond 1 MiB is cut "
@@ -59,8 +60,9 @@ OptionTable option_table(TranslateOptions& o) {
   bind_model(table, o.models);
   table.add("input", &o.input, "FILE", "source text: plain, compressed or - (standard input)")
       .add("output", &o.output, "FILE",
-           "translations, or - (standard output); a file appears when it is complete, and "
-           "FILE.gz is compressed")
+           "translations, or - (standard output); with --nbest above 1 as `line ||| text ||| "
+           "score`, "
+           "lines counted from 0; a file appears when it is complete, and FILE.gz is compressed")
       .add("prefix", &o.prefix, "FILE",
            "first words of each translation, one line per input line; an empty line forces "
            "nothing")
@@ -71,11 +73,8 @@ OptionTable option_table(TranslateOptions& o) {
   table.add("source-tags", &o.source_tags, "FILE",
             "tag of each line instead of --source-tag, exactly one for each input line; an empty "
             "line: none");
-  table.group("Result")
-      .add("nbest", &o.nbest, "N",
-           "translations per line; above 1 as `line ||| text ||| score`, lines counted from 0",
-           nmt::search_rules::kBeam)
-      .add("scores", &o.scores, "", "write the score and a tab before each translation")
+  add_search_option(table.group("Result"), &nmt::SearchOptions::nbest, &o.nbest);
+  table.add("scores", &o.scores, "", "write the score and a tab before each translation")
       .add("alignment", &o.alignment, "",
            "write ` ||| ` and a word alignment after each translation. hard: pairs of words "
            "SOURCE-TARGET, counted from 0; soft: for each target token its attention to all source "
@@ -97,7 +96,7 @@ OptionTable option_table(TranslateOptions& o) {
            R"("missing_copies")")
       .add("flush", &o.flush, "",
            "translate each line as soon as it arrives (for dialogue or endless input)");
-  bind_search(table, o);
+  bind_search(table, o.search);
   table.group("Minimum Bayes risk")
       .add("mbr", &o.mbr, "",
            "choose the candidate most like the others: the one with the highest expected "
@@ -106,27 +105,17 @@ OptionTable option_table(TranslateOptions& o) {
       .add("mbr-candidates", &o.mbr_candidates, "N",
            "candidates per line, from beam search (0: the beam size) or drawn by --sample "
            "(0: 100)",
-           {.least = 0, .most = nmt::search_rules::kBeam.most})
+           candidates)
       .add("mbr-exact", &o.mbr_exact, "N",
            "compare only the N candidates that a cheap estimate ranks best with all others; "
            "0: all",
-           {.least = 0, .most = nmt::search_rules::kBeam.most});
+           candidates);
   table.group("Two models")
       .add("then", &o.then, "DIR[,DIR...]",
            "second model, which translates the best translation of --model: pt to en, then "
            "en to de; search options and output apply to this one")
       .add("then-shortlist", &o.then_shortlist, "FILE", "lexical shortlist of --then");
-  table.group("Sampling")
-      .add("sample", &search.sample, "", "sample translations instead of beam search")
-      .add("top-k", &search.top_k, "N", "sample from the N most probable tokens; 0: from all",
-           nmt::search_rules::kTopK)
-      .add("top-p", &search.top_p, "P",
-           "sample from the smallest set of tokens whose probability reaches P",
-           nmt::search_rules::kTopP)
-      .add("temperature", &search.temperature, "T",
-           "softmax temperature; below 1 sharpens the distribution",
-           nmt::search_rules::kTemperature)
-      .add("seed", &o.seed, "N", "random seed of sampling", ranges::kSeed);
+  bind_sampling(table, o.search);
   bind_decoding_machine(table, o);
   table.positional("input")
       .basics({"input", "output", "nbest", "scores", "json", "flush", "beam", "length-penalty",
@@ -162,7 +151,7 @@ void settle_candidates(TranslateOptions& o, std::vector<std::string>& problems) 
 std::vector<std::string> problems_of(const OptionTable& table, TranslateOptions& o) {
   std::vector<std::string> problems;
   settle_candidates(o, problems);
-  for (std::string& problem : resolve(o)) problems.push_back(std::move(problem));
+  for (std::string& problem : decoding_problems(o)) problems.push_back(std::move(problem));
   if (o.then.empty() && !o.then_shortlist.empty())
     problems.emplace_back("--then-shortlist needs --then");
   if (o.json && o.scores) problems.push_back("--json includes the scores: leave out --scores");

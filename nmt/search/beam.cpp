@@ -62,7 +62,7 @@ const std::vector<Candidate>& Selection::sorted() {
 
 double length_normalized(double sum, int64_t length, const SearchOptions& options) {
   const auto tokens = static_cast<double>(length);
-  const double base = options.length_norm == LengthNorm::kGnmt ? (5.0 + tokens) / 6.0 : tokens;
+  const double base = options.length_norm == "gnmt" ? (5.0 + tokens) / 6.0 : tokens;
   return sum / std::pow(base, options.length_penalty);
 }
 
@@ -189,7 +189,8 @@ bool Samples::all_ended() const {
 }
 
 double Samples::uniform(int64_t sample, int64_t step) const {
-  uint64_t key = random_key(options_.seed, static_cast<uint64_t>(task_.index));
+  uint64_t key =
+      random_key(static_cast<uint64_t>(options_.seed), static_cast<uint64_t>(task_.index));
   key = random_key(key, static_cast<uint64_t>(sample));
   return Random(random_key(key, static_cast<uint64_t>(step))).uniform();
 }

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "common/checks.h"
-#include "common/error.h"
 #include "common/process.h"
 
 namespace dietmt::nmt {
@@ -20,32 +19,37 @@ int64_t finished(int64_t beam, double patience) {
 
 }  // namespace
 
-LengthNorm parse_length_norm(const std::string& name) {
-  if (name == "power") return LengthNorm::kPower;
-  if (name == "gnmt") return LengthNorm::kGnmt;
-  throw ConfigError("unknown length normalization '" + name + "'; possible: power, gnmt");
+const std::vector<SearchOption>& search_option_table() {
+  using enum SearchOption::Group;
+  static const std::vector<SearchOption> table = {
+#define DIETMT_CALL_OPTION(group, type, name, usual, placeholder, help, ...) \
+  {#name, group, &SearchOptions::name, placeholder, help, OptionRule{__VA_ARGS__}},
+#define DIETMT_MODEL_OPTION DIETMT_CALL_OPTION
+#include "nmt/search/search_options.def"
+  };
+  return table;
+}
+
+const SearchOption& search_option(SearchOption::Field field) {
+  return *std::ranges::find(search_option_table(), field, &SearchOption::field);
 }
 
 std::vector<std::string> SearchOptions::problems() const {
   std::vector<std::string> found;
+  for (const SearchOption& option : search_option_table()) {
+    const std::string name = setting_key(option.name, "");
+    std::visit([&](auto field) { check_range(found, name, option.rule, this->*field); },
+               option.field);
+  }
   const auto require = [&](bool holds, const std::string& sentence) {
     if (!holds) found.push_back(sentence);
   };
-  const auto check = [&](const char* option, const OptionRule& rule, auto value) {
-    check_range(found, option, rule, value);
-  };
-  check("--beam", search_rules::kBeam, beam);
-  check("--nbest", search_rules::kBeam, nbest);
   require(sample || nbest <= beam, "--nbest must not be larger than --beam");
-  check("--patience", search_rules::kPatience, patience);
   if (sample) {
     require(patience == 1.0, "--patience is for beam search: leave out --sample");
-  } else if (nbest <= beam && search_rules::kPatience.allows(patience)) {
+  } else if (nbest <= beam && search_option(&SearchOptions::patience).rule.allows(patience)) {
     require(nbest <= finished_to_end(), "--nbest must not be larger than --beam * --patience");
   }
-  check("--diverse-groups", search_rules::kBeam, diverse_groups);
-  check("--diversity-strength", search_rules::kDiversityStrength, diversity_strength);
-  check("--coverage-penalty", search_rules::kCoveragePenalty, coverage_penalty);
   if (diverse_groups > 1) {
     require(!sample, "--diverse-groups is for beam search: leave out --sample");
     if (!sample) check_divisible(found, "--beam", beam, "--diverse-groups", diverse_groups);
@@ -55,21 +59,8 @@ std::vector<std::string> SearchOptions::problems() const {
   }
   require(!sample || coverage_penalty == 0.0,
           "--coverage-penalty is for beam search: leave out --sample");
-  check("--length-penalty", search_rules::kLengthPenalty, length_penalty);
-  check("--max-length-factor", search_rules::kMaxLengthFactor, max_length_factor);
-  check("--max-length-offset", search_rules::kMaxLengthOffset, max_length_offset);
-  check("--min-length", search_rules::kMinLength, min_length);
-  check("--no-repeat-ngram", search_rules::kNoRepeatNgram, no_repeat_ngram);
-  check("--repetition-penalty", search_rules::kRepetitionPenalty, repetition_penalty);
-  check("--max-source-length", search_rules::kMaxSourceLength, max_source_length);
-  check("--top-k", search_rules::kTopK, top_k);
-  check("--top-p", search_rules::kTopP, top_p);
-  check("--temperature", search_rules::kTemperature, temperature);
   require(sample || (top_k == 0 && top_p == 1.0 && temperature == 1.0),
           "--top-k, --top-p and --temperature need --sample");
-  check("--batch-tokens", ranges::kBatchTokens, batch_tokens);
-  check("--workers", ranges::kThreads, workers);
-  check("--threads", search_rules::kWorkerThreads, threads);
   return found;
 }
 

@@ -17,39 +17,27 @@ from dietmt import _dietmt
 
 TYPE_CHECKING = False  # typing costs milliseconds at import
 if TYPE_CHECKING:
-    from typing import Any, Iterable, Mapping, Sequence, TypedDict, TypeVar, overload
+    from typing import Any, Iterable, Iterator, Mapping, Sequence, TypeVar, overload
 
     from typing_extensions import Unpack
 
+    from dietmt import _options  # a stub that the build writes
     from dietmt.encoder import Encoder
 
     Options = TypeVar("Options")
 
-    class SearchOptions(TypedDict, total=False):
+    class ModelOptions(_options.TranslatorOptions, total=False):
+        """The options of Translator()."""
+        device: str
+        weights: str
+
+    class SearchOptions(_options.TranslateOptions, total=False):
         """The options of Translator.translate()."""
         source_tag: str | Sequence[str]
-        beam: int
-        nbest: int
-        length_penalty: float
-        length_norm: str
-        max_length_factor: float
-        max_length_offset: int
-        min_length: int
-        no_repeat_ngram: int
-        repetition_penalty: float
-        patience: float
-        diverse_groups: int
-        diversity_strength: float
-        coverage_penalty: float
         glossary: Mapping[str, str] | Sequence[tuple[str, str]]
         alignment: str
         markup: bool
         check: str
-        sample: bool
-        top_k: int
-        top_p: float
-        temperature: float
-        seed: int
 else:
     def overload(function):
         return function
@@ -90,6 +78,14 @@ def _filled(options: Options, values: Mapping[str, object]) -> Options:
     return options
 
 
+def _documented(kind: type) -> Iterator[tuple[str, object, str]]:
+    """Name, default and help of the options that are those of `dietmt translate`."""
+    usual = kind()
+    for name, option in vars(kind).items():
+        if isinstance(option, property) and option.__doc__:
+            yield name, getattr(usual, name), option.__doc__
+
+
 def _search_options(values: Mapping[str, object]) -> _dietmt.TranslateOptions:
     glossary = values.get("glossary")
     if hasattr(glossary, "items"):
@@ -121,24 +117,17 @@ class Translator:
         vocabulary, which form an ensemble and average their probabilities.
     weights: "fp32", "bf16", "int8", or "auto" for the type that the directory has.
     shortlist: a file of `dietmt shortlist`.
-    workers: threads that decode in parallel; 0: cores / threads.
-    threads: threads of each worker; more speed up a single sentence.
-    batch_tokens: source tokens that a worker decodes at once; changes speed, not results.
-    max_source_length: longest line in tokens; longer lines are cut.
 
     Raises UsageError and ModelError. Load it in the process that uses it: a forked process cannot
     use the threads of its parent.
     """
 
     def __init__(self, model: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *,
-                 device: str = "cpu", weights: str = "auto",
-                 shortlist: str | os.PathLike[str] = "", workers: int = 0, threads: int = 1,
-                 batch_tokens: int = 512, max_source_length: int = 1000) -> None:
-        options = _filled(_dietmt.TranslatorOptions(), {
-            "device": device, "weights": weights, "shortlist": os.fspath(shortlist),
-            "workers": workers, "threads": threads, "batch_tokens": batch_tokens,
-            "max_source_length": max_source_length})
-        self._translator = _dietmt.Translator(_models(model), options)
+                 shortlist: str | os.PathLike[str] = "",
+                 **options: Unpack[ModelOptions]) -> None:
+        filled = _filled(_dietmt.TranslatorOptions(),
+                         {"shortlist": os.fspath(shortlist), **options})
+        self._translator = _dietmt.Translator(_models(model), filled)
 
     @overload
     def translate(self, lines: str, *, prefix: str | None = None,
@@ -161,20 +150,6 @@ class Translator:
         prefix: what the translations must start with: one for each line, "" for none.
         source_tag: a word to put before each line that has text, such as <2de>; or a list with one
             for each line, "" for none.
-        beam, nbest: hypotheses of the search (5), and translations of each line (1).
-        length_penalty, length_norm: score = sum of log-probabilities / length^A ("power", A = 1),
-            or / ((5 + length) / 6)^A ("gnmt").
-        max_length_factor, max_length_offset: the longest translation of n tokens has
-            factor * n + offset tokens (2.0, 50).
-        min_length: the shortest translation, in tokens.
-        no_repeat_ngram: no n-gram of so many tokens twice in a translation; 0: no limit.
-        repetition_penalty: factor of the log-probability of a token that the translation already
-            has; above 1 discourages repetition.
-        patience: a search ends when beam * patience hypotheses are finished (1.0).
-        diverse_groups, diversity_strength: diverse beam search: divide the beam into so many groups
-            (1), in which a token loses so much log-probability for each hypothesis of an earlier
-            group that has it at the same position (0.5).
-        coverage_penalty: factor of the penalty on source tokens that got little attention (0.0).
         glossary: target terms by source term, or pairs of both, by the rules of `dietmt translate
             --glossary`: a line that has a source term must have its target term in the
             translation; "a|b": either. `missing_terms` of a result lists those that it lacks.
@@ -184,8 +159,6 @@ class Translator:
             --markup`; `tokens` are those of the text without them.
         check: "copies" lists numbers, addresses and names that a translation lacks in
             `missing_copies`, by the rules of `dietmt translate --check`.
-        sample: draw `nbest` translations instead of searching, with top_k (0: all tokens), top_p,
-            temperature and seed.
         """
         if isinstance(lines, str):
             prefixes = None if prefix is None else [prefix]
@@ -231,3 +204,10 @@ class Translator:
         """Reads the model again. Calls that run end with the old weights; if reading fails, the
         old ones stay."""
         self._translator.reload()
+
+
+# python -OO leaves no text to add to.
+for _owner, _kind in ((Translator, _dietmt.TranslatorOptions),
+                      (Translator.translate, _dietmt.TranslateOptions)):
+    _owner.__doc__ = (_owner.__doc__ or "").rstrip() + "\n\n" + "".join(
+        f"        {name} ({usual!r}): {text}\n" for name, usual, text in _documented(_kind))

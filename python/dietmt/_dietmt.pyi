@@ -53,40 +53,8 @@ class Translation:
 class LineStream(Iterator[Translation]):
     def __next__(self) -> Translation: ...
 
-class TranslatorOptions:
-    device: str
-    weights: str
-    shortlist: str
-    workers: int
-    threads: int
-    batch_tokens: int
-    max_source_length: int
-
-class TranslateOptions:
-    source_tag: str
-    source_tags: list[str]
-    beam: int
-    nbest: int
-    length_penalty: float
-    length_norm: str
-    max_length_factor: float
-    max_length_offset: int
-    min_length: int
-    no_repeat_ngram: int
-    repetition_penalty: float
-    patience: float
-    diverse_groups: int
-    diversity_strength: float
-    coverage_penalty: float
-    glossary: list[tuple[str, str]]
-    alignment: str
-    markup: bool
-    check: str
-    sample: bool
-    top_k: int
-    top_p: float
-    temperature: float
-    seed: int
+class TranslatorOptions: ...
+class TranslateOptions: ...
 
 class EvaluateOptions:
     metric: str

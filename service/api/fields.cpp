@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
+#include <iterator>
 
 #include "common/checks.h"
 #include "common/json_fields.h"
@@ -93,6 +93,25 @@ bool is_whole_float(const json& value) {
 
 HttpError wrong(const std::string& name, const std::string& problem) {
   return HttpError::of_option(name, name + " " + problem);
+}
+
+// The machine is the server's.
+bool is_of_requests(const nmt::SearchOption& option) {
+  return option.group != nmt::SearchOption::Group::kMachine;
+}
+
+void read_option(const Fields& fields, const nmt::SearchOption& option, int64_t& value) {
+  value = fields.integer_or(option.name, value, nearest_whole(*option.rule.least),
+                            nearest_whole(*option.rule.most));
+}
+void read_option(const Fields& fields, const nmt::SearchOption& option, double& value) {
+  value = fields.number_or(option.name, value);
+}
+void read_option(const Fields& fields, const nmt::SearchOption& option, bool& value) {
+  value = fields.flag_or(option.name, value);
+}
+void read_option(const Fields& fields, const nmt::SearchOption& option, std::string& value) {
+  value = fields.text_or(option.name, value);
 }
 
 }  // namespace
@@ -205,27 +224,33 @@ void Fields::allow_only(const std::vector<std::string_view>& names) const {
   }
 }
 
-const std::vector<std::string_view>& decoding_field_names() {
-  static const std::vector<std::string_view> names = {"beam",
-                                                      "nbest",
-                                                      "length_penalty",
-                                                      "length_norm",
-                                                      "max_length_factor",
-                                                      "max_length_offset",
-                                                      "min_length",
-                                                      "no_repeat_ngram",
-                                                      "repetition_penalty",
-                                                      "patience",
-                                                      "diverse_groups",
-                                                      "diversity_strength",
-                                                      "coverage_penalty",
-                                                      "max_source_length",
-                                                      "sample",
-                                                      "top_k",
-                                                      "top_p",
-                                                      "temperature",
-                                                      "seed"};
-  return names;
+std::vector<nmt::SearchOption> decoding_fields(const ServiceLimits& limits) {
+  using nmt::SearchOption;
+  using nmt::SearchOptions;
+  const std::pair<SearchOption::Field, double> maxima[] = {
+      {&SearchOptions::beam, limits.beam},
+      {&SearchOptions::nbest, limits.beam},
+      {&SearchOptions::diverse_groups, limits.beam},
+      {&SearchOptions::max_length_factor, limits.length_factor},
+      {&SearchOptions::max_length_offset, limits.length_offset},
+      {&SearchOptions::min_length, limits.length_offset}};
+  std::vector<SearchOption> fields;
+  std::ranges::copy_if(nmt::search_option_table(), std::back_inserter(fields), is_of_requests);
+  for (const auto& [field, most] : maxima)
+    std::ranges::find(fields, field, &SearchOption::field)->rule.most = most;
+  return fields;
+}
+
+std::vector<std::string_view> with_decoding_fields(std::vector<std::string_view> more) {
+  for (const nmt::SearchOption& option : nmt::search_option_table())
+    if (is_of_requests(option)) more.emplace_back(option.name);
+  return more;
+}
+
+nmt::SearchOptions default_search(const ServiceLimits& limits) {
+  nmt::SearchOptions options;
+  options.beam = std::min(options.beam, limits.beam);
+  return options;
 }
 
 bool checks_copies(const Fields& fields) {
@@ -243,36 +268,15 @@ std::string source_tag(const Fields& fields) {
 }
 
 nmt::SearchOptions search_options(const Fields& fields, const ServiceLimits& limits) {
-  constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
-  nmt::SearchOptions options;
-  options.beam = fields.integer_or("beam", std::min(options.beam, limits.beam), 1, limits.beam);
-  options.nbest = fields.integer_or("nbest", options.nbest, 1, limits.beam);
-  options.length_penalty = fields.number_or("length_penalty", options.length_penalty);
-  options.max_length_factor = fields.number_or("max_length_factor", options.max_length_factor);
-  options.max_length_offset =
-      fields.integer_or("max_length_offset", options.max_length_offset, 1, limits.length_offset);
-  options.min_length = fields.integer_or("min_length", 0, 0, limits.length_offset);
-  options.no_repeat_ngram = fields.integer_or(
-      "no_repeat_ngram", 0, 0, static_cast<int64_t>(*nmt::search_rules::kNoRepeatNgram.most));
-  options.repetition_penalty = fields.number_or("repetition_penalty", options.repetition_penalty);
-  options.patience = fields.number_or("patience", options.patience);
-  options.diverse_groups = fields.integer_or("diverse_groups", 1, 1, limits.beam);
-  options.diversity_strength = fields.number_or("diversity_strength", options.diversity_strength);
-  options.coverage_penalty = fields.number_or("coverage_penalty", options.coverage_penalty);
-  options.max_source_length =
-      fields.integer_or("max_source_length", options.max_source_length, 2, kAny);
-  options.sample = fields.flag_or("sample", false);
-  options.top_k = fields.integer_or("top_k", 0, 0, kAny);
-  options.top_p = fields.number_or("top_p", 1.0);
-  options.temperature = fields.number_or("temperature", 1.0);
-  options.seed = static_cast<uint64_t>(fields.integer_or("seed", 1, 0, kAny));
-  const std::string norm = fields.text_or("length_norm", "power");
-  if (norm != "power" && norm != "gnmt")
-    throw HttpError::of_option("length_norm", "length_norm must be power or gnmt");
-  options.length_norm = nmt::parse_length_norm(norm);
-  if (options.max_length_factor > limits.length_factor)
-    throw HttpError::of_option("max_length_factor", "max_length_factor is too large");
-
+  nmt::SearchOptions options = default_search(limits);
+  for (const nmt::SearchOption& option : decoding_fields(limits)) {
+    const auto read = [&](auto field) {
+      read_option(fields, option, options.*field);
+      return option.rule.problem(option.name, options.*field);
+    };
+    const std::string problem = std::visit(read, option.field);
+    if (!problem.empty()) throw HttpError::of_option(option.name, problem);
+  }
   const std::vector<std::string> problems = options.problems();
   if (problems.empty()) return options;
   const std::string problem = with_field_names(problems.front());

@@ -76,9 +76,14 @@ class Fields {
   bool strings_count_ = false;  // as numbers and flags
 };
 
-/// Names of all fields that search_options() reads: the options of `dietmt translate`, with
-/// underscores.
-const std::vector<std::string_view>& decoding_field_names();
+/// The options of nmt::search_option_table() that requests have, with the limits as their ranges.
+std::vector<nmt::SearchOption> decoding_fields(const ServiceLimits& limits);
+
+/// The names of those, and `more`.
+std::vector<std::string_view> with_decoding_fields(std::vector<std::string_view> more);
+
+/// Those that are not given.
+nmt::SearchOptions default_search(const ServiceLimits& limits);
 
 /// Whether `check` is copies. Throws HttpError 400 for anything but that and none.
 bool checks_copies(const Fields& fields);

@@ -12,12 +12,7 @@ namespace {
 TextOptions text_options(const nlohmann::json& decoding, const ModelPath& path,
                          const ServiceLimits& limits) {
   const Fields fields(decoding);
-  std::vector<std::string_view> names = decoding_field_names();
-  names.emplace_back("source_tag");
-  names.emplace_back("split_sentences");
-  names.emplace_back("markup");
-  names.emplace_back("document");
-  fields.allow_only(names);
+  fields.allow_only(with_decoding_fields({"source_tag", "split_sentences", "markup", "document"}));
   TextOptions options;
   options.language = path.front()->source;
   options.document = fields.flag_or("document", true);

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "common/json_fields.h"
 #include "service/api/model_path.h"
 #include "service/api/translation_api.h"
 
@@ -37,6 +38,33 @@ std::vector<std::string> path_names(const std::vector<ModelSpec>& specs) {
   return names;
 }
 
+const char* type_of(int64_t) { return "integer"; }
+const char* type_of(double) { return "number"; }
+const char* type_of(bool) { return "boolean"; }
+const char* type_of(const std::string&) { return "string"; }
+
+ordered_json schema_of(const nmt::SearchOption& option, const nmt::SearchOptions& defaults) {
+  ordered_json schema;
+  std::visit(
+      [&](auto field) {
+        schema["type"] = {type_of(defaults.*field), "null"};
+        schema["default"] = defaults.*field;
+      },
+      option.field);
+  const OptionRule& rule = option.rule;
+  for (const std::string& choice : rule.choices) schema["enum"].push_back(choice);
+  if (schema.contains("enum")) schema["enum"].push_back(nullptr);
+  const auto bound = [&](const char* name, const std::optional<double>& value) {
+    if (value) schema[name] = json_number(*value);
+  };
+  bound("minimum", rule.least);
+  bound("exclusiveMinimum", rule.above);
+  bound("maximum", rule.most);
+  bound("exclusiveMaximum", rule.below);
+  schema["description"] = option.help;
+  return schema;
+}
+
 }  // namespace
 
 std::string merged_openapi(const std::vector<std::string_view>& parts) {
@@ -56,18 +84,17 @@ std::string merged_openapi(const std::vector<std::string_view>& parts) {
 std::string openapi_of(const LanguagePairs& pairs, const ServiceLimits& limits) {
   ordered_json document = parsed(merged_openapi(openapi_parts()));
   ordered_json& schemas = document["components"]["schemas"];
-  schemas["SourceLanguage"]["enum"] = pairs.sources();
-  schemas["TargetLanguage"]["enum"] = pairs.targets();
+  for (const std::string& language : pairs.sources())
+    schemas["SourceLanguage"]["enum"].push_back(language);
+  for (const std::string& language : pairs.targets())
+    schemas["TargetLanguage"]["enum"].push_back(language);
   for (const ModelSpec& spec : pairs.specs()) schemas["ModelName"]["enum"].push_back(spec.name);
   for (const std::string& names : path_names(pairs.specs()))
     schemas["ModelPath"]["enum"].push_back(names);
   schemas["TranslateRequest"]["properties"]["alternatives"]["maximum"] = limits.beam - 1;
-  ordered_json& options = schemas["V1TranslateRequest"]["properties"];
-  for (const char* name : {"beam", "nbest", "diverse_groups"})
-    options[name]["maximum"] = limits.beam;
-  for (const char* name : {"max_length_offset", "min_length"})
-    options[name]["maximum"] = limits.length_offset;
-  options["max_length_factor"]["maximum"] = limits.length_factor;
+  const nmt::SearchOptions defaults = default_search(limits);
+  for (const nmt::SearchOption& option : decoding_fields(limits))
+    schemas["V1TranslateRequest"]["properties"][option.name] = schema_of(option, defaults);
   return document.dump(2);
 }
 

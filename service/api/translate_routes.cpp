@@ -66,12 +66,9 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
 }
 
 void check_names(const Fields& fields) {
-  std::vector<std::string_view> names = decoding_field_names();
-  for (const std::string_view name :
-       {"text", "model", "source", "target", "context", "format", "split_sentences", "prefix",
-        "glossary", "source_tag", "token_scores", "markup", "alignment", "check", "deadline_ms"})
-    names.push_back(name);
-  fields.allow_only(names);
+  fields.allow_only(with_decoding_fields(
+      {"text", "model", "source", "target", "context", "format", "split_sentences", "prefix",
+       "glossary", "source_tag", "token_scores", "markup", "alignment", "check", "deadline_ms"}));
 }
 
 ordered_json pairs_json(const nmt::LineResult& found) {

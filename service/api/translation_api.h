@@ -83,7 +83,8 @@ const std::vector<std::string_view>& openapi_parts();
 /// JSON and for a path or component that two documents define differently.
 std::string merged_openapi(const std::vector<std::string_view>& parts);
 
-/// The description of a server: the merged documents with its languages, models and limits.
+/// The description of a server: the merged documents with its languages, models, decoding options
+/// and limits.
 std::string openapi_of(const LanguagePairs& pairs, const ServiceLimits& limits);
 
 }  // namespace dietmt::service

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""1,000 odd lines have the same translations from the command, over HTTP and from Python.
+"""1,000 odd lines have the same translations from the command, over HTTP and from Python, whose
+decoding options are the same.
 
   fronts_test.py DIETMT MODEL PYTHON    MODEL: packed weights; PYTHON: the folder of the built package
 
@@ -77,12 +78,19 @@ def command(lines, options, folder):
             for one in found]
 
 
-def python(lines, options):
+def python_module():
     try:
         sys.path.insert(0, PYTHON)
         import dietmt
+        return dietmt
     except ImportError as error:
         print(f"skipped: the Python module ({error})")
+        return None
+
+
+def python(lines, options):
+    dietmt = python_module()
+    if dietmt is None:
         return None
     found = dietmt.Translator(MODEL).translate(lines, **LIMITS, **options)
     return [(one.text, one.score, one.missing_terms, one.missing_copies) for one in found]
@@ -146,6 +154,50 @@ def with_spacing(line, want):
     return (before + stripped(want[0]) + after if stripped(line) else line, *want[1:])
 
 
+def word_of(value):
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value if isinstance(value, (str, type(None))) else f"{value:g}"
+
+
+def compare_options(has_server):
+    """Names, defaults, ranges and help of the command's options in the other fronts."""
+    told = json.loads(run("translate", "--help-json"))["options"]
+    names = {"nbest", "max-source-length", "workers", "threads", "batch-tokens"}
+    command = {one["name"].replace("-", "_"): one for one in told
+               if one["group"] in ("Search", "Sampling") or one["name"] in names}
+    if len(command) != 22:
+        failures.append(f"command: {len(command)} options: {sorted(command)}")
+
+    def expect(front, name, **values):
+        for what, (got, want) in values.items():
+            if got != want:
+                failures.append(f"{front}: {what} of {name} is {got!r} instead of {want!r}")
+
+    dietmt = python_module()
+    if dietmt is not None:
+        kinds = (dietmt._dietmt.TranslatorOptions, dietmt._dietmt.TranslateOptions)
+        found = {name: more for kind in kinds for name, *more in dietmt._documented(kind)}
+        expect("Python", "all", names=(sorted(found), sorted(command)))
+        for name, (usual, text) in found.items():
+            if name in command:
+                expect("Python", name, help=(text, command[name]["help"]),
+                       default=([word_of(usual)], command[name]["default"]))
+    if has_server:
+        schemas = json.loads(run("serve", "--openapi"))["components"]["schemas"]
+        fields = schemas["V1TranslateRequest"]["properties"]
+        for name, option in command.items():
+            if option["group"] == "Machine":
+                continue
+            field = fields.get(name, {})
+            expect("HTTP", name, help=(field.get("description"), option["help"]),
+                   default=([word_of(field.get("default"))], option["default"]),
+                   least=(field.get("minimum"), option.get("least")),
+                   above=(field.get("exclusiveMinimum"), option.get("above")))
+            if "most" in option and field.get("maximum", 2 ** 64) > option["most"]:
+                failures.append(f"HTTP: {name} is at most {field.get('maximum')}")
+
+
 def tag_of_vocabulary():
     for word in WORDS:
         tried = subprocess.run([DIETMT, "translate", "--model", MODEL, "--source-tag", word],
@@ -163,6 +215,7 @@ def main():
         server = Server(folder) if has_server else None
         if server is None:
             print("skipped: HTTP (dietmt-serve is not built)")
+        compare_options(has_server)
         try:
             for options in ({}, {"markup": True}, {"glossary": GLOSSARY, "check": "copies"},
                             tag_of_vocabulary()):

@@ -234,6 +234,46 @@ class TranslatorTest(unittest.TestCase):
             self.assertAlmostEqual(float(line), score.score, delta=2e-3)
             self.assertEqual(len(score.tokens), len(score.token_scores))
 
+    def test_options_have_the_ranges_of_the_program(self):
+        told = json.loads(run_dietmt("translate", "--help-json"))["options"]
+        options = {one["name"].replace("-", "_"): one for one in told}
+        needs = {"nbest": {"beam": 1000}, "diverse_groups": {"beam": 1000},
+                 "diversity_strength": {"beam": 4, "diverse_groups": 2}, "top_k": {"sample": True},
+                 "top_p": {"sample": True}, "temperature": {"sample": True}}
+
+        def check(kind, accept, refuse):
+            checked = 0
+            for name, usual, _ in dietmt._documented(kind):
+                if isinstance(usual, (str, bool)):
+                    continue
+                option, step = options[name], 1 if isinstance(usual, int) else 1e-4
+                inside = [option[end] for end in ("least", "most") if end in option]
+                outside = [option["least"] - step if "least" in option else option["above"]]
+                if option["most"] < 2 ** 63 - 1:
+                    outside.append(option["most"] + step)
+                for value in inside:
+                    accept(**{name: value}, **needs.get(name, {}))
+                for value in outside:
+                    with self.assertRaisesRegex(dietmt.UsageError, f"^{name} is "):
+                        refuse(**{name: value}, **needs.get(name, {}))
+                checked += 1
+            return checked
+
+        def translate(**options):
+            self.translator.translate("", **options)
+        self.assertEqual(check(dietmt._dietmt.TranslateOptions, translate, translate), 16)
+        # Loading a model with the largest values would start a thousand workers.
+        self.assertEqual(check(dietmt._dietmt.TranslatorOptions, lambda **_: None,
+                               lambda **options: dietmt.Translator(MODEL, **options)), 4)
+
+    def test_stub_and_help_list_the_options(self):
+        stub = pathlib.Path(dietmt.__file__).with_name("_options.pyi").read_text()
+        for owner, kind in ((dietmt.Translator, dietmt._dietmt.TranslatorOptions),
+                            (dietmt.Translator.translate, dietmt._dietmt.TranslateOptions)):
+            for name, usual, text in dietmt._documented(kind):
+                self.assertIn(f"    {name}: {type(usual).__name__}\n", stub)
+                self.assertIn(f"{name} ({usual!r}): {text}\n", owner.__doc__)
+
     def test_errors_name_the_option(self):
         with self.assertRaisesRegex(dietmt.UsageError, "^beam is 0; it must be from 1 to 1000"):
             self.translator.translate("dog", beam=0)

@@ -32,7 +32,7 @@ def write_pages(program, version, output):
 
 def write_reference(program, source, check):
     folder = pathlib.Path(source) / "docs/reference"
-    pages = {"cli.md": cli_reference(command_tree(program)), "http.md": http_reference(source)}
+    pages = {"cli.md": cli_reference(command_tree(program)), "http.md": http_reference(program)}
     stale = [name for name, text in pages.items()
              if not (folder / name).exists() or (folder / name).read_text() != text]
     if check:

@@ -1,9 +1,7 @@
-"""docs/reference/http.md from the OpenAPI descriptions in service/."""
+"""docs/reference/http.md from the OpenAPI description that the program prints."""
 import json
-import pathlib
+import subprocess
 
-PARTS = ("service/api/openapi.json", "service/page/openapi_analyze.json",
-         "service/jobs/openapi_jobs.json")
 HEAD = """# HTTP API
 
 Made from the OpenAPI description that `dietmt serve` answers at `GET /openapi.json`, where the limits are
@@ -13,17 +11,6 @@ jobs](../jobs.md) explain the API by task.
 KEYS = """With `--api-keys`, a request needs a key: `Authorization: Bearer KEY`, `X-API-Key: KEY`, `?api_key=KEY`, or
 `api_key` in a body of fields.
 """
-
-
-def merged(source):
-    document = {"paths": {}, "components": {}}
-    for part in PARTS:
-        told = json.loads((pathlib.Path(source) / part).read_text())
-        document["info"] = document.get("info") or told.get("info")
-        document["paths"].update(told["paths"])
-        for kind, entries in told.get("components", {}).items():
-            document["components"].setdefault(kind, {}).update(entries)
-    return document
 
 
 def cell(text):
@@ -125,8 +112,9 @@ def component(name, schema):
         yield ""
 
 
-def http_reference(source):
-    document = merged(source)
+def http_reference(program):
+    document = json.loads(subprocess.run([program, "serve", "--openapi"], check=True,
+                                         capture_output=True, text=True).stdout)
     lines = [HEAD, document["info"]["description"], "", KEYS]
     for path, methods in document["paths"].items():
         shared = methods.get("parameters", [])

@@ -58,7 +58,7 @@ TEST(EngineSearch, EqualsTheSearchOnTensorsWithEveryOption) {
   expect_same(options);
   options.length_penalty = 0.0;
   expect_same(options);
-  options.length_norm = LengthNorm::kGnmt;
+  options.length_norm = "gnmt";
   options.length_penalty = 2.0;
   expect_same(options);
   options.max_length_factor = 0.0;

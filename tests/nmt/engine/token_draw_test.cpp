@@ -28,7 +28,8 @@ std::vector<SearchOptions> ways_to_draw(double temperature) {
 
 TEST(TokenDraw, TheLowestTemperatureTakesTheBestToken) {
   const std::vector<float> scores = {-3.0F, -0.5F, -2000.0F, -1.5F};
-  for (const SearchOptions& options : ways_to_draw(*search_rules::kTemperature.least))
+  for (const SearchOptions& options :
+       ways_to_draw(*search_option(&SearchOptions::temperature).rule.least))
     for (const double uniform : {0.0, 0.5, 0.999999}) EXPECT_EQ(draw(scores, uniform, options), 1);
 }
 
@@ -41,7 +42,8 @@ TEST(TokenDraw, ATemperatureBeyondFloatsTakesTheBestToken) {
 
 TEST(TokenDraw, TheHighestTemperatureTakesAllTokensAlike) {
   const std::vector<float> scores = {-3.0F, -0.5F, -2.0F, -1.5F};
-  const SearchOptions options = ways_to_draw(*search_rules::kTemperature.most)[0];
+  const SearchOptions options =
+      ways_to_draw(*search_option(&SearchOptions::temperature).rule.most)[0];
   std::vector<int64_t> counts(4);
   for (int i = 0; i < 400; ++i) ++counts[static_cast<size_t>(draw(scores, i / 400.0, options))];
   EXPECT_THAT(counts, testing::Each(testing::AllOf(testing::Ge(99), testing::Le(101))));

@@ -28,7 +28,7 @@ std::vector<int32_t> tokens(const std::vector<Candidate>& candidates) {
 TEST(LengthNormalized, DividesTheSumByTheLengthPenalty) {
   EXPECT_THAT(length_normalized(-6, 3, {.length_penalty = 1}), DoubleEq(-2));
   EXPECT_THAT(length_normalized(-6, 3, {.length_penalty = 0}), DoubleEq(-6));
-  const SearchOptions gnmt{.length_penalty = 2, .length_norm = LengthNorm::kGnmt};
+  const SearchOptions gnmt{.length_penalty = 2, .length_norm = "gnmt"};
   EXPECT_THAT(length_normalized(-8, 7, gnmt), DoubleEq(-2));  // ((5 + 7) / 6)^2 = 4
 }
 

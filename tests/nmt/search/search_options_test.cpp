@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/error.h"
+#include "common/checks.h"
 #include "common/process.h"
 
 namespace dietmt::nmt {
@@ -18,8 +18,8 @@ TEST(SearchOptions, DefaultsHaveNoProblem) { EXPECT_THAT(SearchOptions().problem
 
 TEST(SearchOptions, ReportsAllProblems) {
   const SearchOptions options{.beam = 2, .nbest = 3, .length_penalty = -1, .temperature = 2};
-  EXPECT_THAT(options.problems(), ElementsAre("--nbest must not be larger than --beam",
-                                              "--length-penalty is -1; it must be from 0 to 10",
+  EXPECT_THAT(options.problems(), ElementsAre("--length-penalty is -1; it must be from 0 to 10",
+                                              "--nbest must not be larger than --beam",
                                               "--top-k, --top-p and --temperature need --sample"));
 }
 
@@ -32,9 +32,9 @@ TEST(SearchOptions, LimitsOnRepetitionHaveRanges) {
   const SearchOptions options{
       .no_repeat_ngram = -1, .repetition_penalty = 0, .patience = std::nan("")};
   EXPECT_THAT(options.problems(),
-              ElementsAre("--patience is nan; it must be above 0 and at most 100",
-                          "--no-repeat-ngram is -1; it must be from 0 to 10000",
-                          "--repetition-penalty is 0; it must be from 0.01 to 100"));
+              ElementsAre("--no-repeat-ngram is -1; it must be from 0 to 10000",
+                          "--repetition-penalty is 0; it must be from 0.01 to 100",
+                          "--patience is nan; it must be above 0 and at most 100"));
 }
 
 TEST(SearchOptions, PatienceDecidesHowManyHypothesesFinish) {
@@ -81,18 +81,18 @@ TEST(SearchOptions, AFirstModelTakesTheBeamTheLimitsAndTheMachine) {
   const SearchOptions options{.beam = 3,
                               .nbest = 2,
                               .length_penalty = 0,
-                              .length_norm = LengthNorm::kGnmt,
+                              .length_norm = "gnmt",
                               .max_length_factor = 3,
                               .max_length_offset = 4,
                               .min_length = 2,
                               .no_repeat_ngram = 2,
                               .repetition_penalty = 2,
                               .patience = 2,
-                              .max_source_length = 7,
-                              .alignment = true,
-                              .batch_tokens = 8,
                               .workers = 2,
-                              .threads = 3};
+                              .threads = 3,
+                              .batch_tokens = 8,
+                              .max_source_length = 7,
+                              .alignment = true};
   const SearchOptions first = options.for_pivot(), defaults;
   EXPECT_EQ(first.beam, 3);
   EXPECT_EQ(first.max_length_factor, 3);
@@ -121,9 +121,48 @@ TEST(SearchOptions, CoverageIsForBeamSearch) {
   EXPECT_FALSE(SearchOptions{.coverage_penalty = 0.2}.for_pivot().needs_attention());
 }
 
-TEST(SearchOptions, ReadsTheNormsByName) {
-  EXPECT_EQ(parse_length_norm("gnmt"), LengthNorm::kGnmt);
-  EXPECT_THROW(parse_length_norm("wu"), ConfigError);
+TEST(SearchOptions, AnUnknownNormIsAProblem) {
+  EXPECT_THAT(SearchOptions{.length_norm = "gnmt"}.problems(), IsEmpty());
+  EXPECT_THAT(SearchOptions{.length_norm = "wu"}.problems(),
+              ElementsAre("--length-norm is 'wu'; it must be power or gnmt"));
+}
+
+// Values at the ends of a rule, and those just outside.
+template <typename Number>
+void expect_ends(const SearchOption& option, Number SearchOptions::*field) {
+  const OptionRule& rule = option.rule;
+  const auto is_accepted = [&](double value) {
+    SearchOptions options{.beam = 1000, .sample = option.group == SearchOption::Group::kSampling};
+    options.*field = static_cast<Number>(value);
+    const std::string refused = setting_key(option.name, "") + " is ";
+    return std::ranges::none_of(options.problems(), [&](const std::string& problem) {
+      return problem.starts_with(refused);
+    });
+  };
+  constexpr double kStep = std::is_same_v<Number, int64_t> ? 1 : 1e-4;
+  ASSERT_TRUE(rule.most && rule.least.has_value() != rule.above.has_value()) << option.name;
+  if (rule.least) EXPECT_TRUE(is_accepted(*rule.least)) << option.name;
+  EXPECT_FALSE(is_accepted(rule.least ? *rule.least - kStep : *rule.above)) << option.name;
+  if (*rule.most == 0x1p63) return;  // no larger number exists
+  EXPECT_TRUE(is_accepted(*rule.most)) << option.name;
+  EXPECT_FALSE(is_accepted(*rule.most + kStep)) << option.name;
+}
+
+TEST(SearchOptions, EveryNumberHasTheRangeOfTheTable) {
+  size_t numbers = 0;
+  for (const SearchOption& option : search_option_table()) {
+    EXPECT_FALSE(option.help.empty()) << option.name;
+    EXPECT_EQ(option.help.find("--"), std::string::npos) << option.name;
+    std::visit(
+        [&]<typename Value>(Value SearchOptions::*field) {
+          if constexpr (std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>) {
+            expect_ends(option, field);
+            ++numbers;
+          }
+        },
+        option.field);
+  }
+  EXPECT_GE(numbers, 20U);
 }
 
 TEST(SearchOptions, WorkersLeaveEachOfTheirThreadsACore) {

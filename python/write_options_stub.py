@@ -1,0 +1,17 @@
+"""Writes _options.pyi beside the built module: the types of the options of its calls.
+
+    write_options_stub.py FOLDER    FOLDER: where the package dietmt is
+"""
+import pathlib
+import sys
+
+sys.path.insert(0, sys.argv[1])
+import dietmt  # noqa: E402
+from dietmt import _dietmt  # noqa: E402
+
+lines = ["# Made from the module.", "from typing import TypedDict"]
+for kind in (_dietmt.TranslatorOptions, _dietmt.TranslateOptions):
+    lines += ["", f"class {kind.__name__}(TypedDict, total=False):"]
+    for name, usual, text in dietmt._documented(kind):
+        lines += [f"    {name}: {type(usual).__name__}", f'    """{text}"""']
+pathlib.Path(dietmt.__file__).with_name("_options.pyi").write_text("\n".join(lines) + "\n")
