@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "common/checks.h"
+#include <algorithm>
+
 #include "common/error.h"
 #include "common/memory_use.h"
 #include "data/text/source_tag.h"
@@ -31,7 +32,9 @@ std::string hypotheses_problem(const nmt::SearchOptions& search) {
 using Group = nmt::SearchOption::Group;
 
 void add_option(OptionTable& table, const nmt::SearchOption& option, OptionTable::Field field) {
-  table.add(setting_key(option.name, ""), field, option.placeholder, option.help, option.rule);
+  std::string name = option.name;
+  std::ranges::replace(name, '_', '-');
+  table.add(name, field, option.placeholder, option.help, option.rule);
 }
 
 void add_group(OptionTable& table, Group group, nmt::SearchOptions& search) {

@@ -141,7 +141,7 @@ void expect_ends(const SearchOption& option, Number SearchOptions::*field) {
   };
   constexpr double kStep = std::is_same_v<Number, int64_t> ? 1 : 1e-4;
   ASSERT_TRUE(rule.most && rule.least.has_value() != rule.above.has_value()) << option.name;
-  if (rule.least) EXPECT_TRUE(is_accepted(*rule.least)) << option.name;
+  EXPECT_TRUE(!rule.least || is_accepted(*rule.least)) << option.name;
   EXPECT_FALSE(is_accepted(rule.least ? *rule.least - kStep : *rule.above)) << option.name;
   if (*rule.most == 0x1p63) return;  // no larger number exists
   EXPECT_TRUE(is_accepted(*rule.most)) << option.name;
