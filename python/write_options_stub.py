@@ -1,4 +1,4 @@
-"""Writes _options.pyi beside the built module: the types of the options of its calls.
+"""Writes _options.pyi next to the built module: the types of the options of its calls.
 
     write_options_stub.py FOLDER    FOLDER: where the package dietmt is
 """

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// Of a server without batch jobs and page.
+// What a server without batch jobs and page describes.
 json own_document() {
   json document = json::parse(openapi_of(LanguagePairs({}), {}));
   const json own = json::parse(openapi_parts().front());
