@@ -6,8 +6,8 @@
 
 #include "common/error.h"
 #include "data/text/source_tag.h"
-#include "nmt/batch_decoding/attention_maps.h"
-#include "nmt/batch_decoding/decoder_loader.h"
+#include "nmt/tensor_decoding/attention_maps.h"
+#include "nmt/tensor_decoding/decoder_loader.h"
 
 namespace dietmt::inspection {
 namespace {

@@ -10,7 +10,7 @@
 #include "common/options.h"
 #include "common/text_io.h"
 #include "encoders/device/device.h"
-#include "nmt/translation/text_lines.h"
+#include "nmt/translation/line_tokens.h"
 #include "storage/checkpoint.h"
 #include "tools/commands.h"
 #include "tools/output_problems.h"

@@ -10,9 +10,9 @@
 #include "common/text_io.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
+#include "nmt/translation/distilled_corpus.h"
+#include "nmt/translation/line_tokens.h"
 #include "nmt/translation/line_writer.h"
-#include "nmt/translation/student_text.h"
-#include "nmt/translation/text_lines.h"
 #include "nmt/translation/translation_stream.h"
 #include "nmt/translation/translator.h"
 #include "tools/commands.h"
@@ -164,7 +164,7 @@ void distill(const DistillOptions& o, const DecoderSource& load, const std::stri
   const nmt::Translator translator(load(), o.search);
   const bool continued = nmt::can_reread(o.source) && nmt::is_file_output(o.output_source) &&
                          nmt::is_file_output(o.output_target);
-  nmt::StudentText student(o.output_source, o.output_target, continued ? settings : "");
+  nmt::DistilledCorpus student(o.output_source, o.output_target, continued ? settings : "");
   const int64_t kept = student.lines();
   if (kept > 0) spdlog::info("resuming after line {}", kept);
   const std::vector<std::string> earlier =

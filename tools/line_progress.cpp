@@ -1,6 +1,6 @@
 #include "tools/line_progress.h"
 
-#include "nmt/translation/text_lines.h"
+#include "nmt/translation/line_tokens.h"
 
 namespace dietmt::tools {
 

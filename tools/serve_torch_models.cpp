@@ -4,8 +4,8 @@
 
 #include "encoders/device/device.h"
 #include "inspection/sentence_analysis.h"
-#include "nmt/batch_decoding/decoder_loader.h"
 #include "nmt/network/model_directory.h"
+#include "nmt/tensor_decoding/decoder_loader.h"
 #include "tools/served_models.h"
 
 namespace dietmt::tools {

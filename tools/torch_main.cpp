@@ -7,8 +7,8 @@
 
 #include "common/error.h"
 #include "encoders/device/device.h"
-#include "nmt/batch_decoding/decoder_loader.h"
 #include "nmt/packing/engine_models.h"
+#include "nmt/tensor_decoding/decoder_loader.h"
 #include "tools/commands.h"
 #include "tools/decoding_options.h"
 

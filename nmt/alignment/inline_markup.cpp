@@ -4,13 +4,13 @@
 #include <iterator>
 #include <utility>
 
-#include "nmt/alignment/joined_text.h"
+#include "nmt/alignment/collapsed_groups.h"
 #include "nmt/alignment/mark_pairs.h"
 #include "nmt/alignment/mark_syntax.h"
 #include "nmt/alignment/markup_placement.h"
 #include "nmt/alignment/markup_tree.h"
+#include "nmt/alignment/placeholder_affixes.h"
 #include "nmt/alignment/placeholders.h"
-#include "nmt/alignment/point_units.h"
 #include "nmt/alignment/text_segments.h"
 #include "nmt/alignment/text_shape.h"
 
@@ -121,7 +121,7 @@ void MarkupRemoval::add_mark(MarkedPart raw) {
 MarkedText MarkupRemoval::finish() {
   find_partners(marked_.marks);
   find_values(marked_);
-  return with_units(std::exchange(marked_, {}));
+  return with_collapsed_groups(std::exchange(marked_, {}));
 }
 
 MarkedText take_out_markup(const MarkedText& text) {

@@ -62,7 +62,7 @@ class SentenceSearch {
 };
 
 /// Beam search or, by the options, sampling
-/// (nmt/batch_decoding/host_searches.h, sampling.h). Keeps references to all arguments; the
+/// (nmt/tensor_decoding/host_searches.h, sampling.h). Keeps references to all arguments; the
 /// searches of one thread can share `draw`.
 std::unique_ptr<SentenceSearch> make_search(const SearchTask& task, const SpecialTokens& special,
                                             const SearchOptions& options, TokenDraw& draw);

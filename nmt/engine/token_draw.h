@@ -1,4 +1,4 @@
-// Draws one token from a row of scores, as draw_tokens() of nmt/batch_decoding/sampling.h does
+// Draws one token from a row of scores, as draw_tokens() of nmt/tensor_decoding/sampling.h does
 // with tensors.
 #pragma once
 

@@ -9,7 +9,7 @@
 
 #include "common/error.h"
 #include "common/json_fields.h"
-#include "nmt/translation/text_lines.h"
+#include "nmt/translation/line_tokens.h"
 
 namespace dietmt::nmt {
 namespace {

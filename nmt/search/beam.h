@@ -1,5 +1,5 @@
 // The hypotheses of one sentence during a search: those of beam search, with the candidates for
-// their next tokens (nmt/batch_decoding/host_searches.h), and those of sampling (sampling.h).
+// their next tokens (nmt/tensor_decoding/host_searches.h), and those of sampling (sampling.h).
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "common/process.h"
-#include "nmt/translation/text_lines.h"
+#include "nmt/translation/line_tokens.h"
 
 namespace dietmt::nmt {
 namespace {

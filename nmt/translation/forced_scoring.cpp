@@ -1,6 +1,6 @@
 #include "nmt/translation/forced_scoring.h"
 
-#include "nmt/translation/text_lines.h"
+#include "nmt/translation/line_tokens.h"
 
 namespace dietmt::nmt {
 

@@ -10,7 +10,7 @@
 #include "data/text/copy_check.h"
 #include "nmt/alignment/placeholders.h"
 #include "nmt/alignment/text_shape.h"
-#include "nmt/translation/text_lines.h"
+#include "nmt/translation/line_tokens.h"
 
 namespace dietmt::nmt {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "nmt/translation/text_lines.h"
+#include "nmt/translation/line_tokens.h"
 
 namespace dietmt::nmt {
 namespace {

@@ -49,8 +49,8 @@ struct Pair {
 
 std::unique_ptr<SentenceDecoder> device_decoder(const Pair& pair,
                                                 std::optional<at::ScalarType> type = {}) {
-  return std::make_unique<BatchDecoder>(std::vector<const TranslationModel*>{pair.on_device.get()},
-                                        SpecialTokens{}, type);
+  return std::make_unique<TensorDecoder>(std::vector<const TranslationModel*>{pair.on_device.get()},
+                                         SpecialTokens{}, type);
 }
 
 SearchOptions search_of_length(int64_t length) {

@@ -11,8 +11,8 @@
 
 #include "common/files.h"
 #include "encoders/weights/safetensors.h"
-#include "nmt/batch_decoding/decoder_loader.h"
 #include "nmt/network/model_directory.h"
+#include "nmt/tensor_decoding/decoder_loader.h"
 #include "tests/interchange/outputs.h"
 
 namespace dietmt::interchange {

@@ -5,7 +5,7 @@
 
 #include "common/files.h"
 #include "encoders/device/device_graphs.h"
-#include "nmt/batch_decoding/decoder_loader.h"
+#include "nmt/tensor_decoding/decoder_loader.h"
 #include "nmt/training/translation_task.h"
 #include "nmt/translation/translator.h"
 #include "storage/checkpoint.h"

@@ -1,14 +1,14 @@
 // Beam search in tensors, with the host a step behind the device
-// (nmt/batch_decoding/beam_worker.h), here on the CPU: compared with the engine, and with searching
-// one batch after another.
+// (nmt/tensor_decoding/beam_worker.h), here on the CPU: compared with the engine, and with
+// searching one batch after another.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "common/error.h"
-#include "nmt/batch_decoding/host_searches.h"
-#include "nmt/batch_decoding/step_scorer.h"
+#include "nmt/tensor_decoding/host_searches.h"
+#include "nmt/tensor_decoding/step_scorer.h"
 #include "tests/nmt/engine/engine_run.h"
 #include "tests/nmt/engine/mixed_feed.h"
 

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "common/error.h"
-#include "nmt/batch_decoding/token_attention.h"
 #include "nmt/search/coverage.h"
+#include "nmt/tensor_decoding/token_attention.h"
 #include "tests/nmt/engine/engine_run.h"
 
 namespace dietmt::nmt {
@@ -82,7 +82,7 @@ TEST(EngineAttentionTest, OfAnEnsembleIsTheMean) {
   EXPECT_LT(engine_gap(models, short_search(3, 2)), 1e-4);
 }
 
-TEST(EngineAttentionTest, TheBatchDecoderReturnsItToo) {
+TEST(EngineAttentionTest, TheTensorDecoderReturnsItToo) {
   const Models models = {lively_model(engine_config(), 5), lively_model(engine_config(), 6)};
   const auto requests = random_requests(12, 20, 5);
   const auto found = decode(*torch_of(models), requests, aligning(short_search(3, 2)));

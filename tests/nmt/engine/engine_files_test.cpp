@@ -9,10 +9,10 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "encoders/weights/safetensors.h"
-#include "nmt/batch_decoding/decoder_loader.h"
 #include "nmt/engine/repack.h"
 #include "nmt/engine/stored_positions.h"
 #include "nmt/packing/engine_models.h"
+#include "nmt/tensor_decoding/decoder_loader.h"
 #include "tests/nmt/engine/model_files_test.h"
 
 namespace dietmt::nmt {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "common/random.h"
-#include "nmt/batch_decoding/batch_decoder.h"
 #include "nmt/engine/engine_decoder.h"
 #include "nmt/network/translation_model.h"
 #include "nmt/packing/engine_models.h"
+#include "nmt/tensor_decoding/tensor_decoder.h"
 #include "nmt/translation/translator.h"
 
 namespace dietmt::nmt {
@@ -117,7 +117,7 @@ inline std::unique_ptr<SentenceDecoder> engine_of(
 inline std::unique_ptr<SentenceDecoder> torch_of(const Models& models) {
   std::vector<const TranslationModel*> pointers;
   for (const auto& model : models) pointers.push_back(model.get());
-  return std::make_unique<BatchDecoder>(pointers, SpecialTokens{});
+  return std::make_unique<TensorDecoder>(pointers, SpecialTokens{});
 }
 
 }  // namespace dietmt::nmt

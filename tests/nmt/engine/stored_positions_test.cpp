@@ -13,7 +13,7 @@
 #include "encoders/position/term_table.h"
 #include "encoders/weights/safetensors.h"
 #include "kernels/attention_tables.h"
-#include "nmt/batch_decoding/decoder_loader.h"
+#include "nmt/tensor_decoding/decoder_loader.h"
 #include "nmt/translation/loaded_decoder.h"
 #include "tests/encoders/position/encoding_list.h"
 #include "tests/nmt/engine/model_files_test.h"

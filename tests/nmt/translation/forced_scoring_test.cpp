@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common/random.h"
-#include "nmt/batch_decoding/decoder_loader.h"
 #include "nmt/network/translation_model.h"
+#include "nmt/tensor_decoding/decoder_loader.h"
 #include "nmt/translation/translator.h"
 
 namespace dietmt::nmt {

@@ -12,9 +12,9 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/text_io.h"
-#include "nmt/batch_decoding/decoder_loader.h"
+#include "nmt/tensor_decoding/decoder_loader.h"
+#include "nmt/translation/line_tokens.h"
 #include "nmt/translation/line_writer.h"
-#include "nmt/translation/text_lines.h"
 #include "nmt/translation/translation_stream.h"
 #include "tests/data/toy_text.h"
 

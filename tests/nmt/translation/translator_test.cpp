@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 #include "common/random.h"
-#include "nmt/batch_decoding/decoder_loader.h"
+#include "nmt/tensor_decoding/decoder_loader.h"
 #include "tests/nmt/teacher_forcing.h"
 
 namespace dietmt::nmt {

@@ -1,0 +1,81 @@
+// Continuous beam search with tensors: sentences enter when there is room and leave when they are
+// finished, each at its own step. The device is never waited for: the host enqueues a step, then
+// reads the candidates of the step before it, in one asynchronous copy. So a sentence stays one
+// step longer than needed.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "encoders/device/delayed_copy.h"
+#include "nmt/network/step_runner.h"
+#include "nmt/search/beam.h"
+#include "nmt/search/sentence_feed.h"
+#include "nmt/tensor_decoding/device_beams.h"
+#include "nmt/tensor_decoding/recorded_steps.h"
+#include "nmt/tensor_decoding/step_scorer.h"
+
+namespace dietmt::nmt {
+
+class BeamWorker {
+ public:
+  /// Searches that do not run on the device.
+  struct HostSearches {
+    std::function<bool(const FedSentence&)> need;  // whether a sentence needs one
+    /// Decodes sentences and answers the feed.
+    std::function<void(std::span<const FedSentence>)> run;
+  };
+
+  /// Keeps a reference to `special`.
+  BeamWorker(const DecodingModel& model, const SpecialTokens& special, const RequestLimits& limits);
+  ~BeamWorker();
+
+  /// Decodes until the feed ends, at most a load of `batch_tokens` at a time, and as much again of
+  /// urgent sentences. All sentences in the batch have the same beam size; others wait for their
+  /// turn.
+  void run(SentenceFeed& feed, int64_t batch_tokens, const HostSearches& on_host);
+
+ private:
+  struct OpenSentence;
+  struct Step {
+    std::vector<std::shared_ptr<OpenSentence>> sentences;
+    encoders::DelayedCopy candidates;
+  };
+
+  bool run_step();
+  bool attempt(const std::function<void()>& work);
+  void drop_abandoned();
+  void leave();
+  int64_t load() const;
+  void clear();
+  void prepare(int64_t beam);
+  bool admit();
+  void sort_out(std::span<const FedSentence> fed);
+  void begin_waiting();
+  Step enqueue_step();
+  bool read_last();
+  void decode_alone();
+
+  const TranslationModel& model_;
+  const encoders::PassPrecision precision_;
+  const SpecialTokens& special_;
+  const RequestLimits limits_;
+  SentenceFeed* feed_ = nullptr;           // of this run
+  const HostSearches* on_host_ = nullptr;  // of this run
+  int64_t batch_tokens_ = 0;
+  std::unique_ptr<encoders::DeviceGraphs> graphs_;
+  std::unique_ptr<StepRunner> runner_;  // of sentences of one beam size
+  std::unique_ptr<DeviceBeams> beams_;
+  std::unique_ptr<RecordedSteps> steps_;
+  size_t most_open_ = 0;                             // sentences of this beam size that fit
+  std::vector<std::shared_ptr<OpenSentence>> open_;  // in the order of their rows
+  std::optional<Step> last_;                         // not read yet
+  std::deque<FedSentence> waiting_;                  // for rows, or for a batch of their beam size
+};
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,143 @@
+#include "nmt/tensor_decoding/tensor_decoder.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "nmt/search/coverage.h"
+#include "nmt/search/repetition.h"
+#include "nmt/tensor_decoding/beam_worker.h"
+#include "nmt/tensor_decoding/host_searches.h"
+#include "nmt/tensor_decoding/sampling.h"
+#include "nmt/tensor_decoding/step_scorer.h"
+#include "nmt/tensor_decoding/token_attention.h"
+
+namespace dietmt::nmt {
+namespace {
+
+// A device decodes so many times the source tokens of a worker of the CPU at a time.
+constexpr int64_t kDeviceShare = 32;
+
+}  // namespace
+
+TensorDecoder::TensorDecoder(std::vector<const TranslationModel*> models,
+                             const SpecialTokens& special, std::optional<at::ScalarType> type)
+    : models_(std::move(models)), special_(special) {
+  for (const TranslationModel* model : models_) {
+    decoding_.push_back({model, {type, nullptr}});
+    if (!type) continue;
+    copies_.push_back(std::make_unique<encoders::WeightCopies>(*model, *type));
+    copies_.back()->refresh();
+    decoding_.back().precision.copies = copies_.back().get();
+  }
+}
+
+TensorDecoder::~TensorDecoder() = default;
+
+int64_t TensorDecoder::max_source_length() const {
+  int64_t length = kNoLimit;
+  for (const TranslationModel* model : models_)
+    length = std::min(length, model->max_source_length());
+  return length;
+}
+
+int64_t TensorDecoder::max_target_length() const {
+  int64_t length = kNoLimit;
+  for (const TranslationModel* model : models_)
+    length = std::min(length, model->max_target_length());
+  return length;
+}
+
+RequestLimits TensorDecoder::limits() const {
+  const ModelConfig& config = models_.front()->config();
+  return {config.source_vocabulary, config.target_vocabulary, max_source_length(),
+          max_target_length()};
+}
+
+bool TensorDecoder::aligns() const {
+  return std::ranges::all_of(models_, &TranslationModel::aligns);
+}
+
+// The host takes part in these searches, so they run on log-probabilities that it reads.
+bool TensorDecoder::searches_on_device(const FedSentence& sentence) const {
+  const SearchOptions& options = *sentence.options;
+  return models_.size() == 1 && !options.sample && options.diverse_groups == 1 &&
+         !options.needs_attention() && !RepetitionLimits(options, special_).any() &&
+         sentence.request->constraints.terms.empty();
+}
+
+void TensorDecoder::run(SentenceFeed& feed, int64_t, int64_t, int64_t batch_tokens) const {
+  const c10::InferenceMode inference;
+  const bool on_cpu = models_.front()->output_weight().is_cpu();
+  std::unique_ptr<BeamWorker> worker = idle_worker();
+  worker->run(feed, on_cpu ? batch_tokens : kDeviceShare * batch_tokens,
+              {[this](const FedSentence& sentence) { return !searches_on_device(sentence); },
+               [&](std::span<const FedSentence> others) { run_on_host(others, feed); }});
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(worker));
+}
+
+// Workers keep their caches for the next run.
+std::unique_ptr<BeamWorker> TensorDecoder::idle_worker() const {
+  const std::lock_guard lock(mutex_);
+  if (idle_.empty()) return std::make_unique<BeamWorker>(decoding_.front(), special_, limits());
+  std::unique_ptr<BeamWorker> worker = std::move(idle_.back());
+  idle_.pop_back();
+  return worker;
+}
+
+// The sentences of one search have the same options.
+void TensorDecoder::run_on_host(std::span<const FedSentence> others, SentenceFeed& feed) const {
+  std::vector<FedSentence> left(others.begin(), others.end());
+  for (auto first = left.begin(); first != left.end();) {
+    const auto end = std::stable_partition(
+        first, left.end(), [&](const FedSentence& one) { return one.options == first->options; });
+    decode({first, end}, feed);
+    first = end;
+  }
+}
+
+void TensorDecoder::decode(std::span<const FedSentence> batch, SentenceFeed& feed) const {
+  try {
+    std::vector<NBest> found = search(batch);
+    for (size_t b = 0; b < batch.size(); ++b) feed.deliver(batch[b].ticket, std::move(found[b]));
+  } catch (...) {
+    if (batch.size() == 1) return feed.fail(batch.front().ticket, std::current_exception());
+    for (size_t b = 0; b < batch.size(); ++b) decode(batch.subspan(b, 1), feed);
+  }
+}
+
+std::vector<NBest> TensorDecoder::search(std::span<const FedSentence> batch) const {
+  const SearchOptions& options = *batch.front().options;
+  std::vector<SearchTask> tasks;
+  std::vector<const std::vector<int32_t>*> sources;
+  for (const FedSentence& sentence : batch) {
+    tasks.push_back(search_task(*sentence.request, options, max_target_length()));
+    sources.push_back(&sentence.request->source);
+  }
+  const int64_t rows = options.sample ? options.nbest : options.beam;
+  const auto scorer = make_scorer(decoding_, sources, rows);
+  std::vector<NBest> found = options.sample ? sample_translations(*scorer, tasks, special_, options)
+                                            : beam_search(*scorer, tasks, special_, options);
+  if (options.needs_attention()) align(batch, found);
+  for (size_t b = 0; b < batch.size() && options.coverage_penalty > 0.0; ++b)
+    rank_by_coverage(found[b], *batch[b].request, options);
+  return found;
+}
+
+// A second pass over the translations found: the search does not keep its attention.
+void TensorDecoder::align(std::span<const FedSentence> batch, std::vector<NBest>& found) const {
+  std::vector<AlignmentRequest> requests;
+  std::vector<Hypothesis*> hypotheses;
+  for (size_t b = 0; b < batch.size(); ++b) {
+    for (Hypothesis& hypothesis : found[b]) {
+      hypothesis.rows.clear();
+      requests.push_back({batch[b].request->source, hypothesis.ids});
+      hypotheses.push_back(&hypothesis);
+    }
+  }
+  std::vector<std::vector<float>> attention = token_attention(models_, requests, special_);
+  for (size_t i = 0; i < hypotheses.size(); ++i) hypotheses[i]->attention = std::move(attention[i]);
+}
+
+}  // namespace dietmt::nmt
