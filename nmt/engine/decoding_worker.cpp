@@ -1,8 +1,10 @@
 #include "nmt/engine/decoding_worker.h"
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 
+#include "common/memory_use.h"
 #include "nmt/search/coverage.h"
 
 namespace dietmt::nmt {
@@ -24,11 +26,32 @@ DecodingWorker::DecodingWorker(std::span<const EngineModel> models, const Specia
       team_(threads),
       selector_(models.front().weights->target_vocabulary),
       logits_(models.size()) {
-  for (const EngineModel& model : models)
-    runners_.push_back(std::make_unique<ModelRunner>(model, team_));
+  make_runners();
 }
 
 DecodingWorker::~DecodingWorker() = default;
+
+void DecodingWorker::make_runners() {
+  runners_.clear();
+  for (const EngineModel& model : models_)
+    runners_.push_back(std::make_unique<ModelRunner>(model, team_));
+}
+
+// A large batch takes hundreds of megabytes, which an idle worker would keep. The memory of a few
+// sentences stays: a server that decodes one at a time is idle between them. New memory costs
+// milliseconds, so one client's requests in turn do not pay for it each time.
+void DecodingWorker::give_back_memory() {
+  constexpr size_t kFew = 16;  // sentences that were open together
+  constexpr std::chrono::seconds kRest{10};
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_giving_back_) return;
+  if (spare_.size() <= kFew && slots_.size() <= SlotPool::kFewest) return;
+  next_giving_back_ = now + kRest;
+  spare_.clear();
+  slots_ = SlotPool();
+  make_runners();
+  return_free_memory();
+}
 
 void DecodingWorker::run(SentenceFeed& feed, int64_t batch_tokens) {
   feed_ = &feed;
@@ -48,6 +71,7 @@ bool DecodingWorker::admit() {
   const int64_t enough = std::max<int64_t>(1, batch_tokens_ / 8);
   do {
     const bool idle = open_.empty();
+    if (idle) give_back_memory();
     const int64_t room = batch_tokens_ - load_;
     const int64_t urgent_room = batch_tokens_ - urgent_load_;
     std::vector<FedSentence> fed;

@@ -2,6 +2,7 @@
 // all their hypotheses, and returns each sentence as soon as it is finished.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -25,11 +26,13 @@ class DecodingWorker {
   ~DecodingWorker();
 
   /// Decodes until the feed ends, at most a load of `batch_tokens` at a time, and as much again of
-  /// urgent sentences. The cache and the threads stay for the next run, which must not follow one
-  /// that has thrown.
+  /// urgent sentences. The threads, and the memory of a few sentences, stay for the next run, which
+  /// must not follow one that has thrown.
   void run(SentenceFeed& feed, int64_t batch_tokens);
 
  private:
+  void make_runners();
+  void give_back_memory();
   bool admit();
   void open(const std::vector<FedSentence>& fed);
   std::unique_ptr<OpenSentence> begin(const FedSentence& fed);
@@ -61,6 +64,7 @@ class DecodingWorker {
   int64_t load_ = 0;                                  // of open_
   int64_t urgent_load_ = 0;                           // of the urgent ones in open_
   int64_t urgent_rows_ = 0;                           // decoded while the others waited
+  std::chrono::steady_clock::time_point next_giving_back_;
 
   // State of one step.
   size_t chosen_ = 0;                         // the first ones of open_ take part

@@ -1,6 +1,6 @@
 // Runs one model for one worker: encodes sentences, and decodes one token for many hypotheses at a
 // time, each at its own position. Workspaces and cache grow to the largest batch and are used
-// again.
+// again; after a large batch an idle worker makes a new runner.
 #pragma once
 
 #include <cstdint>

@@ -25,9 +25,8 @@ void ChosenOutputs::choose(const LinearWeights& all, std::span<const int32_t> to
 
 int32_t SlotPool::take() {
   if (free_.empty()) {
-    constexpr size_t kFirst = 1024;
     const size_t old = references_.size();
-    references_.resize(std::max(kFirst, 2 * old));
+    references_.resize(std::max(size_t{kFewest}, 2 * old));
     free_.reserve(references_.size());
     for (size_t slot = references_.size(); slot > old; --slot)
       free_.push_back(static_cast<int32_t>(slot - 1));

@@ -44,6 +44,8 @@ class ChosenOutputs {
 /// that begin with the same tokens share slots, and a slot without references is free.
 class SlotPool {
  public:
+  static constexpr int64_t kFewest = 1024;  // so many slots are made at first
+
   /// A slot with one reference, out of 0 .. size() - 1.
   int32_t take();
   int64_t size() const { return static_cast<int64_t>(references_.size()); }

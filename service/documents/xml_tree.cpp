@@ -3,7 +3,6 @@
 #include <libxml/parser.h>
 #include <libxml/xmlerror.h>
 #include <libxml/xmlmemory.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -27,8 +26,7 @@ std::string taken(xmlChar* text) {
 
 // What a tree still may take by copies of its elements, in bytes of XML.
 struct CopyBudget {
-  explicit CopyBudget(size_t of_document) : bytes(of_document), left(4 * of_document + 1'000'000) {}
-  size_t bytes;  // of the document
+  explicit CopyBudget(size_t of_document) : left(4 * of_document + 1'000'000) {}
   size_t left;
 };
 
@@ -36,12 +34,9 @@ CopyBudget* budget_of(const xmlDoc* document) {
   return static_cast<CopyBudget*>(document->_private);
 }
 
-// A tree has a hundred bytes or more for each node. What it took goes back to the system.
 void free_tree(xmlDoc* document) {
-  constexpr size_t kLarge = 1 << 20;
   const std::unique_ptr<CopyBudget> budget(budget_of(document));
   xmlFreeDoc(document);
-  if (budget->bytes >= kLarge) malloc_trim(0);
 }
 
 size_t bytes_of(const xmlChar* text) { return static_cast<size_t>(xmlStrlen(text)); }

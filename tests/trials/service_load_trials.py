@@ -156,6 +156,18 @@ def throughput_trials(dietmt, model, text):
                f"{run['serve']['p50_ms']} ms, p99 {run['serve']['p99_ms']} ms")
 
 
+def large_request_trial(server, lines):
+    """Idle workers keep the memory of a few sentences, not that of their largest batch."""
+    for _ in range(20):
+        translate(server, document(lines, 1))
+    idle = server.megabytes()
+    translate(server, document(lines, 500, beam=8))
+    time.sleep(1)
+    after = server.megabytes()
+    report("measure", "memory after a request of 500 sentences", after <= idle + 16,
+           f"{idle:.0f} MB idle, {server.megabytes('VmHWM'):.0f} MB at most, {after:.0f} MB after it")
+
+
 def memory_trials(server, lines, minutes):
     """Single sentences, documents and uploads that break off, from 20 clients."""
     begin = time.monotonic()
@@ -224,6 +236,7 @@ def main():
 
     def memory():
         with Server(dietmt, model, work, *limits) as server:
+            large_request_trial(server, lines)
             memory_trials(server, lines, minutes)
 
     parts = {part.__name__: part for part in (probes, fairness, throughput, memory)}
