@@ -39,7 +39,7 @@ std::string checked(std::string_view text, const char* side) {
   if (characters.empty()) throw DataError(std::string("the ") + side + " term is empty");
   if (characters.size() > GlossaryTerm::kMaxCharacters)
     throw DataError(std::string("the ") + side + " term has " + std::to_string(characters.size()) +
-                    " characters; the most is " + std::to_string(GlossaryTerm::kMaxCharacters));
+                    " characters; the limit is " + std::to_string(GlossaryTerm::kMaxCharacters));
   return utf8_of(characters);
 }
 
@@ -95,7 +95,7 @@ GlossaryTerm glossary_term(std::string_view source, std::string_view target) {
   }
   if (term.targets.size() > GlossaryTerm::kMaxTargets)
     throw DataError(std::to_string(term.targets.size()) + " target terms for " +
-                    in_quotes(term.source) + "; the most is " +
+                    in_quotes(term.source) + "; the limit is " +
                     std::to_string(GlossaryTerm::kMaxTargets));
   return term;
 }

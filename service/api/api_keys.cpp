@@ -29,7 +29,7 @@ std::string digest(const std::string& key) {
   return hash;
 }
 
-// The fields of a line between commas, without spaces around them.
+// The comma-separated fields of a line, without surrounding spaces.
 std::vector<std::string> fields_of(const std::string& line) {
   constexpr const char* kSpaces = " \t\r";
   std::vector<std::string> fields;
@@ -123,8 +123,8 @@ ApiKeys::Allowance& ApiKeys::tries_from(const std::string& address, Clock::time_
   return tries;
 }
 
-// An address that tries unknown keys must not learn which key is known, but clients behind the same
-// proxy go on with theirs.
+// An address that tries unknown keys must not learn which keys are known, but clients behind the
+// same proxy can continue with theirs.
 void ApiKeys::admit(const std::string& key, const std::string& address, Clock::time_point now) {
   if (!required()) return;
   if (key.empty()) {

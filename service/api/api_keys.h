@@ -18,28 +18,28 @@ class ApiKeys {
   /// Without keys the server accepts every client.
   ApiKeys() = default;
 
-  /// A file with one key per line: `key, name, requests per minute`, plus `, admin` for a key that
-  /// may reload models. 0: no limit. A key has at least 16 characters; each name is there once.
-  /// Skips empty lines and those with #. Throws DataError (file:line). Warns if other users of the
-  /// machine can read the file.
+  /// Reads a file with one key per line: `key, name, requests per minute`, plus `, admin` for a key
+  /// that may reload models. 0: no limit. Keys have at least 16 characters, and names are unique.
+  /// Skips empty lines and lines starting with #. Throws DataError (file:line). Warns if other
+  /// users of the machine can read the file.
   explicit ApiKeys(std::filesystem::path file);
 
-  /// Reads the file again. A key that is still there keeps the requests that it has left. Throws
+  /// Reads the file again. Keys that are still listed keep their remaining requests. Throws
   /// DataError, and keeps the old keys.
   void reload();
 
   bool required() const { return !file_.empty(); }
 
   /// Counts a request with `key` from `address`. Throws HttpError: 401 (no key), 403 (unknown key),
-  /// 429 (too many requests in this minute, or too many unknown keys from the address; the last
-  /// address of a key may go on using it).
+  /// 429 (too many requests this minute, or too many unknown keys from the address; a key's last
+  /// address may continue to use it).
   void admit(const std::string& key, const std::string& address,
              Clock::time_point now = Clock::now());
 
-  /// The name of the key; empty if the key is unknown.
+  /// The name of the key; "" if the key is unknown.
   std::string name_of(const std::string& key) const;
 
-  /// True if `key` may change what the server does.
+  /// True if `key` may reload models.
   bool is_admin(const std::string& key) const;
 
  private:
@@ -57,7 +57,7 @@ class ApiKeys {
     std::string name;
     bool admin = false;
     Allowance requests;
-    std::string address = {};  // of the last request that was admitted
+    std::string address = {};  // of the last admitted request
   };
 
   // By SHA-256, so that the time of a look-up reveals nothing about the keys.
@@ -69,7 +69,7 @@ class ApiKeys {
   std::filesystem::path file_;
   std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // guards the members below
   Keys keys_;
-  std::map<std::string, Allowance> tries_;  // of unknown keys, by address
+  std::map<std::string, Allowance> tries_;  // with unknown keys, by address
 };
 
 }  // namespace dietmt::service

@@ -16,34 +16,35 @@
 
 namespace dietmt::service {
 
-/// Values in a body, which may take 50 times as much memory as their text; beyond it: 413.
+/// Limit on values in a body, which may take 50 times the memory of their text; 413 if exceeded.
 constexpr int64_t kMaxValues = 100'000;
 
 /// Limits on a request. The error of a refused request names the limit.
 struct ServiceLimits {
-  int64_t characters = 200'000;  // Unicode characters of all texts of a request
-  int64_t texts = 1000;          // of a request
+  int64_t characters = 200'000;  // Unicode characters in all texts of a request
+  int64_t texts = 1000;          // per request
   int64_t body_bytes = 4 * 1024 * 1024;
-  int64_t beam = 32;                           // also of nbest
-  double length_factor = 10.0;                 // of max_length_factor
-  int64_t length_offset = 1000;                // of max_length_offset and min_length
+  int64_t beam = 32;                           // also for nbest
+  double length_factor = 10.0;                 // for max_length_factor
+  int64_t length_offset = 1000;                // for max_length_offset and min_length
   std::chrono::milliseconds deadline{60'000};  // from a request's arrival to its answer
-  Guard guard = Guard::kRetry;                 // of degenerate translations
+  Guard guard = Guard::kRetry;                 // against degenerate translations
 };
 
 /// Throws HttpError 400 with the field's name for wrong types and missing fields.
 class Fields {
  public:
-  /// Of the body and the query, as LibreTranslate reads them: a field of the body hides those of
-  /// the query, and strings may stand for numbers and flags. Throws HttpError: 400 for invalid
-  /// JSON (with line and column), JSON that is not an object, and invalid UTF-8 (with the byte);
-  /// 413 for too many values; 415 for other content types of a body.
+  /// The fields of body and query, as LibreTranslate reads them: a field in the body hides those in
+  /// the query, and strings may stand for numbers and flags. Throws HttpError: 400 for invalid JSON
+  /// (with line and column), JSON that is not an object, and invalid UTF-8 (with the byte); 413 for
+  /// too many values; 415 for other content types.
   explicit Fields(const Call& call);
 
-  /// Of a JSON object.
+  /// The fields of a JSON object.
   explicit Fields(nlohmann::json object) : values_(std::move(object)) {}
 
-  /// Of the body only, strictly: 415 for anything but JSON, and strings are no numbers.
+  /// The fields of the body only, strictly: 415 for anything but JSON, and strings do not count as
+  /// numbers.
   static Fields of_json(const Call& call);
 
   bool has(const std::string& name) const;
@@ -85,7 +86,7 @@ std::vector<std::string_view> with_decoding_fields(std::vector<std::string_view>
 /// Those that are not given.
 nmt::SearchOptions default_search(const ServiceLimits& limits);
 
-/// Whether `check` is copies. Throws HttpError 400 for anything but that and none.
+/// Whether `check` is copies. Throws HttpError 400 for anything except that and none.
 bool checks_copies(const Fields& fields);
 
 /// Field `source_tag`: a word, or empty. Throws HttpError 400.

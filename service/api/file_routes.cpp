@@ -93,7 +93,7 @@ std::string path_prefix(const RequestHead& head) {
   return is_path ? prefix : "";
 }
 
-// Of this server, as the client names it.
+// A file's address on this server, as the client names it.
 std::string download_url(const Call& call, const std::string& name, const ServiceContext& service) {
   const bool is_https = service.https || call.request->head.field("X-Forwarded-Proto") == "https";
   const std::string host = call.host.empty() ? "" : (is_https ? "https://" : "http://") + call.host;

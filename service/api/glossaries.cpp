@@ -46,7 +46,7 @@ std::vector<NamedGlossary> read_all(const fs::path& directory) {
 std::shared_ptr<const data::Glossary> of_terms(
     const std::vector<std::pair<std::string, std::string>>& entries) {
   if (entries.size() > kMaxRequestTerms)
-    throw wrong("glossary has " + std::to_string(entries.size()) + " terms; the most is " +
+    throw wrong("glossary has " + std::to_string(entries.size()) + " terms; the limit is " +
                 std::to_string(kMaxRequestTerms));
   try {
     std::vector<data::GlossaryTerm> terms;

@@ -1,4 +1,4 @@
-// The glossaries of a server, which requests call by name, and those that requests bring along.
+// The glossaries of a server, which requests refer to by name, and those sent with requests.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace dietmt::service {
 
-/// Terms that a request may bring along.
+/// Limit on terms sent with a request.
 constexpr size_t kMaxRequestTerms = 1000;
 
 struct NamedGlossary {
@@ -22,7 +22,7 @@ struct NamedGlossary {
   std::shared_ptr<const data::Glossary> glossary;
 };
 
-/// Safe to share between threads.
+/// Thread-safe.
 class Glossaries {
  public:
   Glossaries() = default;
@@ -37,9 +37,10 @@ class Glossaries {
   /// Reads the files again. Throws DataError, and keeps the old glossaries.
   void reload();
 
-  /// What the field `glossary` asks for: a stored one by its name, for the languages of the path
-  /// rather than for all, or one of the request, an object of target terms by source term. Null if
-  /// there is no such field. Throws HttpError 400, also for search options that exclude it.
+  /// The glossary in the field `glossary`: a stored one by name, preferring the one for the path's
+  /// languages to the one for all, or one sent with the request as an object of target terms by
+  /// source term. Null if there is no such field. Throws HttpError 400, also for search options
+  /// that do not work with glossaries.
   std::shared_ptr<const data::Glossary> of_request(const Fields& fields, const ModelPath& path,
                                                    const nmt::SearchOptions& search) const;
 

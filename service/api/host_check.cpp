@@ -34,7 +34,7 @@ bool is_foreign(const std::string& origin, const std::string& host) {
   return !origin.empty() && origin != "http://" + host && origin != "https://" + host;
 }
 
-// Nobody can rebind an address. Browsers always send a host; only HTTP/1.0 clients send none.
+// Addresses cannot be rebound. Browsers always send a host; only HTTP/1.0 clients send none.
 bool HostCheck::knows(const std::string& host) const {
   const std::string name = without_port(host);
   return host.empty() || names_loopback(host) || is_address(name) ||

@@ -1,7 +1,7 @@
-// Which web pages may use a server without API keys. A browser sends the requests of any page to an
-// address that only its user can reach. It names the page in Origin. If an attacker rebinds the
-// page's own name to the server's address, the request looks like one of the server's pages, so
-// only names that nobody can rebind count.
+// Which web pages may use a server without API keys. A browser sends requests from any page to an
+// address that only its user can reach, and names the page in Origin. If an attacker rebinds the
+// page's own name to the server's address, the request looks like one from the server's pages, so
+// only names that cannot be rebound are accepted.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ namespace dietmt::service {
 /// True for localhost, 127.0.0.1 and [::1], with or without a port.
 bool names_loopback(const std::string& host);
 
-/// True for the Origin of a page that does not come from `host`.
+/// True if Origin names a page that does not come from `host`.
 bool is_foreign(const std::string& origin, const std::string& host);
 
 class HostCheck {
  public:
-  /// `names`: hosts that clients may ask for, besides localhost and IP addresses; "*": any.
+  /// `names`: hosts that clients may use in addition to localhost and IP addresses; "*": any.
   /// `pages`: foreign pages that may call the server.
   HostCheck(std::vector<std::string> names, CorsPolicy pages)
       : names_(std::move(names)), pages_(std::move(pages)) {}

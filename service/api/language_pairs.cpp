@@ -14,7 +14,7 @@ void add_once(std::vector<std::string>& codes, const std::string& code) {
   if (std::find(codes.begin(), codes.end(), code) == codes.end()) codes.push_back(code);
 }
 
-// `wanted`: of a request, which may leave it to the model.
+// `wanted`: from a request, which may leave it to the model.
 void check_language(const std::string& field, const std::string& wanted, const std::string& found,
                     const std::string& models) {
   if (!wanted.empty() && wanted != found)
@@ -120,11 +120,11 @@ DetectedLanguage LanguagePairs::detect_source(const std::string& text,
   });
   if (is_sure || in_script == candidates.end()) {
     const std::string& code = found.front().code;
-    throw HttpError::of_option("source", "source: auto found " + language_name(code) + " (" + code +
-                                             "), which this server does not translate to " +
-                                             target + "; give the source if that is wrong");
+    throw HttpError::of_option("source", "source: detected " + language_name(code) + " (" + code +
+                                             "), which this server cannot translate to " + target +
+                                             "; if that is wrong, set source");
   }
-  // What the found language leaves is shared by the candidates and all other languages.
+  // The candidates and all other languages share what the detected language leaves.
   const auto shares = static_cast<double>(candidates.size() + 1);
   return {*in_script, (1.0 - found.front().confidence) / shares};
 }

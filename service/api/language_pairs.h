@@ -10,10 +10,10 @@
 
 namespace dietmt::service {
 
-/// Pairs that have a model, and those that two models join at the pivot language.
+/// Pairs that have a model, and pairs that two models connect through the pivot language.
 class LanguagePairs {
  public:
-  /// `pivot`: a language code; empty: no pairs without a model of their own.
+  /// `pivot`: a language code; empty: only pairs with a direct model.
   explicit LanguagePairs(std::vector<ModelSpec> specs, std::string pivot = "")
       : specs_(std::move(specs)), pivot_(std::move(pivot)) {}
 
@@ -23,25 +23,25 @@ class LanguagePairs {
   /// Target languages of one source, or of all if `source` is empty.
   std::vector<std::string> targets(const std::string& source = "") const;
 
-  /// The first model of the pair, or else the first two that join it. Throws HttpError 400 with the
-  /// language that is not supported.
+  /// The first model of the pair, or else the first two that connect it. Throws HttpError 400
+  /// naming the unsupported language.
   ModelPath path_of(const std::string& source, const std::string& target) const;
 
-  /// A model by its name, or several joined by `+`. Throws HttpError 400 for names that there are
-  /// not, and for models of which one does not translate into the next one's source language.
-  /// `source` and `target`: those of the path, or empty.
+  /// A model by name, or several joined by `+`. Throws HttpError 400 for unknown names, and if a
+  /// model does not translate into the next one's source language. `source` and `target`: those of
+  /// the path, or empty.
   ModelPath path_named(const std::string& names, const std::string& source = "",
                        const std::string& target = "") const;
 
   const ModelSpec& model_named(const std::string& name) const;
 
-  /// The language of `source: auto` for this text, among those that the server translates to
-  /// `target`. Throws HttpError 400 for a text that is surely in another language. If that is not
-  /// sure, as for a single word, the first language in the script of the text counts, with low
-  /// confidence.
+  /// The language of this text for `source: auto`, among those that the server translates to
+  /// `target`. Throws HttpError 400 if the text is certainly in another language. If that is
+  /// uncertain, as for a single word, chooses the first language in the script of the text, with
+  /// low confidence.
   DetectedLanguage detect_source(const std::string& text, const std::string& target) const;
 
-  /// The languages of a text, best first, with the codes of this server for its own.
+  /// The languages of a text, best first, with this server's codes for its own languages.
   std::vector<DetectedLanguage> detect(const std::string& text) const;
 
   const std::vector<ModelSpec>& specs() const { return specs_; }

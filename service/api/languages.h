@@ -18,13 +18,13 @@ struct DetectedLanguage {
   double confidence = 0.0;  // 0 to 1
 };
 
-/// The languages of a text in UTF-8 by their share of it, at most three. The confidence is that
-/// share times the measured accuracy for texts of this length. Empty for a text without letters
-/// that CLD2 knows.
+/// The languages of a text in UTF-8 by their share, at most three. The confidence is that share
+/// times the measured accuracy for texts of this length. Empty for a text without letters that CLD2
+/// knows.
 std::vector<DetectedLanguage> identify_languages(std::string_view text);
 
-/// True for two codes of one language, such as pt and pt_BR, and of languages that are too close to
-/// be told apart: Croatian, Serbian and Bosnian, Indonesian and Malay, the two Norwegians.
+/// True for two codes of one language, such as pt and pt_BR, and for languages too close to
+/// distinguish: Croatian, Serbian and Bosnian, Indonesian and Malay, the two Norwegians.
 bool is_same_language(const std::string& one, const std::string& other);
 
 }  // namespace dietmt::service

@@ -28,13 +28,13 @@ struct TranslateRequest {
   std::vector<std::string> texts;
   bool is_list = false;
   ModelPath path;
-  std::vector<DetectedLanguage> detected;  // of each text, if the source was `auto`
+  std::vector<DetectedLanguage> detected;  // per text, if the source was `auto`
   int64_t alternatives = 0;
   TextOptions options;
 };
 
-// One model translates all texts of a list, so `auto` must give the same language for each that
-// tells one, which numbers do not.
+// One model translates all texts of a list, so `auto` must detect the same language for each text
+// that shows one, which numbers do not.
 void detect_source(TranslateRequest& request, const std::string& target,
                    const ServiceContext& service) {
   for (const std::string& text : request.texts)
@@ -98,7 +98,7 @@ ordered_json alternatives_of(const TranslatedText& text, int64_t wanted) {
 
 std::string warning_of(const GuardOutcome& guard) {
   return std::string("a translation ") + nmt::description(guard.sign) +
-         (guard.replaced ? "; another one took its place" : "");
+         (guard.replaced ? "; it was replaced by another one" : "");
 }
 
 std::vector<std::string> warnings_of(const std::vector<TranslatedText>& texts) {
@@ -151,7 +151,7 @@ Answer detect(const Call& call, ServiceContext& service) {
   return json_answer(all);
 }
 
-// As LibreTranslate does where suggestions are switched off.
+// As LibreTranslate does if suggestions are disabled.
 Answer suggest(const Call& call) {
   const Fields fields(call);
   for (const char* name : {"q", "s", "source", "target"}) fields.text(name);

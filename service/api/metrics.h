@@ -32,11 +32,11 @@ class Metrics {
   /// Must precede the first text().
   void watch_connections(std::function<HttpCounters()> counters);
 
-  /// Adds the families that `source` gives, in any thread, to text(). Must precede the first
+  /// Adds the families that `source` returns, in any thread, to text(). Must precede the first
   /// text().
   void add_source(std::function<std::vector<prometheus::MetricFamily>()> source);
 
-  /// All metrics in Prometheus's text format; the queues' are taken from `models`.
+  /// All metrics in Prometheus's text format; the queues' come from `models`.
   std::string text(const std::vector<ModelStatus>& models, int64_t requests_in_flight);
 
  private:
@@ -51,9 +51,9 @@ class Metrics {
 prometheus::MetricFamily single_metric(const std::string& name, const std::string& help,
                                        prometheus::MetricType type, double value);
 
-/// What Prometheus's client libraries tell of every process, under their names
+/// The process metrics of Prometheus's client libraries, under their names
 /// (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics), and
-/// dietmt_build_info. Values that /proc does not give are left out.
+/// dietmt_build_info. Values that /proc does not provide are left out.
 std::vector<prometheus::MetricFamily> process_families();
 
 }  // namespace dietmt::service

@@ -27,7 +27,7 @@ void add_members(ordered_json& to, const ordered_json& from, const std::string& 
   }
 }
 
-// Of all paths of at most two models.
+// The names of all paths of at most two models.
 std::vector<std::string> path_names(const std::vector<ModelSpec>& specs) {
   std::vector<std::string> names;
   for (const ModelSpec& first : specs) {

@@ -1,4 +1,4 @@
-// Looks for degenerate translations (nmt/search/degeneration.h) and tries them again.
+// Detects degenerate translations (nmt/search/degeneration.h) and retries them.
 #pragma once
 
 #include <span>
@@ -21,10 +21,10 @@ struct GuardOutcome {
   bool replaced = false;                              // by a second one without a sign
 };
 
-/// Of the best translation of each request. With kRetry, those with a sign are translated again
-/// with no_repeat_ngram 3 and at least one token; `found` gets what comes out without a sign. If
-/// the queue is full or the time is over, the first translations stay. Throws the other exceptions
-/// of RequestQueue::translate().
+/// Checks the best translation of each request. With kRetry, those with a sign are translated again
+/// with no_repeat_ngram 3 and at least one token; `found` gets the results without a sign. If the
+/// queue is full or time is up, the first translations stay. Throws the other exceptions of
+/// RequestQueue::translate().
 std::vector<GuardOutcome> guard_output(ServedModel& model, Guard guard,
                                        std::span<const nmt::TranslationRequest> requests,
                                        const nmt::SearchOptions& search, const Patience& patience,

@@ -1,7 +1,7 @@
-// The routes for orchestrators and monitoring, which answer at any load:
+// Routes for orchestrators and monitoring, which answer under any load:
 //
 //   /live     200 while the process serves
-//   /ready    200 if the server takes requests; 503 while it drains, or if no model can be loaded
+//   /ready    200 if the server accepts requests; 503 while it drains, or if no model can be loaded
 //   /health   200, or 503 while it drains (LibreTranslate)
 //   /metrics  for Prometheus
 #pragma once
@@ -22,7 +22,7 @@ struct ProbeSources {
   std::function<int64_t()> running;  // requests that handlers are answering
 };
 
-/// What `sources` refers to outlives the routes.
+/// What `sources` refers to must outlive the routes.
 std::vector<Route> probe_routes(const ProbeSources& sources);
 
 }  // namespace dietmt::service

@@ -16,7 +16,7 @@ namespace {
 using prometheus::MetricFamily;
 using prometheus::MetricType;
 
-// The fields of /proc/self/stat behind the program's name, which may contain spaces; the first is
+// The fields of /proc/self/stat after the program's name, which may contain spaces; the first is
 // number 3 of proc(5).
 std::vector<double> stat_fields() {
   std::ifstream file("/proc/self/stat");
@@ -25,7 +25,7 @@ std::vector<double> stat_fields() {
   return {std::istream_iterator<double>(fields), {}};
 }
 
-// Read once: the kernel counts interrupts of all cores for this file.
+// Read once: for this file the kernel adds up the interrupts of all cores.
 double boot_time() {
   static const double boot = [] {
     std::ifstream file("/proc/stat");
@@ -37,7 +37,7 @@ double boot_time() {
   return boot;
 }
 
-// Since Linux 6.2 the size of the directory; reading it takes a millisecond per thousand files.
+// Since Linux 6.2 the size of the directory; listing it takes a millisecond per thousand files.
 std::optional<double> open_files() {
   constexpr const char* kFiles = "/proc/self/fd";
   struct stat status = {};

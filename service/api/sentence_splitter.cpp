@@ -22,7 +22,7 @@ void check(UErrorCode status, const char* what) {
   if (U_FAILURE(status)) throw Error(std::string("ICU: ") + what + ": " + u_errorName(status));
 }
 
-// Bytes of spacing at the start of `text`.
+// Bytes of white space at the start of `text`.
 size_t leading_space(std::string_view text) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
   int64_t at = 0;
@@ -36,7 +36,7 @@ size_t leading_space(std::string_view text) {
   return text.size();
 }
 
-// Length of `text` without trailing spacing.
+// Length of `text` without trailing white space.
 size_t without_trailing_space(std::string_view text) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
   auto at = static_cast<int32_t>(text.size());  // a request is far below 2 GiB
@@ -49,12 +49,12 @@ size_t without_trailing_space(std::string_view text) {
   return 0;
 }
 
-// Collects sentences; everything between them is spacing.
+// Collects sentences; everything between them is white space.
 class PieceCollector {
  public:
   explicit PieceCollector(std::string_view text) : text_(text) {}
 
-  /// Adds bytes begin .. end-1: a sentence with spacing around it, or only spacing.
+  /// Adds bytes begin .. end-1: a sentence with white space around it, or only white space.
   void add(size_t begin, size_t end) {
     begin += leading_space(text_.substr(begin, end - begin));
     end = begin + without_trailing_space(text_.substr(begin, end - begin));
@@ -75,8 +75,8 @@ class PieceCollector {
   size_t covered_ = 0;  // bytes in pieces
 };
 
-// The end of the line that starts at `begin`: after LF, CR, U+2028, U+2029 or U+0085, or of the
-// text.
+// The end of the line that starts at `begin`: after LF, CR, U+2028, U+2029 or U+0085, or at the end
+// of the text.
 size_t line_end(std::string_view text, size_t begin) {
   constexpr std::string_view kOthers[] = {"\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"};
   for (size_t i = begin; i < text.size(); ++i) {
@@ -92,7 +92,8 @@ class LineSplitter {
  public:
   explicit LineSplitter(const std::string& language) : abbreviations_(language) {
     UErrorCode status = U_ZERO_ERROR;
-    // Without CLDR's list of abbreviations (@ss=standard): ICU finds them inside longer words too.
+    // Without CLDR's list of abbreviations (@ss=standard), which ICU also finds inside longer
+    // words.
     breaks_.reset(
         icu::BreakIterator::createSentenceInstance(icu::Locale(language.c_str()), status));
     check(status, "sentence rules");

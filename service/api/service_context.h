@@ -34,9 +34,9 @@ struct ServiceContext {
 
   /// Throws HttpError 413 for more texts or characters than a request may have.
   void check_size(const std::vector<std::string>& texts) const;
-  /// The same for the characters of a document.
+  /// Throws HttpError 413 for a document with too many characters.
   void check_characters(const std::vector<nmt::MarkedText>& segments) const;
-  /// The same for the prefix, which each of the texts gets.
+  /// Throws HttpError 413 for a prefix that is too long, counted once per text.
   void check_prefix(const std::string& prefix, const std::vector<std::string>& texts) const;
 
   /// Whose requests share turns: the name of the key, or the address.

@@ -16,17 +16,17 @@ SplitText split(std::string_view text, const TextOptions& options) {
   return options.split ? split_sentences(text, options.language) : one_sentence(text);
 }
 
-// Each line break is a space; all bytes stay in their places.
+// Replaces each line break with a space; all bytes keep their positions.
 std::string on_one_line(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
   return text;
 }
 
-// Sentences of a text without its markup; each takes the marks inside it along.
+// Splits a text without its markup into sentences; each takes the marks inside it along.
 class SentencePlanner {
  public:
-  // `joins_lines`: sentences run over line breaks.
+  // `joins_lines`: sentences continue across line breaks.
   SentencePlanner(nmt::MarkedText marked, bool joins_lines, const TextOptions& options,
                   TranslatedText& planned)
       : marked_(std::move(marked)),
@@ -34,7 +34,7 @@ class SentencePlanner {
         options_(options),
         planned_(planned) {}
 
-  // `raw`: the text with its markup, which stays as it is if it has no sentences.
+  // `raw`: the text with its markup, which stays unchanged if it has no sentences.
   void add(const Translation& raw) {
     const std::string one_line = joins_lines_ ? on_one_line(marked_.text) : "";
     const std::string_view lines = joins_lines_ ? one_line : marked_.text;
@@ -53,7 +53,7 @@ class SentencePlanner {
   }
 
  private:
-  // As the command translates a line.
+  // Keeps all marks, as the command does with a line.
   void add_with_all_marks(size_t begin, size_t end) {
     if (!marked_.marks.empty()) {
       begin = std::min(begin, static_cast<size_t>(marked_.marks.front().at));
@@ -62,7 +62,7 @@ class SentencePlanner {
     add_sentence(begin, end, 0, marked_.marks.size());
   }
 
-  // With the marks `first` .. `last` - 1.
+  // Takes marks `first` .. `last` - 1.
   void add_sentence(size_t begin, size_t end, size_t first, size_t last) {
     add_between(begin, first);
     TranslatedSentence& added = planned_.sentences.emplace_back();
@@ -76,7 +76,7 @@ class SentencePlanner {
     at_ = end;
   }
 
-  // White space and marks up to a byte and a mark.
+  // Adds white space and marks up to a byte and a mark.
   void add_between(size_t end, size_t last_mark) {
     const auto add_text = [&](size_t to) {
       const std::string_view text = std::string_view(marked_.text).substr(at_, to - at_);
@@ -91,7 +91,7 @@ class SentencePlanner {
     add_text(end);
   }
 
-  // Whether a space here is not of the text, but keeps apart what only a point did.
+  // Whether a space here is not in the text but separates words that only a point separated.
   bool stands_for_point() const {
     if (mark_ == 0) return false;
     const nmt::InlineMark& last = marked_.marks[mark_ - 1];
@@ -106,7 +106,7 @@ class SentencePlanner {
         {options_.html ? escape_markup(text) : nmt::respelled(text, marked_.spellings)});
   }
 
-  // An end tag at the beginning of a sentence belongs to the one before.
+  // An end tag at the beginning of a sentence belongs to the previous one.
   size_t first_mark_of(size_t begin) const {
     return find_mark([&](const nmt::InlineMark& mark) {
       const bool closes = mark.kind == nmt::InlineMark::Kind::kClose;
@@ -115,7 +115,7 @@ class SentencePlanner {
     });
   }
 
-  // A start tag at the end belongs to the next.
+  // A start tag at the end belongs to the next sentence.
   size_t last_mark_of(size_t end) const {
     return find_mark([&](const nmt::InlineMark& mark) {
       const bool opens = mark.kind == nmt::InlineMark::Kind::kOpen;
@@ -132,7 +132,7 @@ class SentencePlanner {
     return static_cast<size_t>(found - marks.begin());
   }
 
-  // A mark of a sentence from byte `begin` that has the marks mark_ .. last - 1.
+  // A mark of a sentence that starts at byte `begin` and has the marks mark_ .. last - 1.
   nmt::InlineMark moved_mark(size_t index, size_t begin, size_t last) const {
     nmt::InlineMark mark = marked_.marks[index];
     mark.at -= static_cast<int32_t>(begin);
@@ -146,11 +146,11 @@ class SentencePlanner {
   const bool joins_lines_;
   const TextOptions& options_;
   TranslatedText& planned_;
-  size_t at_ = 0;    // bytes before are in the plan
-  size_t mark_ = 0;  // marks before it, too
+  size_t at_ = 0;    // earlier bytes are in the plan
+  size_t mark_ = 0;  // so are earlier marks
 };
 
-// Texts with inline markup, between the tags of blocks.
+// Texts with inline markup, between block tags.
 void plan_html(std::string_view html, const TextOptions& options, TranslatedText& planned) {
   nmt::MarkupRemoval removal;
   Translation raw;
@@ -191,7 +191,7 @@ TranslatedText plan_text(const nmt::MarkedText& text, const TextOptions& options
   } else if (options.split || !text.marks.empty()) {
     plan_marked(text, options, planned);
   } else {
-    // Removed markup takes white space along, so that around the line is set aside first.
+    // Removing markup also removes white space, so that around the line is set aside first.
     const SplitText line = one_sentence(text.text);
     for (const SentencePiece& piece : line.pieces) {
       planned.after.push_back({std::string(piece.before)});

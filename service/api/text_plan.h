@@ -1,4 +1,4 @@
-// A text as sentences to translate, with the spacing and markup between and inside them.
+// A text as sentences to translate, with the white space and markup between and inside them.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace dietmt::service {
 
-/// Splits a text into sentences without translations; joined() of them gives what is between them.
+/// Splits a text into sentences without translations; their joined() returns what is between them.
 TranslatedText plan_text(const nmt::MarkedText& text, const TextOptions& options);
 
 }  // namespace dietmt::service

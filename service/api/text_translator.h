@@ -1,5 +1,5 @@
 // Translates texts of any length: splits them into sentences, translates these as one request of
-// the model's queue, and joins them again with the spacing or markup between the sentences.
+// the model's queue, and joins them again with the white space or markup between the sentences.
 #pragma once
 
 #include <memory>
@@ -16,28 +16,28 @@
 namespace dietmt::service {
 
 struct TextOptions {
-  std::string language;  // of the source, for the rules of splitting
+  std::string language;  // of the source, for the splitting rules
   bool html = false;
   bool markup = false;  // tags and placeholders of a plain text move with its words
   bool split = true;    // false: a text is one sentence
   // For models that read context:
   bool document = false;                  // the texts continue each other, up to one without words
   std::vector<std::string> context = {};  // source text before each text, or before the document
-  /// Of each text of a document: it is only read by the texts after it, without its markup. Empty:
-  /// all are translated.
+  /// For each text of a document, whether it is only context for the texts after it; then its
+  /// markup is ignored. Empty: all are translated.
   std::vector<bool> only_context = {};
   nmt::LineOptions line = {};                                // without the glossary
-  std::string prefix = "";                                   // of each sentence's translation
+  std::string prefix = "";                                   // for each sentence's translation
   std::shared_ptr<const data::Glossary> glossary = nullptr;  // null: none
   nmt::SearchOptions search = {};
   Guard guard = Guard::kOff;
 };
 
 struct TranslatedSentence {
-  Translation before;                         // spacing or markup, unchanged
+  Translation before;                         // white space or markup, unchanged
   nmt::MarkedText marked;                     // to translate
-  nmt::LineRequest line;                      // of the marked text
-  GuardOutcome guard;                         // of the last model's translations
+  nmt::LineRequest line;                      // for the marked text
+  GuardOutcome guard;                         // for the last model's translations
   std::vector<nmt::LineResult> translations;  // best first
   int64_t target_tokens = 0;                  // of the best translation, including end of sentence
 };
@@ -53,12 +53,12 @@ struct TranslatedText {
   bool was_cut() const;
 };
 
-/// Says that a sentence was longer than its model can read.
+/// The warning that a sentence was longer than its model can read.
 std::string cut_warning(const nmt::LineRequest& sentence);
 
-/// The texts of a request on their way through one or more models: for each model in turn
-/// prepare(), a search for its requests with search(), and finish(). It keeps references to all
-/// that it is given.
+/// The texts of a request while one or more models translate them: for each model in turn
+/// prepare(), a search for its requests with search(), and finish(). Keeps references to all
+/// arguments.
 class TextTranslation {
  public:
   TextTranslation(const ServedPath& models, const std::vector<nmt::MarkedText>& texts,
@@ -66,11 +66,11 @@ class TextTranslation {
 
   bool has_next() const { return next_ < models_.size(); }
 
-  /// What the next model has to translate. Throws HttpError for options that it does not have, and
+  /// What the next model must translate. Throws HttpError for options that it does not support, and
   /// the exceptions of Patience::check() and RequestQueue::check_open().
   std::vector<nmt::TranslationRequest> prepare(const Patience& patience);
 
-  /// Of the model that has been prepared.
+  /// The prepared model.
   ServedModel& model() const { return *models_[next_]; }
   const nmt::SearchOptions& search() const { return search_; }
 
@@ -81,7 +81,7 @@ class TextTranslation {
   void finish(std::vector<nmt::NBest> found, const std::vector<GuardOutcome>& outcomes,
               const Patience& patience);
 
-  /// After the last model.
+  /// Call it after the last model.
   std::vector<TranslatedText> take() && { return std::move(translated_); }
 
  private:
@@ -99,16 +99,16 @@ class TextTranslation {
   const ServedPath& models_;
   const std::vector<nmt::MarkedText>& texts_;
   const TextOptions& options_;
-  size_t next_ = 0;  // of the models
+  size_t next_ = 0;  // index in the models
   nmt::SearchOptions search_;
-  std::unique_ptr<nmt::LineCoder> coder_;  // of the model that has been prepared
+  std::unique_ptr<nmt::LineCoder> coder_;  // of the prepared model
   std::vector<TranslatedText> translated_;
-  std::vector<nmt::NBest> found_;  // by the model before, for the sentences that had text
+  std::vector<nmt::NBest> found_;  // by the previous model, for the sentences that had text
 };
 
-/// Blocks until all are done. Of several models, each but the last translates a sentence into one
-/// by beam search, which the next one takes; options.search and the prefix are for the last. Throws
-/// the exceptions of TextTranslation and RequestQueue::translate().
+/// Blocks until all are done. If there are several models, each except the last translates by beam
+/// search for the next one; options.search and the prefix apply to the last. Throws the exceptions
+/// of TextTranslation and RequestQueue::translate().
 std::vector<TranslatedText> translate_texts(const ServedPath& models,
                                             const std::vector<nmt::MarkedText>& texts,
                                             const TextOptions& options, const Patience& patience);

@@ -19,10 +19,10 @@ ModelPath path_of(const Fields& fields, const ServiceContext& service) {
                                   fields.text_or("target", ""));
 }
 
-// Numbers of soft alignments in an answer, of about ten bytes each.
+// Limit on the numbers of soft alignments in an answer, at about ten bytes each.
 constexpr size_t kMostWeights = 1'000'000;
 
-// true: hard.
+// true means hard.
 nmt::AlignmentKind alignment_kind(const Fields& fields) {
   if (!fields.has("alignment")) return nmt::AlignmentKind::kNone;
   if (!fields.is_text("alignment"))
@@ -56,7 +56,7 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
   options.search = search_options(fields, service.limits);
   options.guard = service.limits.guard;
   options.search.alignment = options.line.alignment != nmt::AlignmentKind::kNone;
-  // Its words are counted without the markup, so a client could not find them in the translation.
+  // Words are counted without the markup, so a client could not find them in the translation.
   if (options.markup && options.search.alignment)
     throw HttpError::of_option("alignment", "markup moves words: leave out alignment");
   options.glossary = service.glossaries.of_request(fields, path, options.search);
@@ -78,7 +78,7 @@ ordered_json pairs_json(const nmt::LineResult& found) {
   return pairs;
 }
 
-// Of each target piece to each source piece.
+// From each target piece to each source piece.
 ordered_json attention_json(const nmt::LineResult& found,
                             const std::vector<std::string>& source_pieces) {
   constexpr double kDigits = 1e5;
@@ -150,8 +150,9 @@ void require_alignment(const ServedPath& models) {
   if (models.size() > 1)
     throw HttpError::of_option("alignment", "alignment needs one model, not a pivot language");
   if (!models.front()->model().decoder->aligns())
-    throw HttpError::of_option("alignment",
-                               "alignment: this model compresses the keys of cross-attention");
+    throw HttpError::of_option(
+        "alignment",
+        "alignment does not work with this model: it compresses the keys of cross-attention");
 }
 
 void check_weights(const std::vector<TranslatedText>& texts) {
@@ -162,7 +163,8 @@ void check_weights(const std::vector<TranslatedText>& texts) {
         weights += found.attention.size() * sentence.line.pieces.size();
   if (weights > kMostWeights)
     throw HttpError(413, "the soft alignments have " + std::to_string(weights) +
-                             " numbers; the most in an answer is " + std::to_string(kMostWeights) +
+                             " numbers; the limit for an answer is " +
+                             std::to_string(kMostWeights) +
                              ": send less text, or ask for fewer translations");
 }
 

@@ -47,7 +47,7 @@ std::optional<TranslatedFile> TranslatedFiles::find(const std::string& name,
   return std::nullopt;
 }
 
-// Keeps the newest in any case.
+// Always keeps the newest.
 void TranslatedFiles::remove_old(Clock::time_point now) {
   while (!entries_.empty() &&
          (now - entries_.front().added >= kKept || (bytes_ > kMaxBytes && entries_.size() > 1))) {

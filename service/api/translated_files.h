@@ -1,4 +1,4 @@
-// Translated files that wait for their download, in memory.
+// Translated files waiting for their download, in memory.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ class TranslatedFiles {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// The name of the file from now on, which nobody can guess; it ends in `.extension`.
+  /// Returns the file's name from now on, which cannot be guessed; it ends in `.extension`.
   std::string add(TranslatedFile file, const std::string& extension,
                   Clock::time_point now = Clock::now());
 

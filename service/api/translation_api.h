@@ -1,4 +1,4 @@
-// The translation service behind an HttpServer.
+// The translation service, answering for an HttpServer.
 //
 //   Metrics metrics;
 //   ModelRegistry models(specs, loader, {.observer = metrics_observer});
@@ -24,28 +24,28 @@ namespace dietmt::service {
 
 struct ApiSettings {
   ServiceLimits limits = {};
-  std::string pivot = "en";               // language between two models; empty: one model only
+  std::string pivot = "en";               // language between two models; empty: direct models only
   std::filesystem::path api_keys = {};    // a file (api_keys.h); empty: every client is accepted
   std::filesystem::path glossaries = {};  // a directory (glossaries.h); empty: none are stored
   std::vector<std::string> cors_origins = {};   // "*": all
-  std::vector<std::string> allowed_hosts = {};  // of a server without keys (host_check.h)
+  std::vector<std::string> allowed_hosts = {};  // for a server without keys (host_check.h)
   std::vector<std::string> job_extensions =
       {};              // of the files that /v1/jobs takes, if there is one
-  bool https = false;  // for addresses that clients are told
+  bool https = false;  // for addresses that clients are given
 };
 
 class TranslationApi {
  public:
-  /// Throws DataError for the file of keys and for glossaries, ConfigError if there is no model.
+  /// Throws DataError for the key file and for glossaries, and ConfigError if there is no model.
   TranslationApi(ModelRegistry& models, Metrics& metrics, const ApiSettings& settings);
 
-  /// Adds a route. Call before the server listens.
+  /// Adds a route. Call it before the server listens.
   void add(Route route) { router_.add(std::move(route)); }
 
-  /// What an HttpServer serves. The API must outlive the server.
+  /// The handler for an HttpServer. The API must outlive the server.
   HttpHandler& handler() { return router_; }
 
-  /// The name of a request's API key; empty without keys. For routes outside this API.
+  /// The name of a request's API key; "" without keys. For routes outside this API.
   std::string client_name(const Call& call) const { return service_.keys.name_of(call.key); }
 
   const std::vector<Route>& routes() const { return router_.routes(); }
@@ -56,10 +56,11 @@ class TranslationApi {
   /// Reads the stored glossaries again. Throws DataError, and keeps the old ones.
   void reload_glossaries() { service_.glossaries.reload(); }
 
-  /// /live, /ready, /health and /metrics, which handler() has too, for a port of their own.
+  /// /live, /ready, /health and /metrics, which handler() also has, for a separate port.
   std::vector<Route> probes();
 
-  /// From now on /ready and /health report it and new translations get 503; running ones finish.
+  /// From now on /ready and /health report the shutdown and new translations get 503; running ones
+  /// finish.
   void drain();
 
   /// Requests that a handler is answering.

@@ -17,14 +17,14 @@
 namespace dietmt::service {
 namespace {
 
-// Inline elements whose content is code of the original format, in TMX 1.4 and XLIFF 1.2 and 2.
+// Inline elements that contain code of the original format, in TMX 1.4 and XLIFF 1.2 and 2.
 constexpr std::array<std::string_view, 8> kCodes = {"ph", "it", "ut", "x", "cp", "sm", "em", "sub"};
 constexpr std::array<std::string_view, 3> kBegins = {"bpt", "bx", "sc"};
 constexpr std::array<std::string_view, 3> kEnds = {"ept", "ex", "ec"};
 
 const xmlChar* as_xml(const char* text) { return reinterpret_cast<const xmlChar*>(text); }
 
-// The language of a code without its region, in lower case. Bokmal is Norwegian.
+// The language of a code without its region, in lower case. Bokmal counts as Norwegian.
 std::string language_of(const std::string& code) {
   std::string language = code.substr(0, code.find_first_of("-_"));
   std::transform(language.begin(), language.end(), language.begin(),
@@ -32,7 +32,7 @@ std::string language_of(const std::string& code) {
   return language == "nb" ? "no" : language;
 }
 
-// As XML writes it: pt-BR.
+// As written in XML: pt-BR.
 std::string xml_language(std::string code) {
   std::replace(code.begin(), code.end(), '_', '-');
   return code;
@@ -48,7 +48,7 @@ bool is_blank(const xmlNode* node) {
   return content_of(node).find_first_not_of(" \t\r\n") == std::string::npos;
 }
 
-// Whether text inside an element is translated, if it is around the element.
+// Whether text inside an element is translated, given whether that around it is.
 bool is_translated(const xmlNode* element, bool is_around) {
   if (attribute(element, "translate") == "yes") return true;
   const bool is_code = is_among(element_name(element), kCodes) ||
@@ -57,7 +57,7 @@ bool is_translated(const xmlNode* element, bool is_around) {
   return is_around && !is_code;
 }
 
-// Whether a part of a text that is not translated is.
+// Whether an untranslated part of a text contains translated text.
 bool has_translated(const xmlNode* element) {
   for (const xmlNode* child = element->children; child != nullptr; child = child->next)
     if (child->type == XML_ELEMENT_NODE && (is_translated(child, false) || has_translated(child)))
@@ -72,8 +72,8 @@ std::string first_of(const xmlNode* element, std::initializer_list<const char*> 
   return "";
 }
 
-// Pairs of codes name each other: bpt and ept by i, ex by the rid of its bx, ec by the id of its
-// sc.
+// Codes of a pair refer to each other: bpt and ept by i, ex by the rid of its bx, ec by the id of
+// its sc.
 InlineNode inline_node(const xmlNode* node) {
   const std::string_view name = element_name(node);
   if (is_among(name, kBegins))
@@ -101,7 +101,7 @@ class BilingualDocument : public Document {
   xmlNode* root() const { return tree_.root(); }
   const DocumentLanguages& languages() const { return languages_; }
 
-  // Of a copy of a source, if it names its language.
+  // Sets the language of a source's copy, if it names its language.
   void set_language(xmlNode* target) const {
     const std::string language = xml_language(languages_.target);
     for (const xmlAttr* one = target->properties; one != nullptr; one = one->next)
@@ -109,7 +109,7 @@ class BilingualDocument : public Document {
         xmlSetNsProp(target, one->ns, as_xml("lang"), as_xml(language.c_str()));
   }
 
-  // The text of a target that is still a copy of its source.
+  // Adds the text of a target that is still a copy of its source.
   void add_text(xmlNode* target, bool translates) {
     if (translates) texts_.add(target, keeps_lines(target), inline_node);
     add_text_of_codes(target, translates);
@@ -118,7 +118,7 @@ class BilingualDocument : public Document {
  private:
   virtual bool keeps_lines(const xmlNode* element) const = 0;
 
-  // Text to translate inside a code is a segment of its own.
+  // Text to translate inside a code is a separate segment.
   void add_text_of_codes(xmlNode* element, bool translates) {
     for (xmlNode* child = element->children; child != nullptr; child = child->next) {
       if (child->type != XML_ELEMENT_NODE) continue;
@@ -138,7 +138,8 @@ class TmxDocument final : public BilingualDocument {
   TmxDocument(std::string_view bytes, const DocumentLanguages& languages,
               const DocumentLimits& limits)
       : BilingualDocument(bytes, languages, limits) {
-    if (element_name(root()) != "tmx") throw DataError("the file is not TMX: its root is no <tmx>");
+    if (element_name(root()) != "tmx")
+      throw DataError("the file is not TMX: its root is not <tmx>");
     walk(root(), [&](xmlNode* node) {
       if (element_name(node) != "tu") return true;
       add_unit(node);
@@ -147,7 +148,7 @@ class TmxDocument final : public BilingualDocument {
   }
 
  private:
-  // All white space of TMX counts.
+  // White space is significant in TMX.
   bool keeps_lines(const xmlNode* /*element*/) const override { return true; }
 
   xmlNode* variant(const xmlNode* unit, const std::string& language) const {
@@ -174,7 +175,7 @@ class XliffDocument final : public BilingualDocument {
                 const DocumentLimits& limits)
       : BilingualDocument(bytes, languages, limits) {
     if (element_name(root()) != "xliff")
-      throw DataError("the file is not XLIFF: its root is no <xliff>");
+      throw DataError("the file is not XLIFF: its root is not <xliff>");
     is_first_version_ = attribute(root(), "version").starts_with("1");
     if (!is_first_version_) set_languages(root(), "srcLang", "trgLang");
     add_units(root(), true);
@@ -185,7 +186,7 @@ class XliffDocument final : public BilingualDocument {
     return xmlNodeGetSpacePreserve(element) == 1;
   }
 
-  // An element inherits whether it is translated.
+  // Elements inherit whether they are translated.
   void add_units(xmlNode* element, bool is_around) {
     const bool translates = is_translated(element, is_around);
     const std::string_view name = element_name(element);
@@ -196,7 +197,7 @@ class XliffDocument final : public BilingualDocument {
       if (child->type == XML_ELEMENT_NODE) add_units(child, translates);
   }
 
-  // Refuses the translation of another pair of languages.
+  // Refuses files for another language pair.
   void set_languages(xmlNode* element, const char* source, const char* target) const {
     check_language(element, source, languages().source, "from");
     check_language(element, target, languages().target, "to");

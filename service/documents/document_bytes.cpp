@@ -32,7 +32,7 @@ std::string binary_reason(std::string_view beginning) {
   if (is_utf16(beginning)) return "";
   const size_t zero = beginning.find('\0');
   if (zero == beginning.npos) return "";
-  // Every second byte of western text in UTF-16 is zero.
+  // Every second byte of Western text in UTF-16 is zero.
   const auto zeros = static_cast<size_t>(std::count(beginning.begin(), beginning.end(), '\0'));
   if (zeros > beginning.size() / 4)
     return "seems to be UTF-16 without a byte-order mark; add the mark or send UTF-8";

@@ -1,4 +1,4 @@
-// What the bytes of an uploaded file are: text in UTF-8 or UTF-16, or no text at all.
+// Decodes the bytes of an uploaded file: text in UTF-8 or UTF-16, or no text at all.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace dietmt::service {
 
-/// Why a file that begins with these bytes is no text, as a clause about the file; empty for text.
-/// 64 KB show it.
+/// Why a file that begins with these bytes is not text, as a clause about the file; "" for text. 64
+/// KB are enough to tell.
 std::string binary_reason(std::string_view beginning);
 
 /// True if the bytes begin with the byte-order mark of UTF-16.
@@ -19,15 +19,15 @@ bool is_utf16(std::string_view beginning);
 /// The bytes without a byte-order mark of UTF-8.
 std::string_view without_utf8_mark(std::string_view bytes);
 
-/// Converts UTF-16 with a byte-order mark to UTF-8 and drops a byte-order mark of UTF-8. Throws
-/// DataError for anything but valid UTF-8 then.
+/// Converts UTF-16 with a byte-order mark to UTF-8, and drops a byte-order mark of UTF-8. Throws
+/// DataError if the result is not valid UTF-8.
 std::string text_of_bytes(std::string_view bytes);
 
 /// Converts UTF-16 with a byte-order mark piece by piece.
 class Utf16Decoder {
  public:
-  /// The UTF-8 of the next bytes; incomplete characters wait for the next call. What is no UTF-16
-  /// becomes U+FFFD.
+  /// Returns UTF-8 for the next bytes; incomplete characters wait for the next call. Ill-formed
+  /// UTF-16 becomes U+FFFD.
   std::string decode(std::string_view bytes);
 
  private:
@@ -35,9 +35,9 @@ class Utf16Decoder {
   std::optional<bool> big_endian_;
 };
 
-/// The bytes of a plain or gzip file in pieces, unpacked, at most `limit`. Throws
-/// DocumentTooLargeError for a longer file, DataError for a damaged one; `path` does not appear in
-/// them.
+/// Reads a plain or gzip file in pieces, unpacked, up to `limit` bytes. Throws
+/// DocumentTooLargeError for a longer file and DataError for a damaged one; their messages do not
+/// contain `path`.
 void read_unpacked(const std::string& path, uint64_t limit,
                    const std::function<void(std::string_view)>& piece);
 

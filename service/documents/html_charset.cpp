@@ -19,13 +19,13 @@ std::string_view charset_in(std::string_view content) {
   return content.substr(0, content.find_first_of("; '\""));
 }
 
-// A part of the tag; empty if it declares none.
+// The encoding declared by the tag, as a part of it; "" if it declares none.
 std::string_view declared_encoding(std::string_view tag) {
   constexpr std::string_view kXml = "<?xml";
   const bool is_xml = tag.starts_with(kXml);
   if (!is_xml && tag_name(tag) != "meta") return {};
   std::string_view content, charset;
-  bool is_type = false;  // `content` is the value of a header of HTTP
+  bool is_type = false;  // `content` is the value of an HTTP header
   size_t at = kXml.size();
   for (auto [name, value] = next_attribute(tag, at); !name.empty();
        std::tie(name, value) = next_attribute(tag, at)) {

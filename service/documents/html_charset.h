@@ -1,4 +1,4 @@
-// The encoding that a document of HTML or XHTML declares.
+// The encoding that an HTML or XHTML document declares.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace dietmt::service {
 
-/// The tag, but a <meta> or <?xml?> that declares an encoding declares UTF-8.
+/// The tag; a <meta> or <?xml?> that declares an encoding is changed to declare UTF-8.
 std::string declaring_utf8(std::string_view tag);
 
 }  // namespace dietmt::service

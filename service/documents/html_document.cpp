@@ -1,5 +1,4 @@
-// HTML: the text between two tags of blocks is a segment, whose marks are the tags of inline
-// elements.
+// HTML: the text between two block tags is a segment, whose marks are the tags of inline elements.
 #include <utility>
 
 #include "service/documents/document_kinds.h"
@@ -26,7 +25,7 @@ class HtmlDocument final : public PlacesDocument {
   }
 
  private:
-  // Text and inline markup. A text without letters keeps its references as they are written.
+  // Adds text and inline markup. Text without letters keeps its references as written.
   void add_run(const std::vector<MarkupPart>& run) {
     nmt::MarkedText text;
     for (const MarkupPart& part : run) {

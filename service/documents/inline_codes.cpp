@@ -34,7 +34,7 @@ class InlineSegments::Encoder {
 
   void add_children(xmlNode* element) {
     const Ends ends = ends_of_pairs(element);
-    std::unordered_map<const xmlNode*, size_t> open;  // marks, by the ends of their pairs
+    std::unordered_map<const xmlNode*, size_t> open;  // marks, by the end of their pair
     for (xmlNode* child = element->children; child != nullptr; child = child->next) {
       if (is_text(child)) {
         text_.text += content_of(child);
@@ -62,11 +62,11 @@ class InlineSegments::Encoder {
     return node->type == XML_ELEMENT_NODE && kind_of_(node).kind == InlineKind::kElement;
   }
 
-  // The beginnings of pairs in one element, with their ends, if they are nested.
+  // The starts of pairs in one element, with their ends, if they are nested.
   Ends ends_of_pairs(const xmlNode* element) const {
     Ends ends;
     std::vector<std::pair<const xmlNode*, std::string>> open;
-    std::unordered_map<std::string, std::vector<size_t>> places;  // in `open`, some closed since
+    std::unordered_map<std::string, std::vector<size_t>> places;  // in `open`, some already closed
     for (xmlNode* child = element->children; child != nullptr; child = child->next) {
       if (child->type != XML_ELEMENT_NODE) continue;
       const InlineNode node = kind_of_(child);
@@ -102,7 +102,7 @@ class InlineSegments::Encoder {
   const InlineKindOf& kind_of_;
   nmt::MarkedText text_;
   std::vector<Node> nodes_;
-  size_t codes_ = 0;  // nodes but the ends of others
+  size_t codes_ = 0;  // nodes except the ends of others
 };
 
 void InlineSegments::add(xmlNode* element, bool keeps_lines, const InlineKindOf& kind_of) {

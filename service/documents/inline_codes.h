@@ -1,5 +1,5 @@
-// Texts of XML with inline elements, as TMX and XLIFF have them: one segment with a mark for each
-// end of an element, so that a translation can move it with its words.
+// XML text with inline elements, as in TMX and XLIFF: one segment with a mark for each end of an
+// element, so that a translation can move them with their words.
 #pragma once
 
 #include <libxml/tree.h>
@@ -12,36 +12,37 @@
 
 namespace dietmt::service {
 
-/// What an inline node is.
+/// The kind of an inline node.
 enum class InlineKind {
-  kElement,  // text to translate is inside: g, pc, mrk, hi
-  kBegin,    // the beginning of a pair of codes: bpt, bx, sc
-  kEnd,      // and its end: ept, ex, ec
-  kCode,     // stays as it is, with all inside it: x, ph, it
+  kElement,  // contains text to translate: g, pc, mrk, hi
+  kBegin,    // start of a pair of codes: bpt, bx, sc
+  kEnd,      // end of a pair: ept, ex, ec
+  kCode,     // stays unchanged, with its content: x, ph, it
 };
 
 struct InlineNode {
   InlineKind kind = InlineKind::kCode;
-  std::string pair;  // the same for the beginning and the end of a pair
+  std::string pair;  // equal for the start and the end of a pair
 };
 
-/// Of an element inside a text.
+/// The kind of an element inside a text.
 using InlineKindOf = std::function<InlineNode(const xmlNode*)>;
 
 class InlineSegments {
  public:
   explicit InlineSegments(std::vector<nmt::MarkedText>& segments) : segments_(segments) {}
 
-  /// Adds the content of an element as one segment, if it has a letter to translate. Comments and
-  /// processing instructions are codes. `keeps_lines`: its line breaks are not spaces.
+  /// Adds the content of an element as one segment, if it contains a letter. Comments and
+  /// processing instructions are codes. `keeps_lines`: line breaks are not spaces.
   void add(xmlNode* element, bool keeps_lines, const InlineKindOf& kind_of);
 
-  /// Rebuilds the content of all elements. Each inline node is in it exactly once: if a translation
-  /// has not each of them once and nested, they follow its text in their order. Call it once.
+  /// Rebuilds the content of all elements. Each inline node occurs exactly once: unless a
+  /// translation has each of them once and properly nested, they follow its text in order. Call it
+  /// once.
   void fill(const std::vector<Translation>& translations) const;
 
  private:
-  // What a mark stands for: an element opens or closes around text, other nodes are written.
+  // What a mark stands for: an element opens or closes around text; other nodes are written.
   struct Node {
     xmlNode* node = nullptr;
     bool is_element = false;

@@ -15,10 +15,10 @@
 namespace dietmt::service {
 namespace {
 
-// Elements whose content is code, or must stay as the author wrote it.
+// Elements that contain code, or that must stay as written.
 constexpr std::string_view kVerbatim[] = {"script", "style", "code", "textarea"};
 
-constexpr size_t kAroundName = 3;  // "</" and what ends a name
+constexpr size_t kAroundName = 3;  // "</" and the character after a name
 
 bool starts_tag(std::string_view html) {
   if (html.size() < 2 || html[0] != '<') return false;
@@ -26,8 +26,8 @@ bool starts_tag(std::string_view html) {
          (html[1] == '/' && html.size() > 2 && is_html_letter(html[2]));
 }
 
-// The end of the element `name` whose start tag ends at `begin`, or of the text. Code may have code
-// inside; everything in a script is text.
+// The end of the element `name` whose start tag ends at `begin`, or the end of the text. Code may
+// be nested; everything in a script is text.
 size_t closing_end(std::string_view html, size_t begin, const std::string& name) {
   size_t depth = 1;
   for (size_t at = html.find('<', begin); at != std::string_view::npos;) {
@@ -49,13 +49,13 @@ size_t closing_end(std::string_view html, size_t begin, const std::string& name)
   return html.size();
 }
 
-// The start tag of such an element.
+// Whether the tag starts such an element.
 bool is_verbatim(std::string_view tag) {
   return std::find(std::begin(kVerbatim), std::end(kVerbatim), tag_name(tag)) !=
          std::end(kVerbatim);
 }
 
-// The end of the markup at `begin`: of a tag, a comment, or an element whose content is verbatim.
+// The end of the markup at `begin`: a tag, a comment, or an element with verbatim content.
 size_t markup_end(std::string_view html, size_t begin) {
   if (html.substr(begin, 4) == "<!--") {
     const size_t close = html.find("-->", begin + 4);
@@ -72,7 +72,7 @@ bool is_inline(std::string_view markup) {
 }
 
 struct Reference {
-  size_t size = 0;  // from & on; 0: the text has none here
+  size_t size = 0;  // from & on; 0: no reference here
   std::optional<char32_t> character = std::nullopt;
 };
 
@@ -94,7 +94,7 @@ std::optional<char32_t> referenced(std::string_view name) {
   return is_character ? std::optional<char32_t>(code) : std::nullopt;
 }
 
-// The reference that a text starts with. As in browsers, numbers and the names of Latin-1 need no
+// The reference at the start of a text. As in browsers, numbers and Latin-1 names need no
 // semicolon.
 Reference first_reference(std::string_view text) {
   constexpr size_t kLongest = 33;  // the names of HTML 5
@@ -114,9 +114,9 @@ Reference first_reference(std::string_view text) {
 std::vector<MarkupPart> split_markup(std::string_view html) {
   std::vector<MarkupPart> parts;
   TranslationScopes scopes;
-  size_t begin = 0;           // of the part that is being read
+  size_t begin = 0;           // of the part being read
   bool preformatted = false;  // inside <pre>
-  bool divides = false;       // text to translate is inside the element of which it is the markup
+  bool divides = false;       // the element that this markup belongs to contains text to translate
   const auto add_part = [&](size_t end, bool is_text, bool is_within_sentence) {
     if (end > begin)
       parts.push_back({html.substr(begin, end - begin), is_text, is_within_sentence, preformatted});

@@ -7,21 +7,21 @@
 
 namespace dietmt::service {
 
-/// A part of an HTML text. Joining the parts in order gives the text.
+/// A part of an HTML text. The parts in order add up to the text.
 struct MarkupPart {
   std::string_view raw;
-  bool is_text;  // false: a tag, a comment, or the content of script, style and similar
-                 // elements, an element with translate="no", a reference to no known character
+  bool is_text;  // false: a tag, a comment, the content of script, style and similar elements, an
+                 // element with translate="no", a reference to an unknown character
   // Markup inside a sentence: tags and elements such as <b>, <a> and <img>, comments, references.
   bool is_inline = false;
-  bool keeps_lines = false;  // inside <pre>, where a line break is no space
+  bool keeps_lines = false;  // inside <pre>, where a line break is not a space
 };
 
 /// Never fails: a `<` that starts no tag is text, and an unclosed element ends with the text.
 std::vector<MarkupPart> split_markup(std::string_view html);
 
-/// Text with its character references (the names of HTML 4, &apos; and numbers) resolved, also
-/// without their semicolon if browsers read them so. Others stay as they are.
+/// Resolves character references (the names of HTML 4, &apos; and numbers), without a semicolon
+/// where browsers accept that. Others stay unchanged.
 std::string resolve_references(std::string_view raw);
 
 /// Escapes & < >.

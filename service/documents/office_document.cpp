@@ -1,6 +1,6 @@
 // Word (.docx) and OpenDocument text (.odt): XML parts in a ZIP archive. A segment is the text of a
-// paragraph between breaks, links and fields; its formatting moves with its words, as do bookmarks
-// and references to notes, and everything else stays.
+// paragraph between breaks, links and fields. Formatting, bookmarks and references to notes move
+// with its words; everything else stays.
 #include <libxml/tree.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ xmlNode* copied_span(const StyledText& original, const std::string& text) {
   return span;
 }
 
-// What stands between texts without being one.
+// Elements between texts that are not text.
 bool is_open_document_mark(std::string_view name) {
   constexpr std::array<std::string_view, 10> kMarks = {
       "bookmark",       "bookmark-start",       "bookmark-end",
@@ -48,7 +48,7 @@ bool is_open_document_mark(std::string_view name) {
   return is_among(name, kMarks);
 }
 
-// The same for both ends of a range.
+// Equal for both ends of a range.
 std::string open_document_range(const xmlNode* mark) {
   const std::string_view name = element_name(mark);
   if (!name.ends_with("-start") && !name.ends_with("-end")) return "";
@@ -89,8 +89,8 @@ class OfficeDocument final : public Document {
     const std::string main_part = is_word ? "word/document.xml" : "content.xml";
     const auto& names = package_.names();
     if (std::find(names.begin(), names.end(), main_part) == names.end())
-      throw DataError("the archive is no ." + std::string(name_of(kind)) + " document: it has no " +
-                      main_part);
+      throw DataError("the archive is not a ." + std::string(name_of(kind)) +
+                      " document: it has no " + main_part);
     size_t left = limits.bytes;
     size_t nodes = 0;
     for (const std::string& name : names) {

@@ -19,7 +19,7 @@ bool has_same_placeholders(const std::string& one, const std::string& other) {
   return left == right;
 }
 
-// Marks and tags, and other forms whose order matters or that a model would translate.
+// Marks, tags, and other forms whose order matters or that a model would translate.
 bool needs_places(const nmt::MarkedText& segment) {
   if (!segment.marks.empty()) return true;
   return std::ranges::any_of(placeholders_in(segment.text), [](std::string_view mark) {
@@ -28,7 +28,7 @@ bool needs_places(const nmt::MarkedText& segment) {
   });
 }
 
-// Translations of the segments that are not only context replace those in `translations`.
+// Replaces entries of `translations` with those of the segments that are not only context.
 void fill(const TranslateTexts& translate, const std::vector<nmt::MarkedText>& segments,
           const std::vector<bool>& only_context, std::vector<Translation>& translations) {
   if (std::ranges::find(only_context, false) == only_context.end()) return;

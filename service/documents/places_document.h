@@ -1,4 +1,4 @@
-// Text in which only places are replaced.
+// Text in which only certain places are replaced.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace dietmt::service {
 
-/// What stays and what is translated, in turns.
+/// Text that stays and text that is translated, alternating.
 class PlacesDocument : public Document {
  public:
   std::string translated(const std::vector<Translation>& translations) override {
@@ -26,12 +26,12 @@ class PlacesDocument : public Document {
   }
 
  protected:
-  /// What replaces a segment.
+  /// The replacement of a segment.
   virtual std::string replacement(size_t segment, const Translation& translation) const = 0;
 
   void keep(std::string_view text) { parts_.emplace_back(text, std::nullopt); }
 
-  /// False if the text has nothing to translate; it is left out then.
+  /// Returns false, and leaves the text out, if it has nothing to translate.
   bool add(nmt::MarkedText text) {
     auto place = add_segment(std::move(text), segments_);
     if (place) parts_.emplace_back("", std::move(place));

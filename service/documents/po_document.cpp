@@ -1,5 +1,5 @@
-// Catalogues of GNU gettext: messages without a translation get one. libgettextpo is under the GPL,
-// which this program is not, so the few rules of the format are here.
+// GNU gettext catalogues: messages without a translation get one. libgettextpo is under the GPL,
+// which this program is not, so the few rules of the format are implemented here.
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -22,9 +22,9 @@ std::string_view without_spaces(std::string_view line) {
   return line.substr(begin, line.find_last_not_of(kSpaces) + 1 - begin);
 }
 
-// The content of a string in quotes. Throws DataError.
+// The content of a quoted string. Throws DataError.
 std::string unquoted(std::string_view quoted) {
-  if (!quoted.starts_with('"')) throw DataError("a string in quotes is missing");
+  if (!quoted.starts_with('"')) throw DataError("a quoted string is missing");
   std::string text;
   for (size_t i = 1; i < quoted.size(); ++i) {
     if (quoted[i] == '"') {
@@ -96,8 +96,8 @@ class PoDocument final : public Document {
     SegmentPlace place;
   };
 
-  // Reads the fields from line at_ up to the end of a message. True if there is one. Throws
-  // DataError, which names the line.
+  // Reads the fields from line at_ up to the end of a message. Returns whether there is one. Throws
+  // DataError naming the line.
   bool read_message() {
     std::map<std::string, Field> fields;
     Field* last = nullptr;
@@ -132,12 +132,12 @@ class PoDocument final : public Document {
     const bool is_known = keyword == "msgctxt" || keyword == "msgid" || keyword == "msgid_plural" ||
                           keyword == "msgstr" ||
                           (keyword.starts_with("msgstr[") && keyword.ends_with("]"));
-    if (!is_known) fail("this is no comment and no keyword such as msgid");
-    if (fields.contains(keyword)) fail(keyword + " comes twice in a message");
+    if (!is_known) fail("this is neither a comment nor a keyword such as msgid");
+    if (fields.contains(keyword)) fail(keyword + " occurs twice in a message");
     const bool begins = keyword == "msgctxt" || keyword == "msgid";
     if (!begins && !fields.contains("msgid")) fail(keyword + " without a msgid before it");
     if (keyword == "msgctxt" && fields.contains("msgid")) fail("msgctxt after its msgid");
-    constexpr size_t kMostFields = 13;  // ten plural forms: no language has more than six
+    constexpr size_t kMostFields = 13;  // ten plural forms; no language has more than six
     if (fields.size() == kMostFields) fail("a message has more than ten plural forms");
   }
 
@@ -157,7 +157,7 @@ class PoDocument final : public Document {
     const Field& id = fields.at("msgid");
     if (id.text.empty()) return check_charset(fields);  // the header
     const Field& many = fields.contains("msgid_plural") ? fields.at("msgid_plural") : id;
-    // The only form of a language such as Japanese is for all numbers.
+    // The only form of a language such as Japanese is used for all numbers.
     const Field& first = fields.contains("msgstr[1]") ? id : many;
     for (const auto& [keyword, field] : fields) {
       if (!keyword.starts_with("msgstr") || !field.text.empty()) continue;
@@ -167,7 +167,8 @@ class PoDocument final : public Document {
     }
   }
 
-  // The file is read and written as UTF-8. A template, and a catalogue of ASCII, declares that now.
+  // The file is read and written as UTF-8. Templates and ASCII catalogues are changed to declare
+  // that.
   void check_charset(const std::map<std::string, Field>& fields) {
     constexpr std::string_view kName = "charset=";
     const auto header = fields.find("msgstr");
@@ -190,7 +191,7 @@ class PoDocument final : public Document {
     }
   }
 
-  size_t at_ = 0;  // the line that is being read
+  size_t at_ = 0;  // the line being read
   std::vector<std::string> lines_;
   std::vector<Slot> slots_;
 };

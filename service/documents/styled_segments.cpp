@@ -15,7 +15,7 @@ bool is_blank(const std::string& text) {
   return text.find_first_not_of(" \t\r\n") == std::string::npos;
 }
 
-// The first text of the style that has the most bytes.
+// The first text of the style with the most bytes.
 size_t main_text(const std::vector<StyledText>& texts) {
   std::map<std::string, size_t> bytes;
   for (const StyledText& one : texts) bytes[one.style] += content_of(one.text).size();
@@ -26,7 +26,7 @@ size_t main_text(const std::vector<StyledText>& texts) {
   return static_cast<size_t>(first - texts.begin());
 }
 
-// xmlAddNextSibling() would join two text nodes.
+// xmlAddNextSibling() would merge two text nodes.
 void insert_behind(xmlNode* place, xmlNode* added) {
   xmlNode* const next = place->next;
   added->parent = place->parent;
@@ -89,9 +89,9 @@ class StyledSegments::Encoder {
       add("<g" + std::to_string(codes_++) + "/>", group_.main, std::move(mark));
   }
 
-  // The bytes that go on with the last word: marks inside of it wait for its end.
+  // How many bytes continue the last word; marks inside it wait for its end.
   size_t continued_word(const std::string& content) const {
-    constexpr size_t kMostBytes = 4;  // of a character
+    constexpr size_t kMostBytes = 4;  // per character
     const std::string& text = text_.text;
     if (!text_.marks.empty() && text_.marks.back().at == std::ssize(text)) return 0;
     const std::u32string before =
@@ -105,8 +105,8 @@ class StyledSegments::Encoder {
   Group& group_;
   const std::string main_;
   std::string open_style_;
-  size_t open_ = 0;   // the mark at which it begins, if it is not the main one
-  size_t codes_ = 0;  // marks but the ends of others
+  size_t open_ = 0;   // the mark where it begins, if it is not the main one
+  size_t codes_ = 0;  // marks except the ends of others
   nmt::MarkedText text_;
   std::vector<Mark> waiting_;
 };
@@ -201,7 +201,7 @@ void StyledSegments::write(const Group& group, std::vector<Piece> pieces) const 
   }
 }
 
-// The end of a range may have come before its beginning: they change places.
+// If the end of a range comes before its start, they are swapped.
 std::vector<StyledSegments::Piece> StyledSegments::in_order_of_ranges(std::vector<Piece> pieces) {
   std::map<std::string, size_t> first;
   for (size_t i = 0; i < pieces.size(); ++i) {

@@ -12,7 +12,7 @@
 namespace dietmt::service {
 namespace {
 
-// The next line of `text` with its end, removed from it.
+// Removes the next line from `text` and returns it with its end.
 std::string_view take_line(std::string_view& text) {
   const std::string_view line = text.substr(0, text.find('\n') + 1);
   const std::string_view taken = line.empty() ? text : line;
@@ -37,7 +37,7 @@ class TxtDocument final : public PlacesDocument {
   }
 };
 
-// The next space that is not inside one of the tags and placeholders of the text.
+// The next space outside the tags and placeholders of the text.
 size_t space_between(const std::string& text, const std::vector<std::string_view>& marks,
                      size_t from) {
   const auto end_of = [&](std::string_view mark) {
@@ -51,7 +51,7 @@ size_t space_between(const std::string& text, const std::vector<std::string_view
 }
 
 // Cues: a number, a line with two times, and lines of text up to a blank line. The lines of a cue
-// are one segment, because sentences run over them; lines of a dialogue begin with a hyphen.
+// are one segment, since sentences run across them; lines of dialogue begin with a hyphen.
 class SrtDocument final : public PlacesDocument {
  public:
   explicit SrtDocument(std::string_view text) {
@@ -67,7 +67,7 @@ class SrtDocument final : public PlacesDocument {
  private:
   enum class Next { kCue, kTimes, kText };
 
-  // Throws DataError for a line that is in no cue.
+  // Throws DataError for a line outside a cue.
   void add_line(std::string_view line) {
     const std::string_view content = without_spaces(line);
     const bool is_cue_times = is_times(content);
@@ -101,7 +101,7 @@ class SrtDocument final : public PlacesDocument {
     return line.substr(begin, line.find_last_not_of(kSpaces) + 1 - begin);
   }
 
-  // Two times; what follows them are coordinates or settings.
+  // Two times; anything after them is coordinates or settings.
   static bool is_times(std::string_view line) {
     const auto take_time = [&] {
       constexpr const char* kTime = "0123456789:,.";
@@ -143,7 +143,7 @@ class SrtDocument final : public PlacesDocument {
     lines_ = 0;
   }
 
-  // As many lines as before, of about the same length.
+  // As many lines as before, of about equal length.
   std::string replacement(size_t segment, const Translation& translation) const override {
     const std::string text = plain_text(translation);
     const std::vector<std::string_view> marks = nmt::placeholders_in(text);
@@ -164,11 +164,11 @@ class SrtDocument final : public PlacesDocument {
     std::string line_end;
   };
   std::vector<CueLines> lines_of_;  // by segment
-  std::string cue_;                 // the lines of text so far, joined
+  std::string cue_;                 // its lines of text so far, joined
   std::string raw_cue_;
   std::string line_end_;
   size_t lines_ = 0;
-  int64_t number_ = 0;  // of the line of the file
+  int64_t number_ = 0;  // line number in the file
   Next next_ = Next::kCue;
   bool has_times_ = false;
 };

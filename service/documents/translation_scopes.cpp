@@ -8,7 +8,7 @@
 namespace dietmt::service {
 namespace {
 
-// What the attribute `translate` of a start tag says; nothing: what the element around it says.
+// The attribute `translate` of a start tag; nullopt: inherited.
 std::optional<bool> translate_attribute(std::string_view tag) {
   size_t at = 1 + tag_name(tag).size();
   while (true) {
@@ -22,12 +22,12 @@ std::optional<bool> translate_attribute(std::string_view tag) {
   }
 }
 
-// Elements whose end tag may be missing before the start tag of others (HTML Standard, 13.1.2.4),
-// unless a container is between the two. Names with a space behind each.
+// Elements whose end tag may be omitted before the start tag of others (HTML Standard, 13.1.2.4),
+// unless a container is in between. Each name is followed by a space.
 struct OptionalEnd {
   std::string_view elements;
   std::string_view next;
-  std::string_view containers;  // besides tables
+  std::string_view containers;  // in addition to tables
 };
 
 constexpr OptionalEnd kOptionalEnds[] = {
@@ -100,7 +100,7 @@ void TranslationScopes::end_elements_before(const std::string& name) {
 }
 
 // The end tag of a block also ends the elements inside, but no table around it. That of an inline
-// element ends only the element: `<b><i translate=no>one</b> two</i>`.
+// element ends only that element: `<b><i translate=no>one</b> two</i>`.
 void TranslationScopes::end(const std::string& name) {
   const int64_t place = place_of(name);
   if (place < 0) return;

@@ -10,10 +10,10 @@
 namespace dietmt::service {
 namespace {
 
-// They mean nothing for the text.
+// Elements without meaning for the text.
 constexpr std::array<std::string_view, 2> kIgnored = {"proofErr", "lastRenderedPageBreak"};
 
-// What stands between runs, and the beginnings and ends of ranges.
+// Elements between runs, and the starts and ends of ranges.
 bool is_mark(const xmlNode* node) {
   constexpr std::array<std::string_view, 10> kMarks = {
       "bookmarkStart",    "bookmarkEnd",   "commentRangeStart",  "commentRangeEnd",
@@ -22,13 +22,13 @@ bool is_mark(const xmlNode* node) {
   return is_among(element_name(node), kMarks);
 }
 
-// Formulas, whose runs and texts have the names of Word's.
+// Formulas, whose runs and texts have the same names as Word's.
 bool is_formula(const xmlNode* node) {
   constexpr std::array<std::string_view, 2> kFormulas = {"oMath", "oMathPara"};
   return is_among(element_name(node), kFormulas);
 }
 
-// Elements around runs that say what the words are.
+// Elements around runs that label the words.
 bool is_label(const xmlNode* node) {
   constexpr std::array<std::string_view, 2> kLabels = {"smartTag", "customXml"};
   return is_among(element_name(node), kLabels);
@@ -44,7 +44,7 @@ bool is_deletion(const xmlNode* node) {
   return is_among(element_name(node), kDeletions);
 }
 
-// In a run.
+// Elements inside a run.
 bool is_reference(const xmlNode* node) {
   constexpr std::array<std::string_view, 6> kReferences = {"footnoteReference", "endnoteReference",
                                                            "commentReference",  "footnoteRef",
@@ -52,7 +52,7 @@ bool is_reference(const xmlNode* node) {
   return is_among(element_name(node), kReferences);
 }
 
-// The same for both ends of a range.
+// Equal for both ends of a range.
 std::string range_of(const xmlNode* mark) {
   std::string name(element_name(mark));
   for (const std::string_view end : {"Start", "End"})
@@ -68,8 +68,8 @@ std::vector<xmlNode*> children_of(const xmlNode* node) {
   return children;
 }
 
-// The formatting of a run, without what its author does not see: Word splits words into runs where
-// the language or the checking of spelling differ.
+// The formatting of a run without invisible properties: Word splits words into runs where the
+// language or the spell-checking changes.
 std::string style_of(const xmlNode* run) {
   constexpr std::array<std::string_view, 2> kInvisible = {"lang", "noProof"};
   std::string style;
@@ -85,7 +85,7 @@ std::string style_of(const xmlNode* run) {
   return style;
 }
 
-// An element with the same attributes before another.
+// An element with the same attributes, inserted before another.
 xmlNode* added_shell(xmlNode* original, xmlNode* before) {
   xmlNode* const shell = copied(original, Copy::kWithoutContent);
   xmlAddPrevSibling(before, shell);
@@ -103,10 +103,10 @@ void discard(xmlNode* node) {
   xmlFreeNode(node);
 }
 
-// Puts the content of a label before a node; labels inside of it are not moved first.
+// Moves the content of a label before a node, without first moving labels inside it.
 void move_content(xmlNode* label, xmlNode* before) {
   for (xmlNode* const child : children_of(label)) {
-    if (element_name(child).ends_with("Pr")) continue;  // what the label says
+    if (element_name(child).ends_with("Pr")) continue;  // properties of the label
     if (is_label(child)) {
       move_content(child, before);
       continue;
@@ -117,7 +117,7 @@ void move_content(xmlNode* label, xmlNode* before) {
   }
 }
 
-// Takes what cuts words and sentences out of a paragraph: labels and Word's hyphens.
+// Removes whatever splits words and sentences of a paragraph: labels and Word's hyphens.
 void simplify(xmlNode* parent) {
   for (xmlNode* const node : children_of(parent)) {
     const std::string_view name = element_name(node);
@@ -135,7 +135,7 @@ void simplify(xmlNode* parent) {
   }
 }
 
-// A run of texts and references to notes as runs that have either.
+// Splits a run of texts and references to notes into runs that contain only one of them.
 std::vector<xmlNode*> split_run(xmlNode* run) {
   std::vector<xmlNode*> content = children_of(run);
   xmlNode* properties = nullptr;
@@ -164,8 +164,8 @@ std::vector<xmlNode*> split_run(xmlNode* run) {
   return runs;
 }
 
-// An insertion as insertions that have one run or deletion, with the marks beside them; none if it
-// has anything else.
+// Splits an insertion into insertions that contain one run or deletion, with the marks next to
+// them; none if it contains anything else.
 std::vector<xmlNode*> split_insertion(xmlNode* insertion) {
   for (xmlNode* const child : children_of(insertion))
     if (element_name(child) == "r") split_run(child);
@@ -287,11 +287,11 @@ xmlNode* copied_word_item(const StyledText& original, const std::string& text) {
   return insertion;
 }
 
-// Leaves out the paragraphs of drawings, whose format is another one.
+// Skips the paragraphs of drawings, which have another format.
 void add_word_text(xmlNode* root, StyledSegments& segments) {
   walk(root, [&](xmlNode* node) {
     if (element_name(node) == "p" && has_namespace_of(node, root)) add_paragraph(node, segments);
-    return true;  // a text box within the paragraph has paragraphs of its own
+    return true;  // a text box inside the paragraph has separate paragraphs
   });
 }
 

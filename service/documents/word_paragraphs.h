@@ -1,5 +1,5 @@
 // Paragraphs of Word. Tracked insertions are translated with their sentence; formulas, bookmarks,
-// ranges of comments, references to notes and tracked deletions inside of it move with its words.
+// comment ranges, references to notes and tracked deletions inside it move with its words.
 #pragma once
 
 #include <libxml/tree.h>
@@ -10,11 +10,11 @@
 
 namespace dietmt::service {
 
-/// Adds the text of all paragraphs. A run or an insertion with several things in it becomes
-/// several, smart tags around runs go, and Word's hyphens become text.
+/// Adds the text of all paragraphs. Runs and insertions with mixed content are split, smart tags
+/// around runs are removed, and Word's hyphens become text.
 void add_word_text(xmlNode* root, StyledSegments& segments);
 
-/// A run, or an insertion with a run, of the same formatting with only this text.
+/// A run, or an insertion with a run, with the same formatting and only this text.
 xmlNode* copied_word_item(const StyledText& original, const std::string& text);
 
 }  // namespace dietmt::service

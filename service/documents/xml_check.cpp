@@ -12,10 +12,10 @@ namespace dietmt::service {
 namespace {
 
 // libxml2 2.9 compares each attribute with all earlier ones of its element, and each prefix with
-// the namespaces of all elements around it. Word declares about 40.
+// the namespaces of all enclosing elements. Word declares about 40.
 constexpr size_t kMostAttributes = 256;
 constexpr size_t kMostNamespaces = 256;
-constexpr size_t kLongestNamespace = 1000;  // each copy of an element copies its namespace
+constexpr size_t kLongestNamespace = 1000;  // copies of an element copy its namespace
 constexpr std::string_view kSpaces = " \t\r\n";
 
 class XmlCheck {
@@ -45,7 +45,7 @@ class XmlCheck {
     at_ = std::min(text_.find(end, at_ + size), text_.size());
   }
 
-  // At the next of these characters outside quotes, or the end of the text.
+  // Moves to the next of these characters outside quotes, or to the end of the text.
   char next_of(const char* characters) {
     at_ = std::min(text_.find_first_of(characters, at_), text_.size());
     return at_ < text_.size() ? text_[at_] : '\0';
@@ -113,7 +113,7 @@ class XmlCheck {
 
   std::string_view text_;
   size_t at_ = 0;
-  std::vector<size_t> open_;  // the namespaces of each open element
+  std::vector<size_t> open_;  // namespaces of each open element
   size_t in_scope_ = 0;       // their sum
 };
 
@@ -128,7 +128,7 @@ std::string declared_encoding(std::string_view text) {
   }
 }
 
-// Whether each byte of ASCII means itself, wherever it stands in a tag.
+// Whether each ASCII byte stands for itself anywhere in a tag.
 bool keeps_ascii(std::string_view encoding) {
   constexpr std::string_view kNames[] = {"utf-8",     "utf8",     "us-ascii", "ascii", "latin1",
                                          "iso-8859-", "iso8859-", "windows-", "cp125", "koi8-",
@@ -147,7 +147,7 @@ void check_xml(std::string_view bytes) {
   std::string_view text = is_wide ? decoded : without_utf8_mark(bytes);
   const size_t first = text.find_first_not_of(kSpaces);
   if (first != text.npos && text[first] != '<')
-    throw DataError("the file is no XML: it does not begin with <");
+    throw DataError("the file is not XML: it does not begin with <");
   const std::string encoding = declared_encoding(text);
   const bool fits = is_wide ? encoding == "utf-16" || encoding == "utf-8" : keeps_ascii(encoding);
   if (!encoding.empty() && !fits)

@@ -24,7 +24,7 @@ std::string taken(xmlChar* text) {
   return copy;
 }
 
-// What a tree still may take by copies of its elements, in bytes of XML.
+// How much a tree may still grow by copies of its elements, in bytes of XML.
 struct CopyBudget {
   explicit CopyBudget(size_t of_document) : left(4 * of_document + 1'000'000) {}
   size_t left;
@@ -41,7 +41,7 @@ void free_tree(xmlDoc* document) {
 
 size_t bytes_of(const xmlChar* text) { return static_cast<size_t>(xmlStrlen(text)); }
 
-// About the bytes of an element without its content.
+// Approximate bytes of an element without its content.
 size_t size_of(const xmlNode* element) {
   constexpr size_t kMarkup = 5;
   size_t size = bytes_of(element->name) + kMarkup;
@@ -53,8 +53,8 @@ size_t size_of(const xmlNode* element) {
   return size;
 }
 
-// Ignores what libxml2 would write to stderr, with text of the document in it: validity errors come
-// in spite of XML_PARSE_NOERROR.
+// Discards what libxml2 would write to stderr, which contains text of the document: validity errors
+// are reported despite XML_PARSE_NOERROR.
 void silence() {
   xmlSetStructuredErrorFunc(nullptr, [](void* /*context*/, auto* /*error*/) {});
 }
@@ -64,7 +64,7 @@ std::unique_ptr<xmlDoc, void (*)(xmlDoc*)> parsed(std::string_view bytes) {
                                                                         xmlFreeParserCtxt);
   if (!parser) throw std::bad_alloc();
   silence();
-  // After an error libxml2 would continue at another place than check_xml() did.
+  // After an error libxml2 would continue at another position than check_xml() did.
   parser->sax->serror = [](void* context, auto* error) {
     if (error->level == XML_ERR_FATAL) xmlStopParser(static_cast<xmlParserCtxt*>(context));
   };

@@ -1,4 +1,4 @@
-// XML documents of strangers, by libxml2: nothing is fetched and no entity is expanded.
+// Untrusted XML documents, read with libxml2: nothing is fetched and no entity is expanded.
 #pragma once
 
 #include <libxml/tree.h>
@@ -23,14 +23,14 @@ class XmlTree {
   XmlTree(std::string_view bytes, const DocumentLimits& limits);
 
   xmlNode* root() const { return xmlDocGetRootElement(document_.get()); }
-  /// In the encoding of the document.
+  /// In the document's encoding.
   std::string text() const;
 
  private:
   std::unique_ptr<xmlDoc, void (*)(xmlDoc*)> document_;
 };
 
-/// At least the number of elements and attributes.
+/// An upper bound on the number of elements and attributes.
 size_t most_xml_nodes(std::string_view bytes);
 
 template <size_t N>
@@ -38,26 +38,26 @@ bool is_among(std::string_view name, const std::array<std::string_view, N>& name
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// The name of an element without its prefix; empty for other nodes.
+/// The name of an element without its prefix; "" for other nodes.
 std::string_view element_name(const xmlNode* node);
-/// The value of an attribute, whatever its prefix; empty if it is missing.
+/// The value of an attribute, whatever its prefix; "" if it is missing.
 std::string attribute(const xmlNode* element, const char* name);
 std::string content_of(const xmlNode* node);
-/// Of a text node or an element.
+/// For a text node or an element.
 void set_content(xmlNode* node, const std::string& text);
 
 enum class Copy { kWhole, kWithoutContent };
 
-/// A copy of an element. Throws DocumentTooLargeError, with the line, if all copies of a document
-/// have many times the size of the document: those of one long element for many small ones would.
+/// A copy of an element. Throws DocumentTooLargeError with the line if a document's copies together
+/// exceed its size many times, such as those of one long element for many small ones.
 xmlNode* copied(const xmlNode* element, Copy what);
 
-/// Takes the declarations of namespaces out of a copy, after it got its place, that the tree around
-/// it has already.
+/// Removes namespace declarations from a copy in its final place that the surrounding tree already
+/// has.
 void drop_repeated_namespaces(xmlNode* copy);
 
-/// Calls `visit` for a node and, as far as that returns true, the nodes below it, in their order.
-/// The visit may change what is below the node.
+/// Calls `visit` for a node and, if that returns true, for the nodes below it, in order. The visit
+/// may change what is below the node.
 void walk(xmlNode* node, const std::function<bool(xmlNode*)>& visit);
 
 }  // namespace dietmt::service

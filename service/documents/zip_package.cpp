@@ -18,8 +18,8 @@ bool leads_out(const std::string& name) {
          name.find(':') != name.npos || ("/" + name + "/").find("/../") != name.npos;
 }
 
-// A copy of the bytes that libzip frees. zip_close() of libzip before 1.9 frees the buffer of its
-// caller, too, if the archive's first half stays as it is (nih-at/libzip issue 284).
+// A copy of the bytes for libzip to free. zip_close() of libzip before 1.9 also frees its caller's
+// buffer if the first half of the archive stays unchanged (nih-at/libzip issue 284).
 zip_source_t* source_of(std::string_view bytes) {
   void* const copy = bytes.empty() ? nullptr : std::malloc(bytes.size());
   if (copy == nullptr && !bytes.empty()) throw std::bad_alloc();
@@ -29,7 +29,7 @@ zip_source_t* source_of(std::string_view bytes) {
   return source;
 }
 
-// Whether the part can be copied as it is packed, `block` by block.
+// Whether the part can be copied without unpacking, `block` by block.
 bool is_whole(zip_t* archive, uint64_t index, uint64_t packed_size, std::string& block) {
   const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file(
       zip_fopen_index(archive, index, ZIP_FL_COMPRESSED), zip_fclose);
@@ -45,7 +45,7 @@ bool is_whole(zip_t* archive, uint64_t index, uint64_t packed_size, std::string&
 
 ZipPackage::ZipPackage(std::string_view bytes)
     : source_(source_of(bytes), zip_source_free), archive_(nullptr, zip_discard) {
-  zip_source_keep(source_.get());  // the archive owns one reference, this object the other
+  zip_source_keep(source_.get());  // one reference for the archive, one for this object
   archive_.reset(zip_open_from_source(source_.get(), 0, nullptr));
   if (!archive_) {
     zip_source_free(source_.get());
@@ -54,7 +54,7 @@ ZipPackage::ZipPackage(std::string_view bytes)
   const int64_t parts = zip_get_num_entries(archive_.get(), 0);
   if (parts > kMaxParts)
     throw DataError("the archive has more than " + std::to_string(kMaxParts) + " parts");
-  uint64_t left = bytes.size();  // parts that overlap would take long to read
+  uint64_t left = bytes.size();  // overlapping parts would take long to read
   std::string block(1 << 16, '\0');
   for (int64_t i = 0; i < parts; ++i) {
     zip_stat_t about;
@@ -69,7 +69,7 @@ ZipPackage::ZipPackage(std::string_view bytes)
     left -= about.comp_size;
   }
   if (std::set<std::string>(names_.begin(), names_.end()).size() != names_.size())
-    throw DataError("the archive has two parts of one name");
+    throw DataError("the archive has two parts with the same name");
 }
 
 std::string ZipPackage::read(const std::string& name, size_t limit) const {

@@ -12,19 +12,19 @@ namespace dietmt::service {
 
 class ZipPackage {
  public:
-  /// Throws DataError for what is no ZIP archive, has encrypted, repeated or too many parts, or a
-  /// name that leads out of a folder.
+  /// Throws DataError if it is not a ZIP archive, has encrypted, repeated or too many parts, or has
+  /// a name that leads out of its folder.
   explicit ZipPackage(std::string_view bytes);
 
   const std::vector<std::string>& names() const { return names_; }
 
-  /// The unpacked part. Throws DocumentTooLargeError if it has more than `limit` bytes, DataError
+  /// Unpacks a part. Throws DocumentTooLargeError if it has more than `limit` bytes, and DataError
   /// if it is damaged.
   std::string read(const std::string& name, size_t limit) const;
   /// The part keeps its time, so that the same replacement always gives the same archive.
   void replace(const std::string& name, const std::string& content);
 
-  /// The archive with the replaced parts; the others stay as they were packed. Call it once, last.
+  /// The archive with the replaced parts; the others stay packed as they were. Call it once, last.
   std::string packed();
 
  private:

@@ -21,7 +21,7 @@ constexpr std::string_view kLogger = "access";
 
 std::string or_dash(std::string_view text) { return text.empty() ? "-" : std::string(text); }
 
-// As nginx escapes what ends a field or a line.
+// Escapes characters that would end a field or a line, like nginx.
 std::string escaped(std::string_view text) {
   std::string safe;
   for (const char c : text) {

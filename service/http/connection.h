@@ -38,7 +38,7 @@ class Pace {
     if (moved_ >= quota_) begin();
   }
 
-  /// Of the quota.
+  /// When the next quota is due.
   Clock::time_point deadline() const { return begin_ + period_; }
 
  private:

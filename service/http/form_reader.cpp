@@ -12,19 +12,19 @@ namespace {
 
 constexpr size_t kBlock = 64 << 10;
 constexpr size_t kMaxPartHead = 8000;
-constexpr int kMaxParts = 51'000;  // the most texts of a request, and its other fields
+constexpr int kMaxParts = 51'000;  // the limit on texts per request, and other fields
 
 [[noreturn]] void malformed() {
   throw RequestError("the multipart body is incomplete or malformed");
 }
 
 // A window on the body. It starts with a CRLF that we add, so that the first boundary looks like
-// all others.
+// the others.
 class Window {
  public:
   explicit Window(const SpooledBytes& body) : body_(body) {}
 
-  /// The offset of the text from the start of the window; npos: not before the next block.
+  /// Offset of the text from the start of the window; npos: not before the next block.
   size_t find(std::string_view text) {
     const size_t at = bytes_.find(text, begin_);
     if (at != bytes_.npos) return at - begin_;
@@ -70,7 +70,7 @@ void pass_until(Window& window, const std::string& end, Pass pass) {
       return;
     }
     if (window.at_end()) malformed();
-    // The last bytes may be the beginning of `end`.
+    // The last bytes may be the start of `end`.
     pass(window.take(window.size() - std::min(window.size(), end.size() - 1)));
   }
 }

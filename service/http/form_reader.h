@@ -23,11 +23,11 @@ struct FormSink {
 
 bool is_form(const RequestHead& head);
 
-/// Returns the names and values of the kKeep parts of a form. Throws RequestError if the body is
-/// malformed, or if they have more than `most_kept` bytes. Exceptions of the sink pass through.
+/// Returns the names and values of a form's kKeep parts. Throws RequestError if the body is
+/// malformed or they exceed `most_kept` bytes. Exceptions of the sink pass through.
 Pairs read_form(const HttpRequest& request, uint64_t most_kept, const FormSink& sink);
 
-/// The value of a parameter in a field such as `form-data; name="file"`; empty if it is missing.
+/// A parameter's value in a field such as `form-data; name="file"`; "" if it is missing.
 std::string parameter_of(std::string_view field, std::string_view name);
 
 /// In lower case, without parameters.

@@ -12,8 +12,8 @@
 namespace dietmt::service {
 
 /// A thread pool that grows on demand, with a bounded queue. submit() takes no lock and starts no
-/// thread: its caller, the event loop, would wait for a thread that was interrupted inside the lock
-/// and is behind hundreds of others.
+/// thread: its caller, the event loop, must not wait for a thread that was interrupted while
+/// holding a lock and queues for a core with hundreds of others.
 class HandlerThreads {
  public:
   /// `niceness`: of the threads, for give_way().

@@ -38,7 +38,7 @@ struct RequestHead {
 
   /// The path as sent, without the query.
   std::string_view raw_path() const { return without_query(target); }
-  /// The same for logs, without the name of a translated file: whoever knows it can fetch the file.
+  /// raw_path() for logs, without the name of a translated file, which would allow fetching it.
   std::string_view logged_path() const {
     constexpr std::string_view kFiles = "/download_file/";
     return path.starts_with(kFiles) && path.size() > kFiles.size() ? "/download_file/..."

@@ -45,7 +45,7 @@ struct SpooledBody {
 
 std::string plain(beast::string_view text) { return {text.data(), text.size()}; }
 
-// The most bytes of a body, and what to do about more.
+// Maximum body size, and advice for larger ones.
 struct BodyLimit {
   uint64_t bytes = 0;
   std::string advice;
@@ -102,7 +102,7 @@ RequestFault head_fault(const error_code& error, std::string_view head) {
   return {400, "The head of the request is malformed: " + error.message() + "."};
 }
 
-// Fields that concern the connection and not the handlers.
+// Fields for the connection, not for handlers.
 bool is_of_connection(http::field name) {
   static constexpr std::array kOfConnection = {http::field::connection,
                                                http::field::content_length,
@@ -140,7 +140,7 @@ void check_counts(const http::fields& fields, bool http_1_0) {
     throw RequestFault(400, "There must be one Host field.");
 }
 
-// Those that the router refuses by 405. Beast does not know QUERY.
+// Methods that the router answers with 405. Beast does not know QUERY.
 bool is_known(http::verb method, beast::string_view name) {
   using http::verb;
   static constexpr std::array kMethods = {verb::get,     verb::head,    verb::post,  verb::put,
@@ -150,14 +150,14 @@ bool is_known(http::verb method, beast::string_view name) {
 
 BodyLimit body_limit(const std::string& path, const ReadLimits& limits) {
   BodyLimit limit{limits.body, limits.large_body_advice};
-  // The longest prefix comes last in the order of the map.
+  // The longest prefix comes last in map order.
   for (const auto& [prefix, bytes] : limits.body_below)
     if (path.starts_with(prefix)) limit = {bytes, ""};
   return limit;
 }
 
-// HTTP/1.2 and later versions of HTTP/1 as 1.1, the highest that the server knows (RFC 9110,
-// section 2.5).
+// HTTP/1.2 and later 1.x versions are treated as 1.1, the highest that the server supports (RFC
+// 9110, section 2.5).
 void lower_version(std::string& head) {
   const size_t end = head.find("\r\n");
   constexpr std::string_view kMajor = " HTTP/1.";
@@ -236,7 +236,7 @@ class RequestReader::Parser {
     throw RequestFault(400, "The chunked body is malformed.");
   }
 
-  // Checks a part of a chunk's header or of the trailer. Beast checks them only when they are
+  // Checks part of a chunk's header or of the trailer. Beast checks them only when they are
   // complete.
   void check_framing(std::string_view part) const {
     if (part.size() > kMaxChunkFraming) too_much_framing();

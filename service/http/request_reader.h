@@ -1,4 +1,4 @@
-// Reads requests from the bytes of a connection, which arrive in pieces of any size.
+// Parses requests from a connection's bytes, which arrive in pieces of any size.
 //
 //   RequestReader reader(limits, budget);
 //   while (!bytes.empty()) {
@@ -17,14 +17,14 @@
 
 namespace dietmt::service {
 
-/// The most bytes in a request line or a header field.
+/// Maximum bytes in a request line or a header field.
 constexpr size_t kMaxHeadLine = 8000;
 
 struct ReadLimits {
   size_t head = 0;
   uint64_t body = 0;
-  std::map<std::string, uint64_t> body_below = {};  // by path prefix; the longest one counts
-  std::string large_body_advice = {};               // of HttpOptions
+  std::map<std::string, uint64_t> body_below = {};  // by path prefix; the longest one wins
+  std::string large_body_advice = {};               // see HttpOptions
 };
 
 /// Thrown if the handler does not admit a request.
@@ -36,14 +36,14 @@ class RequestReader {
  public:
   enum class Stage { kEmpty, kHead, kBody, kComplete };
 
-  /// The references outlive the reader. `handler`, if any, admits requests with a body of the
-  /// client at this address.
+  /// The references must outlive the reader. `handler`, if any, admits requests with a body from
+  /// the client at this address.
   RequestReader(const ReadLimits& limits, SpoolBudget& budget, HttpHandler* handler = nullptr,
                 std::string client = "");
   ~RequestReader();
 
   /// Consumes bytes up to the end of the request and returns how many: all of them unless the
-  /// request is complete. Throws RequestFault or Refusal; then the caller must answer and close the
+  /// request is complete. After RequestFault or Refusal the caller must answer and close the
   /// connection. Ambiguous requests are faults: two lengths, both framings, bare CR or LF, folded
   /// lines, spaces before a colon, a missing Host.
   size_t feed(std::string_view bytes);
@@ -53,8 +53,8 @@ class RequestReader {
   /// True, once per request, if the client waits for `100 Continue` before it sends the body.
   bool take_continue();
 
-  /// The head of the current request. If it is incomplete or malformed, it has only the fields
-  /// Origin and X-Request-ID, if they have arrived.
+  /// The head of the current request. If it is incomplete or malformed, only the fields Origin and
+  /// X-Request-ID, if they have arrived.
   RequestHead head() const;
 
   /// Returns the complete request and starts the next one.

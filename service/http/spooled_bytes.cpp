@@ -14,7 +14,7 @@
 namespace dietmt::service {
 namespace {
 
-// Adds `bytes` to `used` unless they go beyond `limit`.
+// Adds `bytes` to `used` unless that would exceed `limit`.
 bool reserve(std::atomic<uint64_t>& used, uint64_t bytes, uint64_t limit) {
   if (used.fetch_add(bytes) + bytes <= limit) return true;
   used -= bytes;

@@ -1,5 +1,5 @@
-// Bytes that wait for their reader, such as the body of a request before its handler runs. They are
-// kept in memory if they are few, otherwise in a file without a name.
+// Bytes that wait for their reader, such as a request's body before its handler runs. A few are
+// kept in memory, more in an unnamed file.
 #pragma once
 
 #include <atomic>
@@ -28,10 +28,10 @@ class NamelessFile {
 
   void truncate(uint64_t size);
 
-  /// Copies up to `count` bytes from `offset` on; fewer at the end.
+  /// Copies up to `count` bytes starting at `offset`; fewer at the end.
   size_t read(uint64_t offset, char* to, size_t count) const;
 
-  /// A path under which this process can open the file to read it.
+  /// A path for this process to open the file for reading.
   std::string path() const;
 
  private:
@@ -43,7 +43,7 @@ bool is_disk_full(const std::system_error& error);
 
 /// Limits for all SpooledBytes of a server.
 struct SpoolBudget {
-  uint64_t one_memory = 0;  // for each of them
+  uint64_t one_memory = 0;  // each
   uint64_t all_memory = 0;
   uint64_t all_disk = 0;
   std::filesystem::path directory = {};
@@ -54,7 +54,7 @@ struct SpoolBudget {
 
 class SpooledBytes {
  public:
-  /// `budget` outlives the object.
+  /// `budget` must outlive the object.
   explicit SpooledBytes(SpoolBudget& budget) : budget_(budget) {}
   ~SpooledBytes();
   SpooledBytes(const SpooledBytes&) = delete;
@@ -67,12 +67,12 @@ class SpooledBytes {
   /// need a file after stay_in_memory().
   void append(std::string_view bytes);
 
-  /// Moves the bytes to a file if they are in memory. Throws as append() does.
+  /// Moves the bytes to a file if they are in memory. Throws like append().
   void move_to_file();
 
   // These need in_file().
   void overwrite(uint64_t offset, std::string_view bytes) { file_.write(offset, bytes); }
-  /// Gives back the room of the bytes from `size` on.
+  /// Frees the space of the bytes from `size` on.
   void truncate(uint64_t size);
 
   uint64_t size() const { return size_; }
@@ -80,8 +80,8 @@ class SpooledBytes {
   /// The file, if in_file().
   const NamelessFile& file() const { return file_; }
 
-  /// Copies up to `count` bytes from `offset` on; fewer at the end. Throws std::system_error if the
-  /// file cannot be read.
+  /// Copies up to `count` bytes starting at `offset`; fewer at the end. Throws std::system_error if
+  /// the file cannot be read.
   size_t read(uint64_t offset, char* to, size_t count) const;
 
  private:

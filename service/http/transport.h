@@ -1,4 +1,4 @@
-// Reads and writes the bytes of one connection, plain or through TLS, without blocking.
+// Non-blocking reads and writes on one connection, plain or through TLS.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -13,8 +13,8 @@
 
 namespace dietmt::service {
 
-/// TLS 1.2 or newer with the certificate and key of two PEM files. Throws ConfigError naming the
-/// file and OpenSSL's reason. Null if both names are empty.
+/// TLS 1.2 or newer with the certificate and key in two PEM files. Throws ConfigError with the file
+/// and OpenSSL's reason. Null if both names are empty.
 std::shared_ptr<boost::asio::ssl::context> make_tls_context(const std::string& certificate_file,
                                                             const std::string& key_file);
 
@@ -24,8 +24,8 @@ struct IoResult {
   size_t bytes = 0;  // above 0 if kMoved, except for handshake()
 };
 
-/// OpenSSL works directly on the socket. boost::asio::ssl::stream would keep two buffers of 17 KB
-/// and a pair of BIOs of the same size for each connection, even an idle one.
+/// OpenSSL works directly on the socket. boost::asio::ssl::stream would keep two 17 KB buffers and
+/// a pair of BIOs of the same size per connection, even an idle one.
 class Transport {
  public:
   using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp,
@@ -34,9 +34,9 @@ class Transport {
   /// `socket`: connected and non-blocking. `tls`: null for a plain connection.
   Transport(Socket socket, boost::asio::ssl::context* tls);
 
-  /// Call before read() and write(). kMoved when done.
+  /// Call it before read() and write(). kMoved when done.
   IoResult handshake();
-  /// `count` must be at least 16384, so that a whole TLS record fits and none stays unread.
+  /// `count` must be at least 16384, so that a whole TLS record fits and nothing stays unread.
   IoResult read(char* to, size_t count);
   IoResult write(const char* from, size_t count);
   /// Tells the client that nothing more will be sent.

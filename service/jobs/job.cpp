@@ -29,7 +29,7 @@ nlohmann::json decoding_options(const std::string& text) {
   return options;
 }
 
-// The last part of a path, without control characters.
+// The last component of a path, without control characters.
 std::string file_name(const std::string& given) {
   const std::string name = given.substr(given.find_last_of("/\\") + 1);
   std::string shown;
@@ -71,7 +71,7 @@ const std::map<std::string, Setter>& setters() {
   return table;
 }
 
-// Refuses settings that mean nothing for the format.
+// Refuses settings that do not apply to the format.
 void check_settings(const JobSettings& settings, const JobOptions& options) {
   const auto only_for = [&](LineKind kind, const std::string& name) {
     if (settings.contains(name) && (options.document || options.format.kind != kind))
@@ -82,7 +82,7 @@ void check_settings(const JobSettings& settings, const JobOptions& options) {
   only_for(LineKind::kJsonl, "output_field");
 }
 
-constexpr const char* kApiKey = "api_key";  // checked before
+constexpr const char* kApiKey = "api_key";  // already checked
 
 constexpr int64_t kSecond = 1'000'000;
 
@@ -111,7 +111,7 @@ nlohmann::json if_positive(double value) {
 
 }  // namespace
 
-// Text is a format of lines here.
+// Text counts as a format of lines.
 std::vector<std::string> job_formats() {
   std::vector<std::string> all;
   for (const LineKind kind : kLineKinds) all.emplace_back(name_of(kind));
@@ -124,7 +124,7 @@ void set_format(JobOptions& options, const std::string& name) {
   const auto lines = line_kind(name);
   options.document = lines ? std::nullopt : document_kind(name);
   if (!lines && !options.document) {
-    throw RequestError("format: \"" + name + "\" is none of " +
+    throw RequestError("format: \"" + name + "\" is not one of " +
                        boost::algorithm::join(job_formats(), ", "));
   }
   options.format.kind = lines.value_or(LineKind::kJsonl);

@@ -21,20 +21,20 @@ struct JobOptions {
   std::string source;
   std::string target;
   nlohmann::json decoding = nlohmann::json::object();  // as in /v1/translate; not checked here
-  // Lines; those of a document are its segments (segment_lines.h).
+  // The file's lines; those of a document are its segments (segment_lines.h).
   LineFormat format;
-  std::optional<DocumentKind> document;  // empty: the file has lines
+  std::optional<DocumentKind> document;  // unset: the file has lines
   std::string name;                      // of the file; may be empty
-  bool gzip = false;                     // the file is gzip, and so is the result
+  bool gzip = false;                     // the file and the result are gzip
 
   nlohmann::json to_json() const;
   static JobOptions from_json(const nlohmann::json& stored);
 };
 
-/// The names of the formats that jobs translate: of lines, then of documents.
+/// The names of the formats that jobs translate: line formats, then documents.
 std::vector<std::string> job_formats();
 
-/// Sets one of them. Throws RequestError for others.
+/// Sets one of these formats. Throws RequestError for others.
 void set_format(JobOptions& options, const std::string& name);
 
 /// The extensions of the files that jobs translate, each with its dot; .gz may follow.
@@ -42,10 +42,10 @@ std::vector<std::string> job_extensions();
 
 /// Who submits a job.
 struct JobClient {
-  std::string owner;    // name of the API key; empty without keys
+  std::string owner;    // name of the API key; "" without keys
   std::string address;  // of the client
 
-  /// Whose quota the job counts towards.
+  /// The holder of the quota that the job counts towards.
   const std::string& quota_holder() const { return owner.empty() ? address : owner; }
 };
 
@@ -53,7 +53,7 @@ enum class JobState { kQueued, kRunning, kDone, kFailed, kCancelled };
 
 /// "queued", ...
 const char* name_of(JobState state);
-/// Throws Error for another name.
+/// Throws Error for any other name.
 JobState job_state(const std::string& name);
 /// True for done, failed and cancelled.
 bool has_ended(JobState state);
@@ -65,7 +65,7 @@ struct JobStatus {
   int64_t chunks = 0;
   int64_t lines = 0;
   int64_t lines_done = 0;
-  int64_t bad_lines = 0;  // of those done
+  int64_t bad_lines = 0;  // among those done
   int64_t cut_lines = 0;
   // Microseconds since 1970, by the database's clock.
   int64_t asked = 0;  // the time of this status
@@ -89,7 +89,7 @@ struct ChunkText {
 
 /// A translated chunk.
 struct ChunkResult {
-  std::string text;  // as many lines as the input
+  std::string text;  // the same number of lines as the input
   std::vector<BadLine> bad_lines;
   int64_t source_tokens = 0;
   std::vector<int64_t> cut_lines = {};  // too long for the model; from 1, in the file
@@ -101,22 +101,22 @@ struct TakenChunk {
   int64_t number = 0;      // from 0
   int64_t first_line = 1;  // in the file
   ChunkText input;
-  std::string lease;  // unique for each time a worker takes the chunk
+  std::string lease;  // unique each time a worker takes the chunk
   JobOptions options;
 };
 
-/// The API's view of a job (openapi_jobs.json): settings in, JSON out. The settings of POST
-/// /v1/jobs by name, from the query or the parts of a form.
+/// The API's view of a job (openapi_jobs.json): settings in, JSON out. These are the settings of
+/// POST /v1/jobs by name, from the query or the parts of a form.
 using JobSettings = std::map<std::string, std::string>;
 
 /// Throws RequestError for an unknown setting.
 void check_setting(const std::string& name);
 
 /// Throws RequestError for an unknown setting, an invalid value, a setting of another format, and a
-/// file name without an extension that says the format.
+/// file name whose extension does not imply the format.
 JobOptions job_options_of(const JobSettings& settings);
 
-/// `keep`: how long the server keeps a job that has ended.
+/// `keep`: how long the server keeps an ended job.
 nlohmann::json job_json(const JobStatus& job, std::chrono::seconds keep);
 
 nlohmann::json bad_lines_json(const std::vector<BadLine>& lines);

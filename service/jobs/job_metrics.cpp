@@ -17,7 +17,7 @@ MetricFamily gauge(const char* name, const char* help, double value) {
   return single_metric(name, help, MetricType::Gauge, value);
 }
 
-// One value for each state, also for those that no job is in.
+// One value per state, including states without jobs.
 MetricFamily jobs_by_state(SqlDatabase& database) {
   MetricFamily family{"dietmt_jobs", "Batch jobs, by state.", MetricType::Gauge, {}};
   for (const char* state : {"uploading", "queued", "running", "done", "failed", "cancelled"}) {

@@ -1,4 +1,4 @@
-// The queue of batch jobs for /metrics.
+// Metrics of the job queue for /metrics.
 #pragma once
 
 #include <prometheus/metric_family.h>
@@ -13,20 +13,20 @@
 
 namespace dietmt::service {
 
-/// What the queue holds now. Throws the exceptions of SqlDatabase.
+/// The current content of the queue. Throws the exceptions of SqlDatabase.
 std::vector<prometheus::MetricFamily> job_families(JobQueue& queue);
 
-/// Looks at the queue from time to time, so that /metrics never waits for the database.
+/// Polls the queue in the background, so that /metrics never waits for the database.
 class JobMetrics {
  public:
-  /// `queue` outlives them.
+  /// `queue` must outlive this.
   explicit JobMetrics(JobQueue& queue,
                       std::chrono::milliseconds interval = std::chrono::seconds(5));
   ~JobMetrics();
   JobMetrics(const JobMetrics&) = delete;
   JobMetrics& operator=(const JobMetrics&) = delete;
 
-  /// As it was last seen; dietmt_job_queue_up says whether that is the present.
+  /// As last seen; dietmt_job_queue_up says whether that is current.
   std::vector<prometheus::MetricFamily> families() const;
 
  private:

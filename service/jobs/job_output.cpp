@@ -10,7 +10,7 @@ namespace dietmt::service {
 
 namespace {
 
-// Segments that are not translated yet stay in the source language.
+// Segments not yet translated stay in the source language.
 std::string translated_document(JobQueue& queue, const JobStatus& job) {
   const auto content = queue.document(job.id);
   if (!content) throw NoSuchJobError("job " + job.id + " was removed");

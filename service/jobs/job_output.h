@@ -24,18 +24,18 @@ class JobOutput {
   /// Throws DataError for a document that can no longer be read.
   JobOutput(JobQueue& queue, JobStatus job);
 
-  /// The next bytes, never empty; none at the end. Throws NoSuchJobError if the job is removed in
-  /// the meantime.
+  /// The next bytes, never empty; nullopt at the end. Throws NoSuchJobError if the job is removed
+  /// meanwhile.
   std::optional<std::string> next();
 
-  /// The bytes of the whole file. If it is packed, they are packed to count them.
+  /// Size of the whole file in bytes. Packed files are packed to count them.
   uint64_t size() const;
 
-  /// Leaves out the next bytes.
+  /// Skips the next bytes.
   void skip(uint64_t bytes);
 
  private:
-  // Chunks whose sizes are added up by the database, to skip them.
+  // The database adds up the sizes of this many chunks at a time, to skip them.
   static constexpr int64_t kBlockOfChunks = 1000;
 
   JobOutput(JobQueue& queue, JobStatus job, std::optional<std::string> document);
@@ -47,7 +47,7 @@ class JobOutput {
   int64_t chunk_ = 0;
   bool ended_ = false;
   std::string rest_;                     // bytes that come before all others
-  std::optional<std::string> document_;  // the translated one; none if the job has lines
+  std::optional<std::string> document_;  // the translated one; unset if the job has lines
   std::unique_ptr<Deflater> gzip_;
 };
 

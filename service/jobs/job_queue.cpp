@@ -85,7 +85,7 @@ std::vector<JobStatus> JobQueue::list(const std::string& owner, int64_t limit,
   return jobs;
 }
 
-// The lists in a column of the chunks as one.
+// Concatenates the lists in a column of the chunks.
 std::vector<nlohmann::json> JobQueue::line_reports(const std::string& column, const std::string& id,
                                                    int64_t limit) {
   const SqlResult result =

@@ -1,10 +1,10 @@
-// The queue of batch jobs, in a database: accepted jobs outlive this process. Workers in this
-// process and others lease chunks. If a worker does not renew its lease in time, the lease expires
-// and another worker takes the chunk. One transaction stores the translation of a chunk and marks
-// it as done, so no line is lost or repeated when a process dies.
+// The queue of batch jobs, in a database, so that accepted jobs outlive this process. Workers in
+// this and other processes lease chunks. If a worker does not renew its lease in time, the lease
+// expires and another worker takes the chunk. One transaction stores a chunk's translation and
+// marks it as done, so that no line is lost or repeated when a process dies.
 //
-// Jobs take turns: the next chunk comes from the job that has waited longest, so a small job does
-// not wait for a large one.
+// Jobs take turns: the next chunk comes from the job that has waited longest, so that small jobs do
+// not wait for large ones.
 #pragma once
 
 #include <chrono>
@@ -23,23 +23,23 @@ inline constexpr const char* kToday = "(dietmt_now() / 86400000000)";
 
 /// When a chunk, and with it its job, fails.
 struct RetryPolicy {
-  int64_t attempts = 3;                   // attempts that ended in an error
-  std::chrono::milliseconds delay{2000};  // before the next attempt, times the previous attempts
-  int64_t lost_leases = 10;               // times that the worker disappeared
+  int64_t attempts = 3;                   // that ended with an error
+  std::chrono::milliseconds delay{2000};  // before the next attempt, times earlier attempts
+  int64_t lost_leases = 10;               // how often workers may disappear
 };
 
-/// Limits on jobs, the new one included; 0: no limit.
+/// Limits on jobs, including the new one; 0: no limit.
 struct JobQuota {
-  // Of one client's unfinished jobs.
+  // One client's unfinished jobs:
   int64_t jobs = 0;
   int64_t lines = 0;  // of their files
   int64_t bytes = 0;  // of text in these, unpacked
-  // Of one client on one day (UTC).
+  // One client on one day (UTC):
   int64_t day_jobs = 0;
   int64_t day_lines = 0;
   int64_t day_bytes = 0;
   int64_t day_tokens = 0;  // of source text, translated
-  // Of all jobs that the queue keeps, ended ones too.
+  // All jobs in the queue, including ended ones:
   int64_t all_lines = 0;
   int64_t all_bytes = 0;
 };
@@ -50,35 +50,35 @@ class JobQuotaError : public RequestError {
   using RequestError::RequestError;
 };
 
-/// The queue keeps as much as it may.
+/// The queue has reached its limits.
 class JobQueueFullError : public RequestError {
  public:
   using RequestError::RequestError;
 };
 
-/// A job that is being stored, piece by piece. Without finish() it is removed again.
+/// A job being stored piece by piece. Without finish() it is removed again.
 class JobUpload {
  public:
   ~JobUpload();
   JobUpload(JobUpload&&) noexcept = default;
   JobUpload& operator=(JobUpload&&) = delete;
 
-  /// Stores the document whose segments are the lines of the job. Throws as append() does.
+  /// Stores the document whose segments are the job's lines. Throws like append().
   void attach(std::string_view document);
 
-  /// Stores the next chunks, in one transaction. Throws JobQuotaError or JobQueueFullError, and
-  /// then stores none.
+  /// Stores the next chunks in one transaction. If it throws JobQuotaError or JobQueueFullError, it
+  /// stores none.
   void append(const std::vector<ChunkText>& chunks);
 
   /// Queues the job and returns its id. A job without lines is done at once. Throws JobQuotaError
-  /// or JobQueueFullError if other jobs have used up the limits in the meantime.
+  /// or JobQueueFullError if other jobs have used up the limits meanwhile.
   std::string finish();
 
  private:
   friend class JobQueue;
   JobUpload(SqlDatabase& database, JobClient client, const JobQuota& quota);
 
-  // In the transaction that has changed the job.
+  // Run in the transaction that has changed the job.
   void check_quota(SqlConnection& connection) const;
   void check_client(SqlConnection& connection) const;
   void check_day(SqlConnection& connection) const;
@@ -97,10 +97,10 @@ class JobUpload {
 /// Thread-safe. Throws the exceptions of SqlDatabase.
 class JobQueue {
  public:
-  /// Creates the tables if necessary. Throws Error if they are of a newer version.
+  /// Creates the tables if necessary. Throws Error if they have a newer version.
   explicit JobQueue(std::unique_ptr<SqlDatabase> database, RetryPolicy policy = {});
 
-  // For users, who find only the jobs of their own `owner`.
+  // For users, who see only the jobs of their `owner`.
 
   /// Throws JobQuotaError, JobQueueFullError.
   JobUpload start_upload(const JobClient& client, const JobOptions& options,
@@ -113,39 +113,39 @@ class JobQueue {
   std::vector<BadLine> bad_lines(const std::string& id, int64_t limit);
   /// The numbers of the first `limit` lines of a job that were cut.
   std::vector<int64_t> cut_lines(const std::string& id, int64_t limit);
-  /// False if the job is not queued or running.
+  /// Returns false if the job is not queued or running.
   bool cancel(const std::string& owner, const std::string& id);
-  /// Removes a job that has ended; false if there is no such job.
+  /// Removes an ended job; returns false if there is no such job.
   bool remove(const std::string& owner, const std::string& id);
-  /// The translation of chunk `number`, from 0; none if it is not done or does not exist.
+  /// The translation of chunk `number`, from 0; nullopt if it is not done or does not exist.
   std::optional<std::string> output(const std::string& id, int64_t number);
-  /// The bytes of the translations of chunks `begin` to `end`, which is not included.
+  /// Bytes of the translations of chunks `begin` .. `end` - 1.
   int64_t output_bytes(const std::string& id, int64_t begin, int64_t end);
-  /// The document of a job; none if the job has lines.
+  /// The document of a job; nullopt if the job has lines.
   std::optional<std::string> document(const std::string& id);
 
   // For workers.
 
-  /// A chunk to translate, leased to `worker` for `lease`; none if no chunk is available. Leaves
-  /// the jobs in `except` to other workers.
+  /// Takes a chunk to translate, leased to `worker` for `lease`; nullopt if no chunk is available.
+  /// Leaves the jobs in `except` to other workers.
   std::optional<TakenChunk> take(const std::string& worker, std::chrono::milliseconds lease,
                                  const std::vector<std::string>& except = {});
-  /// Renews the lease from now; false if another worker has it or the chunk is gone.
+  /// Renews the lease from now; returns false if another worker has it or the chunk is gone.
   bool renew(const TakenChunk& chunk, std::chrono::milliseconds lease);
   /// False if the job has ended, or another worker has the lease.
   bool is_wanted(const TakenChunk& chunk);
-  /// Stores the result; false if another worker has the lease or the job is gone. Safe to repeat if
-  /// the caller does not know whether the result was stored.
+  /// Stores the result; returns false if another worker has the lease or the job is gone. Safe to
+  /// repeat if the caller does not know whether the result was stored.
   bool complete(const TakenChunk& chunk, const ChunkResult& result);
   /// Reports that the chunk could not be translated: it is retried later, or its job fails.
   void report_failure(const TakenChunk& chunk, const std::string& reason);
   /// Returns the chunk to the queue.
   void release(const TakenChunk& chunk);
   /// Ends the leases of workers on this machine whose process is gone, without waiting for expiry.
-  /// The name of a worker begins with the identity of its process.
+  /// A worker's name begins with the identity of its process.
   void release_dead_workers();
 
-  /// Removes jobs that ended longer ago than `keep`, and uploads that stopped an hour ago.
+  /// Removes jobs that ended longer than `keep` ago, and uploads that stopped an hour ago.
   void remove_expired(std::chrono::seconds keep);
 
   SqlDatabase& database() { return *database_; }
@@ -160,18 +160,17 @@ class JobQueue {
   RetryPolicy policy_;
 };
 
-/// Creates the tables, or migrates those of an older version. Throws Error if they are of a newer
-/// version.
+/// Creates the tables, or migrates older ones. Throws Error if they have a newer version.
 void set_up_job_schema(SqlDatabase& database);
 
-/// Identifies a job's place in list(), for the next page.
+/// Identifies a job's position in list(), for the next page.
 std::string page_end(const JobStatus& job);
 
-/// 32 hexadecimal digits that nobody can guess.
+/// 32 hexadecimal digits that cannot be guessed.
 std::string random_id();
 
-/// `queue`: empty for SQLite (jobs.sqlite in `data_directory`, which is created if it is missing),
-/// or postgresql://... . Throws ConfigError for anything else.
+/// `queue`: empty for SQLite (jobs.sqlite in `data_directory`, which is created if necessary), or
+/// postgresql://... . Throws ConfigError for anything else.
 std::unique_ptr<SqlDatabase> open_job_database(const std::string& queue,
                                                const std::filesystem::path& data_directory);
 

@@ -24,7 +24,7 @@ std::string storable(std::string text) {
   return replace_invalid_utf8(text);
 }
 
-// NULL for none.
+// NULL if the list is empty.
 SqlValue stored_list(const nlohmann::json& list, std::string& text) {
   text = list.dump();
   return list.empty() ? SqlValue(nullptr) : SqlValue(std::string_view(text));
@@ -56,7 +56,7 @@ std::string numbering() {
   return boot + ":" + digits;
 }
 
-// In clock ticks since boot; empty if there is no such process or only a zombie.
+// In clock ticks since boot; "" if there is no such process, or only a zombie.
 std::string start_time(const std::string& process) {
   std::ifstream file("/proc/" + process + "/stat");
   std::string line;
@@ -105,7 +105,7 @@ std::optional<TakenChunk> JobQueue::take_of(const std::string& job, const std::s
     const int64_t losses = row.integer(5) + (row.is_null(4) ? 0 : 1);
     if (losses >= policy_.lost_leases) {
       fail_job(connection, job,
-               lines_of(chunk) + " were given up: " + std::to_string(losses) +
+               lines_of(chunk) + " were abandoned: " + std::to_string(losses) +
                    " workers disappeared while they translated these lines");
       return std::nullopt;
     }
@@ -120,7 +120,7 @@ std::optional<TakenChunk> JobQueue::take_of(const std::string& job, const std::s
         {job});
     const SqlResult options = connection.execute(
         "SELECT options FROM dietmt_jobs WHERE id = $1 AND state = 'running'", {job});
-    if (options.rows.empty()) return std::nullopt;  // the job has ended in the meantime
+    if (options.rows.empty()) return std::nullopt;  // the job has ended meanwhile
     chunk.options = JobOptions::from_json(nlohmann::json::parse(options.rows[0].text(0)));
     return chunk;
   });
@@ -157,7 +157,7 @@ bool JobQueue::complete(const TakenChunk& chunk, const ChunkResult& result) {
         "cut_lines = $6 "
         "WHERE job = $1 AND number = $2 AND lease = $3 AND done = 0",
         {chunk.job, chunk.number, chunk.lease, SqlBytes{result.text}, bad, cut});
-    // If only the answer of an earlier call was lost, the chunk is done under the same lease.
+    // If only the response to an earlier call was lost, the chunk is done under the same lease.
     if (stored.changed == 0)
       return !connection
                   .execute(

@@ -1,4 +1,4 @@
-// The routes of batch jobs, /v1/jobs..., which openapi_jobs.json describes.
+// The routes of batch jobs, /v1/jobs..., described in openapi_jobs.json.
 #pragma once
 
 #include <functional>
@@ -11,11 +11,11 @@ namespace dietmt::service {
 
 class JobService;
 
-/// Returns the owner of the jobs that a request may see, for example the name of its API key; the
-/// same text for all requests if keys are not in use.
+/// Returns the owner of the jobs that a request may see, such as the name of its API key; the same
+/// text for all requests if keys are not in use.
 using OwnerOf = std::function<std::string(const Call&)>;
 
-/// `service` outlives the routes. Without `owner_of` every client may see all jobs. Uploads are
+/// `service` must outlive the routes. Without `owner_of` every client may see all jobs. Uploads are
 /// read from where the server has stored them; results are read from the queue while they are sent.
 std::vector<Route> job_routes(JobService& service, OwnerOf owner_of = nullptr);
 

@@ -15,8 +15,8 @@ std::string chunk_columns(const SqlDialect& dialect, const std::string& job) {
          dialect.bytes + ", output " + dialect.bytes + ", PRIMARY KEY (job, number))";
 }
 
-// The statements that lead from each version to the next, the first from an empty database. Only
-// ever add to them: users have databases of every version. Times are microseconds since 1970.
+// The statements that migrate each version to the next, starting from an empty database. Only add
+// to them: users have databases of every version. Times are microseconds since 1970.
 std::vector<Statements> migrations(const SqlDialect& dialect) {
   const Statements chunk_indexes = {
       "CREATE INDEX dietmt_chunks_open ON dietmt_chunks (job, number) WHERE done = 0",
@@ -38,8 +38,8 @@ std::vector<Statements> migrations(const SqlDialect& dialect) {
           chunk_indexes[1],
       },
       {
-          // Deleting a job deletes its chunks. SQLite cannot add a foreign key to a table that
-          // exists.
+          // Deleting a job deletes its chunks. SQLite cannot add a foreign key to an existing
+          // table.
           "ALTER TABLE dietmt_chunks RENAME TO dietmt_chunks_1",
           "DROP INDEX dietmt_chunks_open",
           "DROP INDEX dietmt_chunks_leased",
@@ -52,7 +52,8 @@ std::vector<Statements> migrations(const SqlDialect& dialect) {
           chunk_indexes[1],
       },
       {
-          // `client`: whose quota the job counts towards; an API key's name or an address.
+          // `client`: the holder of the quota that the job counts towards, an API key's name or an
+          // address.
           "ALTER TABLE dietmt_jobs ADD COLUMN client TEXT NOT NULL DEFAULT ''",
           "ALTER TABLE dietmt_jobs ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0",
           "UPDATE dietmt_jobs SET client = owner",
@@ -60,11 +61,11 @@ std::vector<Statements> migrations(const SqlDialect& dialect) {
           "WHERE state IN ('uploading', 'queued', 'running')",
       },
       {
-          // The uploaded document, into which the translations of its segments go.
+          // The uploaded document, which receives the translations of its segments.
           "CREATE TABLE dietmt_documents (job TEXT PRIMARY KEY REFERENCES dietmt_jobs (id) "
           "ON DELETE CASCADE, content " +
               dialect.bytes + " NOT NULL)",
-          // What each client has submitted and got translated on a day, counted from 1970.
+          // What each client has submitted and had translated per day, counted from 1970.
           "CREATE TABLE dietmt_usage (client TEXT NOT NULL, day BIGINT NOT NULL, "
           "jobs BIGINT NOT NULL, lines BIGINT NOT NULL, bytes BIGINT NOT NULL, "
           "tokens BIGINT NOT NULL, PRIMARY KEY (client, day))",
@@ -74,7 +75,7 @@ std::vector<Statements> migrations(const SqlDialect& dialect) {
           "ALTER TABLE dietmt_chunks ADD COLUMN cut_lines TEXT",
       },
       {
-          // The segments of documents were text with tags in it; now their marks are outside of it.
+          // The segments of documents were text with tags in it; now marks are stored separately.
           "UPDATE dietmt_jobs SET state = 'failed', finished = COALESCE(finished, dietmt_now()), "
           "error = 'the document was stored by an earlier version of dietmt; submit it again' "
           "WHERE id IN (SELECT job FROM dietmt_documents) "

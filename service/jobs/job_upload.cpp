@@ -50,7 +50,7 @@ void JobUpload::check_client(SqlConnection& connection) const {
   check(2, quota_.bytes, "bytes");
 }
 
-// Other uploads in progress count when they are finished.
+// Other uploads in progress count once they are finished.
 void JobUpload::check_day(SqlConnection& connection) const {
   const SqlResult today = connection.execute(
       std::string("SELECT jobs, lines, bytes, tokens FROM dietmt_usage WHERE client = $1 AND ") +

@@ -6,7 +6,7 @@
 namespace dietmt::service {
 namespace {
 
-constexpr uint64_t kMaxSettings = 1 << 16;  // bytes
+constexpr uint64_t kMaxSettings = 1 << 16;  // in bytes
 
 void note(JobSettings& settings, const std::string& name, const std::string& value) {
   check_setting(name);
@@ -14,7 +14,7 @@ void note(JobSettings& settings, const std::string& name, const std::string& val
     throw RequestError(name + ": the setting is given twice");
 }
 
-// Moves the form's file to the beginning of the body, which is read further on, and cuts off the
+// Moves the form's file to the beginning of the body, which is read ahead of it, and cuts off the
 // rest. Returns the file's name.
 std::string extract_file(const HttpRequest& request, JobSettings& settings) {
   SpooledBytes& body = *request.body;

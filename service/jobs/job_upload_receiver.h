@@ -9,14 +9,14 @@
 namespace dietmt::service {
 
 struct ReceivedUpload {
-  /// A path under which this process can read the file while the request lives: it takes the place
-  /// of the request's body, so that no upload needs its room on the disk twice.
+  /// A path where this process can read the file while the request lives. The file replaces the
+  /// request's body, so that uploads never take twice their size on the disk.
   std::string path;
   JobSettings settings;
 };
 
-/// Throws RequestError for a malformed upload or an unknown setting, RequestFault if there is no
-/// room for the file.
+/// Throws RequestError for a malformed upload or an unknown setting, and RequestFault if there is
+/// no space for the file.
 ReceivedUpload receive_upload(const Call& call);
 
 }  // namespace dietmt::service

@@ -43,11 +43,11 @@ LineParts split_json(const LineFormat& format, std::string_view line) {
   return {field->get<std::string>(), ""};
 }
 
-// Where the values of a JSON object are in its text. Replacing one value there leaves everything
-// else as it was: long numbers, spaces and the order of fields.
+// The positions of a JSON object's values in its text. Replacing one value there leaves everything
+// else unchanged: long numbers, spaces and the order of fields.
 struct FieldPositions {
   std::map<std::string, std::string_view> values;  // as written; the last of equal names
-  size_t end = 0;                                  // of the content of the braces
+  size_t end = 0;                                  // end of the content of the braces
 };
 
 constexpr std::string_view kSpaces = " \t\r\n";
@@ -119,7 +119,7 @@ const char* name_of(LineOutput output) {
 LineOutput line_output(const std::string& name) {
   for (const LineOutput output : {LineOutput::kReplace, LineOutput::kAdd})
     if (name == name_of(output)) return output;
-  throw RequestError("output: \"" + name + "\" is none of replace, add");
+  throw RequestError("output: \"" + name + "\" is neither replace nor add");
 }
 
 std::optional<LineKind> kind_by_extension(std::string_view file_name) {

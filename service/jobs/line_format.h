@@ -27,10 +27,10 @@ const char* name_of(LineKind kind);
 std::optional<LineKind> line_kind(std::string_view name);
 /// "replace", "add".
 const char* name_of(LineOutput output);
-/// Throws RequestError for another name.
+/// Throws RequestError for any other name.
 LineOutput line_output(const std::string& name);
 
-/// By the file extension, in any case.
+/// By the file extension, ignoring case.
 std::optional<LineKind> kind_by_extension(std::string_view file_name);
 
 /// The text of a line, or the reason why it has none.

@@ -14,7 +14,7 @@ std::string without_line_end(std::string text) {
   return text;
 }
 
-// Parameters in the form of libpq's arrays.
+// Parameters as libpq's arrays.
 struct Parameters {
   explicit Parameters(std::initializer_list<SqlValue> given) {
     texts.reserve(given.size());
@@ -93,8 +93,8 @@ class PostgresqlConnection : public SqlConnection {
     return SqlRow(std::move(columns));
   }
 
-  // Classes of SQLSTATE: 53 insufficient resources, with 53100 for a full disk; 40 a transaction
-  // that was rolled back because of a conflict; 57P the server is shutting down.
+  // SQLSTATE classes: 53 insufficient resources, 53100 a full disk; 40 a transaction rolled back
+  // because of a conflict; 57P the server is shutting down.
   [[noreturn]] void fail(const PGresult* answer) const {
     const char* field = PQresultErrorField(answer, PG_DIAG_SQLSTATE);
     const std::string_view code = field != nullptr ? field : "";

@@ -86,7 +86,7 @@ void SqlDatabase::roll_back(std::unique_ptr<SqlConnection> connection) {
     connection->execute("ROLLBACK");
     give_back(std::move(connection));
   } catch (const Error&) {
-    // Closing the connection rolls the transaction back too.
+    // Closing the connection also rolls the transaction back.
   }
 }
 

@@ -1,5 +1,5 @@
 // The SQL interface of the job queue: statements with parameters ($1, $2, ...), transactions, and a
-// pool of connections, for SQLite and PostgreSQL. Statements must suit both; SqlDialect has the
+// pool of connections, for SQLite and PostgreSQL. Statements must work in both; SqlDialect has the
 // parts that differ.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace dietmt::service {
 
-/// The disk of the database is full; the transaction was rolled back.
+/// The database's disk is full; the transaction was rolled back.
 class StorageFullError : public Error {
  public:
   using Error::Error;
@@ -74,22 +74,22 @@ class SqlConnection {
   virtual SqlResult execute(const std::string& statement,
                             std::initializer_list<SqlValue> parameters = {}) = 0;
 
-  /// False if the connection is lost, or good for one transaction only.
+  /// False if the connection is lost, or usable for only one transaction.
   virtual bool usable() const = 0;
 };
 
-/// The differences between the databases. Both have a function dietmt_now(): microseconds since
-/// 1970 by the database's clock, so that workers' clocks do not matter.
+/// Differences between the databases. Both have a function dietmt_now(): microseconds since 1970 by
+/// the database's clock, so that workers' clocks do not matter.
 struct SqlDialect {
-  std::string begin;                      // starts a transaction that writes
-  std::string bytes;                      // the type of a bytes column
-  std::string skip_locked;                // ends a SELECT: locks rows, skips locked ones
-  std::string lock_name;                  // serialises transactions with the same text $1;
-                                          // empty if all writing transactions are serial
+  std::string begin;        // starts a writing transaction
+  std::string bytes;        // type of a bytes column
+  std::string skip_locked;  // ends a SELECT: locks rows, skips locked ones
+  std::string lock_name;    // serialises transactions with the same text $1; empty if all writing
+                            // transactions are serial
   std::vector<std::string> before_setup;  // starts the transaction that sets up the tables
 };
 
-/// What the changes of a transaction survive. A power cut may undo the last ones of kCrash, but not
+/// What a transaction's changes survive. A power cut may undo the last ones of kCrash, but not
 /// those before one of kPowerCut.
 enum class Survives { kCrash, kPowerCut };
 
@@ -105,10 +105,10 @@ class SqlDatabase {
   virtual const SqlDialect& dialect() const = 0;
   /// The location of the database without a password, for messages.
   virtual std::string name() const = 0;
-  /// Returns free space to the disk if the database does not do it by itself.
+  /// Returns free space to the disk, if the database does not do it by itself.
   virtual void shrink() {}
 
-  /// Runs one statement in its own transaction.
+  /// Runs one statement in a separate transaction.
   SqlResult execute(const std::string& statement, std::initializer_list<SqlValue> parameters = {});
 
   /// Calls `work(connection)` in a transaction, rolls it back on an exception, and retries it after
@@ -140,7 +140,7 @@ class SqlDatabase {
   static constexpr int kAttempts = 5;
 
   virtual std::unique_ptr<SqlConnection> connect() = 0;
-  // begin() of a transaction that a power cut does not undo.
+  // Begins a transaction that a power cut does not undo.
   virtual std::unique_ptr<SqlConnection> begin_durably() { return begin(); }
 
   std::unique_ptr<SqlConnection> take_idle();

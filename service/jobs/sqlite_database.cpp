@@ -19,8 +19,8 @@ void now(sqlite3_context* context, int, sqlite3_value**) {
 
 class SqliteConnection : public SqlConnection {
  public:
-  // `synchronous`: NORMAL, or FULL to sync the log at every commit.
-  // NORMAL connections can be used again.
+  // `synchronous`: NORMAL, or FULL to sync the log at every commit. NORMAL connections can be
+  // reused.
   SqliteConnection(const std::string& file, const std::string& synchronous)
       : file_(file), usable_(synchronous == "NORMAL") {
     const int code =
@@ -47,7 +47,7 @@ class SqliteConnection : public SqlConnection {
 
   SqlResult execute(const std::string& statement,
                     std::initializer_list<SqlValue> parameters = {}) override {
-    // SQLite rolls a transaction back by itself if the disk is full.
+    // SQLite rolls back the transaction itself if the disk is full.
     if (statement == "ROLLBACK" && sqlite3_get_autocommit(handle_) != 0) return {};
     sqlite3_stmt* prepared = nullptr;
     if (sqlite3_prepare_v2(handle_, statement.c_str(), -1, &prepared, nullptr) != SQLITE_OK) fail();
@@ -64,13 +64,14 @@ class SqliteConnection : public SqlConnection {
   bool usable() const override { return usable_; }
 
  private:
-  // Of two connections that set up a new file at once, SQLite refuses one without waiting, since
-  // each would wait for the other.
+  // If two connections set up a new file at once, SQLite refuses one without waiting, since each
+  // would wait for the other.
   void set_up_file() {
     const auto deadline = std::chrono::steady_clock::now() + kBusyTime;
     for (;;) {
       try {
-        // Takes effect only in an empty file, but would write to any: not to a full disk.
+        // Takes effect only in an empty file, but would write to any file, which a full disk
+        // prevents.
         if (execute("PRAGMA page_count").rows.at(0).integer(0) == 0)
           execute("PRAGMA auto_vacuum = INCREMENTAL");
         execute("PRAGMA journal_mode = WAL");
@@ -125,8 +126,8 @@ class SqliteConnection : public SqlConnection {
     const std::string text = file_ + ": " + sqlite3_errmsg(handle_);
     const int system_error = sqlite3_system_errno(handle_);
     const int code = sqlite3_errcode(handle_) & 0xFF;
-    // ENOSPC is SQLITE_FULL. A file size limit or a quota is an error of writing, and SQLite may
-    // lose its errno while it rolls back.
+    // ENOSPC is SQLITE_FULL. A file size limit or a quota is a write error, and SQLite may lose its
+    // errno while it rolls back.
     const bool is_limit =
         sqlite3_extended_errcode(handle_) == SQLITE_IOERR_WRITE && system_error != EIO;
     if (code == SQLITE_FULL || is_limit ||
@@ -153,7 +154,7 @@ class SqliteDatabase : public SqlDatabase {
   std::string name() const override { return file_.string(); }
 
   // In steps, so that others can write in between. A checkpoint moves the shorter file out of the
-  // log. Files of versions that did not set auto_vacuum stay as they are.
+  // log. Files from versions that did not set auto_vacuum stay unchanged.
   void shrink() override {
     int64_t before = INT64_MAX;
     for (int64_t free = free_pages(); free > 0 && free < before; free = free_pages()) {

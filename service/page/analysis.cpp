@@ -23,7 +23,7 @@ struct Count {
   const int64_t before;
 };
 
-// A request that names a model may name its languages too.
+// A request that names a model may also name its languages.
 void check_languages(const AnalysisRequest& request, const ModelSpec& spec) {
   const auto is_other = [](const std::string& given, const std::string& language) {
     return !given.empty() && given != language;
@@ -78,8 +78,8 @@ reporting::SentenceAnalysis AnalysisRoute::analysis_of(const AnalysisRequest& re
                                                : pairs_.path_named(request.model);
   const ModelSpec& spec = *path.front();
   if (path.size() > 1)
-    throw HttpError::of_option("model", spec.source + " becomes " + path.back()->target +
-                                            " by way of " + spec.target + ", in two models, " +
+    throw HttpError::of_option("model", spec.source + " is translated to " + path.back()->target +
+                                            " through " + spec.target + " by two models, " +
                                             path_name(path) + "; analyse one of them as 'model'");
   check_languages(request, spec);
   reporting::SentenceAnalysis analysis = analyse_(spec, request);

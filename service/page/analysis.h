@@ -1,4 +1,4 @@
-// POST /v1/analyze (openapi_analyze.json): the attention of a model in one sentence, which the page
+// POST /v1/analyze (openapi_analyze.json): a model's attention in one sentence, which the page
 // draws. The program provides the computation; nothing here includes LibTorch.
 #pragma once
 
@@ -21,14 +21,14 @@ struct AnalysisRequest {
   std::string model;  // empty: the model for source and target
   std::string source, target;
   std::string text;         // one sentence
-  std::string translation;  // the target side; empty: the model's own translation
+  std::string translation;  // the target side; empty: the model's translation
 };
 
 /// Parses a JSON body. Throws HttpError and RequestError.
 AnalysisRequest parse_analysis_request(const Call& call);
 
-/// Calls `read` with the files of a model, which must have full weights: packed ones are for the
-/// decoding engine only. Throws HttpError 400 for these, and Unavailable, with the reason in the
+/// Calls `read` with the files of a model, which must have full weights: packed ones work only with
+/// the decoding engine. Throws HttpError 400 for these, and Unavailable, with the reason in the
 /// log, for a model that cannot be read.
 void read_for_analysis(const ModelSpec& spec,
                        const std::function<void(const nmt::ModelFiles&)>& read);
@@ -37,13 +37,12 @@ void read_for_analysis(const ModelSpec& spec,
 using Analyse = std::function<reporting::SentenceAnalysis(const ModelSpec& spec,
                                                           const AnalysisRequest& request)>;
 
-/// The route.
 class AnalysisRoute {
  public:
   AnalysisRoute(LanguagePairs pairs, Analyse analyse)
       : pairs_(std::move(pairs)), analyse_(std::move(analyse)) {}
 
-  /// The handler of the route, thread-safe. Throws HttpError, QueueFull if too many wait, and what
+  /// Handles the route; thread-safe. Throws HttpError, QueueFull if too many are waiting, and what
   /// the computation throws.
   Answer answer(const Call& call);
 

@@ -19,7 +19,7 @@ const char* media_type_of(std::string_view name) {
   return "text/javascript; charset=utf-8";
 }
 
-// Browsers revalidate every file, so after an update no page mixes old files with new ones.
+// Browsers revalidate every file, so that no page mixes old and new files after an update.
 Answer answer(const PageFile& file, const std::string& tag, const Call& call) {
   Answer answer{
       .type = media_type_of(file.name),

@@ -11,9 +11,9 @@
 namespace dietmt::service {
 
 /// `/`, and the page's files below `/page/`. The page calls /frontend/settings, /languages,
-/// /v1/translate, /v1/jobs and /v1/analyze relative to its own address, so a proxy can put all of
-/// them under a prefix. Its content security policy forbids all other requests. The router sets the
-/// security headers that all answers share (api/router.h).
+/// /v1/translate, /v1/jobs and /v1/analyze relative to its own address, so that a proxy can put
+/// them all under a prefix. Its content security policy forbids all other requests. The router sets
+/// the security headers common to all answers (api/router.h).
 std::vector<Route> page_routes();
 
 /// A compiled-in file of the page.

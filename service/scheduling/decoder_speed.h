@@ -1,5 +1,5 @@
-// Tokens per second of a decoder while it is busy. Idle time does not count, so the rate predicts
-// how long the waiting work will take.
+// Tokens per second of a decoder while it is busy. Idle time does not count, so that the rate
+// predicts how long the waiting work will take.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
-// The order in which waiting requests get their turns: short requests first, batch jobs last, and
-// the clients of one priority share alike, by the load that was handed out for each (start-time
-// fair queueing). No priority starves: while all three have work, each gets its share.
+// The order in which waiting requests get their turns: short requests first, batch jobs last.
+// Clients of one priority share equally, by the load handed out to each (start-time fair queueing).
+// No priority starves: while all three have work, each gets its share.
 //
 //   order.add(Priority::kShort, "client", request);
 //   while (!order.empty()) {
@@ -33,7 +33,7 @@ class FairOrder {
 
   void add(Priority priority, const std::string& name, Item item) {
     Level& level = levels_[static_cast<size_t>(priority)];
-    // Who was absent has earned nothing by it.
+    // Absent clients earn no credit.
     if (is_empty(level)) level.served = std::max(level.served, now_);
     const auto found = std::find_if(level.clients.begin(), level.clients.end(),
                                     [&](const Client& client) { return client.name == name; });
@@ -54,7 +54,7 @@ class FairOrder {
     return next(static_cast<Priority>(found - levels_.begin()));
   }
 
-  /// The same among the items of one priority. Requires has(priority).
+  /// The next item of one priority. Requires has(priority).
   const Item& next(Priority priority) {
     level_ = static_cast<size_t>(priority);
     std::vector<Client>& clients = levels_[level_].clients;
@@ -65,7 +65,7 @@ class FairOrder {
     return found->items.front();
   }
 
-  /// Counts what was handed out of the item of the last next(). `done`: the item leaves.
+  /// Counts what was handed out from the item of the last next(). `done`: the item leaves.
   void charge(int64_t load, bool done) {
     Level& level = levels_[level_];
     Client& client = level.clients[client_];
@@ -99,8 +99,8 @@ class FairOrder {
   }
 
  private:
-  // Of a load, by priority: while all have work, short requests get 16 parts, long ones 4 and batch
-  // jobs 1.
+  // Cost per load, by priority: while all have work, short requests get 16 parts, long ones 4 and
+  // batch jobs 1.
   static constexpr std::array<int64_t, 3> kCosts = {1, 4, 16};
 
   struct Client {

@@ -1,5 +1,5 @@
-// Reports a model's events to the metrics. Several threads call it at once, some with the queue's
-// lock held, so implementations must not block.
+// Reports a model's events to the metrics. Several threads call it at once, some while holding the
+// queue's lock, so implementations must not block.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class ModelObserver {
   /// One sentence is done.
   virtual void translated(int64_t source_tokens, int64_t target_tokens) = 0;
 
-  /// The model was loaded, or could not be.
+  /// The model was loaded, or failed to load.
   virtual void loaded(double seconds) = 0;
   virtual void load_failed() = 0;
 };

@@ -29,7 +29,7 @@ std::optional<LanguagePair> whole_pair(const std::string& text) {
   return LanguagePair{match[1], match[2]};
 }
 
-// Whether ICU has a name for the language of a code.
+// Whether ICU has a name for the code's language.
 bool is_language(const std::string& code) {
   constexpr int32_t kLongest = 100;
   std::array<UChar, kLongest> name{};
@@ -38,8 +38,8 @@ bool is_language(const std::string& code) {
   return U_SUCCESS(status) && status != U_USING_DEFAULT_WARNING;
 }
 
-// Codes that are more often another word in a name: of three letters (`new` is Newari), and `mt`,
-// which stands for machine translation before it stands for Maltese.
+// Codes that are more often another word in a name: three-letter codes (`new` is Newari), and `mt`,
+// which means machine translation more often than Maltese.
 int64_t doubtful_codes(const LanguagePair& pair) {
   const auto doubtful = [](const std::string& code) {
     return code == "mt" || code.substr(0, code.find('_')).size() == 3;
@@ -78,7 +78,7 @@ std::optional<LanguagePair> pair_of_directory(const std::filesystem::path& direc
   return std::nullopt;
 }
 
-// Of a path that may end in a slash; of an adapter without its ending.
+// The last name of a path that may end in a slash; of an adapter, without its extension.
 std::string last_name(const std::filesystem::path& directory) {
   if (nmt::is_adapter(directory)) return directory.stem().string();
   const std::filesystem::path path = directory.lexically_normal();
@@ -103,7 +103,7 @@ std::optional<std::filesystem::path> model_in(const std::filesystem::path& direc
   }
 }
 
-// The directories that a word of --model names: itself, or those in it.
+// The directories that a word of --model refers to: itself, or those in it.
 std::vector<std::filesystem::path> model_directories(const std::filesystem::path& directory) {
   if (nmt::is_adapter(directory) || model_in(directory)) return {directory};
   std::vector<std::filesystem::path> models, others;

@@ -223,7 +223,7 @@ void RequestQueue::await_batch(std::unique_lock<std::mutex>& lock, int64_t token
   }
 }
 
-// Of the request whose turn it is.
+// Hands out the next sentence of the request whose turn it is.
 nmt::FedSentence RequestQueue::hand_out(Request& request) {
   const size_t index = request.next++;
   nmt::FedSentence sentence = request.sentence(index);

@@ -13,13 +13,13 @@ namespace dietmt::service {
 /// The threads and batch size of a decoder.
 struct DecodingThreads {
   int64_t workers = 1;
-  int64_t threads = 1;         // of each worker
-  int64_t batch_tokens = 512;  // source tokens a worker decodes at once
+  int64_t threads = 1;         // per worker
+  int64_t batch_tokens = 512;  // source tokens that a worker decodes at once
   int niceness = 0;            // for give_way()
 };
 
-/// Every request holds a reference to the model it uses. When the last request releases a replaced
-/// model, its queue is empty, its threads end and its memory is freed.
+/// Every request holds a reference to the model that it uses. When the last request releases a
+/// replaced model, its queue is empty, its threads end and its memory is freed.
 class ServedModel {
  public:
   ServedModel(nmt::LoadedDecoder model, const DecodingThreads& threads, QueueLimits limits,

@@ -4,7 +4,7 @@ import { forgetMap } from './attention_map.js';
 
 let result = { sentences: [] };
 let sentences = [];  // of the result, without those that have no translation
-let ranks = [];      // of the translations that are chosen
+let ranks = [];      // of the chosen translations
 let choose = () => {};
 
 const index = () => Number(byId('sentence').value);

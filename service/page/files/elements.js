@@ -9,7 +9,7 @@ export function element(name, properties = {}, ...children) {
   return made;
 }
 
-// Shows SentencePiece's sign for a space as one that differs clearly from an underscore.
+// Shows SentencePiece's space marker as a sign that differs clearly from an underscore.
 export const readable = (piece) => piece.replaceAll('▁', '␣');
 
 // A disabled control says why; an empty reason enables it.
@@ -27,13 +27,13 @@ export function setOptions(select, pairs, wanted = select.value) {
   setDisabled(select, pairs.length > 0 ? '' : select.dataset.empty ?? 'There is nothing to choose.');
 }
 
-// False if the browser refuses.
+// Returns false if the browser refuses.
 export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Over plain HTTP, browsers have navigator.clipboard only for pages of this machine.
+    // Over plain HTTP, browsers offer navigator.clipboard only to pages of this machine.
   }
   const field = element('textarea', { value: text, className: 'unseen', readOnly: true });
   const focused = document.activeElement;

@@ -1,4 +1,4 @@
-// The last translations, which only this browser keeps.
+// The last translations, kept only in this browser.
 import { byId, element, setDisabled } from './elements.js';
 import { choose, nameOf } from './languages.js';
 import { store, stored } from './store.js';
@@ -29,8 +29,7 @@ function update() {
   setDisabled(byId('history-clear'), entries.length > 0 ? '' : 'There is no history.');
 }
 
-// Text that goes on where the last one ended takes its place; what is left while it is deleted is
-// not kept.
+// Text that continues the last entry replaces it; what remains while it is deleted is not kept.
 export function remember(entry) {
   if (!byId('history-keep').checked || entry.text.length > longestText) return;
   const [last] = entries;

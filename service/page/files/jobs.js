@@ -9,7 +9,7 @@ const stateNames = {
   queued: 'Waiting', running: 'Translating', done: 'Done', failed: 'Failed', cancelled: 'Cancelled',
 };
 
-let formats = [];      // ends of the names of files that the server takes
+let formats = [];      // file name endings that the server accepts
 let jobs = new Map();  // by id, newest first
 let next = null;       // where the next page of the list begins
 let timer = 0;

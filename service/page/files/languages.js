@@ -17,7 +17,7 @@ const targetsOf = (code) => (code === auto ? allTargets()
   : languages.find((language) => language.code === code)?.targets ?? []);
 
 export const detects = () => byId('source').value === auto;
-// `source` is empty while the language of the text is not known.
+// `source` is empty while the language of the text is unknown.
 export const chosen = () => ({
   source: detects() ? detected : byId('source').value,
   target: byId('target').value,
@@ -54,19 +54,19 @@ const partsOfScripts = {
   Hans: ['Han'], Hant: ['Han'], Jpan: ['Han', 'Hiragana', 'Katakana'], Kore: ['Han', 'Hangul'],
 };
 
-// Whether most letters are of the script that the language is written in.
+// Whether most letters are of the script in which the language is written.
 function isInScriptOf(code, text) {
   try {
     const { script } = new Intl.Locale(code.replaceAll('_', '-')).maximize();
     const parts = (partsOfScripts[script] ?? [script]).map((part) => `\\p{Script=${part}}`);
     const count = (pattern) => text.match(new RegExp(pattern, 'gu'))?.length ?? 0;
     return count(`[${parts.join('')}]`) > 0.5 * count('\\p{Letter}');
-  } catch {  // no code that browsers know
+  } catch {  // a code that browsers do not know
     return false;
   }
 }
 
-// The language of the text: of a short one, a guess that has a model.
+// The language of the text; for short text, a guess that has a model.
 function sourceOf(text, found, target) {
   const fits = (code) => targetsOf(code).includes(target);
   const [{ language, confidence }] = found;
@@ -76,7 +76,7 @@ function sourceOf(text, found, target) {
     ?? language;
 }
 
-// Finds out the language of the text if From is `auto`.
+// Detects the language of the text if From is `auto`.
 export async function detectSource(text, signal) {
   if (!detects()) return;
   const found = await postJson('detect', { q: text }, signal);
@@ -90,7 +90,7 @@ export async function detectSource(text, signal) {
   showChoice();
 }
 
-// False if no model translates so.
+// Returns false if no model translates in this direction.
 export function choose(source, target) {
   if (!targetsOf(source).includes(target)) return false;
   byId('source').value = source;
@@ -98,8 +98,8 @@ export function choose(source, target) {
   return true;
 }
 
-// Leaves out a language's translation into itself, which LibreTranslate's list may contain.
-// `changed` and `swapped` are called after the user has done so.
+// Leaves out translation into the same language, which LibreTranslate's list may contain. `changed`
+// and `swapped` are called after the user has done so.
 export function setUpLanguages(list, settings, changed, swapped) {
   languages = list.map((language) => ({
     ...language,

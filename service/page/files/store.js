@@ -1,4 +1,5 @@
-// What the browser keeps as JSON. One that forbids this forgets: nothing else depends on it.
+// What the browser stores as JSON. If it forbids storage, nothing is remembered; nothing else
+// depends on it.
 
 const places = { tab: () => sessionStorage, device: () => localStorage };
 
@@ -14,6 +15,6 @@ export function store(place, name, value) {
   try {
     places[place]().setItem(name, JSON.stringify(value));
   } catch {
-    // It is full or forbidden.
+    // Storage is full or forbidden.
   }
 }

@@ -30,7 +30,8 @@ function showTranslation(text) {
   setDisabled(byId('copy'), text === '' ? 'There is no translation.' : '');
 }
 
-// `languages` are those of the request; alternatives can be chosen after others were.
+// `languages` are those of the request; alternatives can still be chosen after the user has chosen
+// others.
 function showResult(result, text, languages) {
   const show = (translation) => {
     showTranslation(translation);
@@ -93,7 +94,7 @@ export function translateText(text) {
   translateNow();
 }
 
-// A translation of other text than the one that stands there would replace what the user has typed.
+// A translation of text other than what is in the field would replace what the user has typed.
 export function swapTexts() {
   const translation = byId('translation');
   if (translation.textContent && !translation.classList.contains('outdated')) {

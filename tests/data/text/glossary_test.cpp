@@ -50,9 +50,10 @@ TEST_F(GlossaryTest, NamesTheLineOfAnError) {
   EXPECT_THAT(message("printer\tDrucker|"), HasSubstr(".tsv:2: the target term is empty"));
   EXPECT_THAT(message("\xff\tDrucker"),
               HasSubstr(".tsv:2: the source term is not UTF-8 at byte 1"));
-  EXPECT_THAT(message("x\t" + std::string(201, 'a')), HasSubstr("201 characters; the most is 200"));
+  EXPECT_THAT(message("x\t" + std::string(201, 'a')),
+              HasSubstr("201 characters; the limit is 200"));
   EXPECT_THAT(message("x\ta|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q"),
-              HasSubstr("17 target terms for \"x\"; the most is 16"));
+              HasSubstr("17 target terms for \"x\"; the limit is 16"));
   EXPECT_THAT(message("ok\tschön"), HasSubstr(".tsv:2: \"ok\" is already in line 1"));
 }
 

@@ -75,7 +75,7 @@ TEST(TranslateFileTest, TheLanguageCanBeFound) {
   EXPECT_EQ(translate(server, "a.txt", "The weather was fine and we walked.", "auto").first, 200);
   EXPECT_THAT(translate(server, "a.txt", "Das Wetter war sehr schön, und wir gingen.", "auto")
                   .second.at("error"),
-              HasSubstr("auto found German"));
+              HasSubstr("detected German"));
   EXPECT_THAT(translate(server, "a.tmx", "<tmx/>", "auto").second.at("error"), HasSubstr("TMX"));
 }
 

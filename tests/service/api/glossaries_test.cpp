@@ -63,7 +63,7 @@ TEST_F(GlossariesTest, ARequestBringsItsOwn) {
   EXPECT_EQ(translated(served, {"dog", "hund"}), "400 glossary: glossary must be a string");
   json many = json::object();
   for (int i = 0; i <= 1000; ++i) many["term " + std::to_string(i)] = "x";
-  EXPECT_EQ(translated(served, many), "400 glossary: glossary has 1001 terms; the most is 1000");
+  EXPECT_EQ(translated(served, many), "400 glossary: glossary has 1001 terms; the limit is 1000");
 }
 
 TEST_F(GlossariesTest, FormsNameOne) {

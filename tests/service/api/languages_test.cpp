@@ -151,10 +151,10 @@ TEST(LanguagePairsTest, AutoRefusesATextThatIsSurelyInAnotherLanguage) {
   const LanguagePairs english({{"en-de", "en", "de", ""}});
   const std::string german = "Das Wetter war schön und wir gingen am Fluss entlang.";
   EXPECT_EQ(problem_of_auto(english, german, "de"),
-            "400 source source: auto found German (de), which this server does not translate to "
-            "de; give the source if that is wrong");
+            "400 source source: detected German (de), which this server cannot translate to de; if "
+            "that is wrong, set source");
   EXPECT_THAT(problem_of_auto(english, "Где он?", "de"),
-              testing::HasSubstr("400 source source: auto found "));
+              testing::HasSubstr("400 source source: detected "));
 }
 
 TEST(LanguagePairsTest, AutoTakesTheLikeliestSourceForAShortText) {

@@ -198,7 +198,7 @@ TEST(LibreTranslateTest, ErrorsAreObjectsWithTheirStatus) {
   german["source"] = "auto";
   german["q"] = "Das Wetter war schön und wir gingen am Fluss entlang.";
   EXPECT_THAT(error_of(server.post("/translate", german)),
-              HasSubstr("400 source: auto found German (de)"));
+              HasSubstr("400 source: detected German (de)"));
   EXPECT_EQ(error_of(server.get("/nothing")), "404 there is no such path");
   EXPECT_EQ(error_of(server.get("/translate")), "405 this path takes POST");
   const auto broken = server.client().Post("/translate", "{\"q\": ", "application/json");

@@ -84,7 +84,7 @@ TEST(GuardTest, ALoopIsTranslatedAgainAndSaid) {
       server.post("/translate", {{"q", "a" + kLoop}, {"source", "en"}, {"target", "de"}}).second;
   EXPECT_EQ(plain["translatedText"], "A" + kLoop);
   EXPECT_EQ(plain["warnings"],
-            json({"text 1: a translation repeats itself; another one took its place"}));
+            json({"text 1: a translation repeats itself; it was replaced by another one"}));
 }
 
 TEST(GuardTest, ItCanOnlyReportOrBeOff) {

@@ -25,7 +25,7 @@ TEST(TmxDocumentTest, UnitsWithoutTheTargetGetIt) {
                                     "red<ept i=\"1\">&lt;/b&gt;</ept> dog]</seg></tuv></tu>"));
   EXPECT_THAT(translated, HasSubstr("<seg>fertig</seg>"));
   EXPECT_THAT(translated, HasSubstr("<seg>chien</seg></tuv></tu>"));
-  EXPECT_THAT(problem_of(DocumentKind::kTmx, "<a/>"), HasSubstr("its root is no <tmx>"));
+  EXPECT_THAT(problem_of(DocumentKind::kTmx, "<a/>"), HasSubstr("its root is not <tmx>"));
 }
 
 TEST(TmxDocumentTest, LineBreaksCount) {
@@ -282,7 +282,7 @@ TEST(XmlTest, EncodingsThatHideMarkupAreRefused) {
         HasSubstr("; convert it to UTF-8"))
         << encoding;
   EXPECT_THAT(problem_of(DocumentKind::kTmx, "<\0t\0m\0x\0/\0>\0"s), HasSubstr("UTF-16"));
-  EXPECT_THAT(problem_of(DocumentKind::kTmx, "\x4C\x6F\xA7\x94"), HasSubstr("no XML"));
+  EXPECT_THAT(problem_of(DocumentKind::kTmx, "\x4C\x6F\xA7\x94"), HasSubstr("not XML"));
   const auto wide = [](const std::string& text) {
     std::string bytes = "\xFF\xFE";
     for (const char c : text) bytes += {c, '\0'};
