@@ -1,5 +1,5 @@
-// A request and its answer, as handlers see them. Handlers do not know the HTTP library, so they
-// can be called, tested and fuzzed without a socket.
+// A request and its answer, as handlers see them. Handlers do not use the HTTP library, so they can
+// be called, tested and fuzzed without a socket.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class HttpError : public RequestError {
  public:
   HttpError(int status, const std::string& message) : RequestError(message), status_(status) {}
 
-  /// 400, with the field of the request that is wrong.
+  /// 400, with the wrong field of the request.
   static HttpError of_option(const std::string& option, const std::string& message) {
     HttpError error(400, message);
     error.option_ = option;
@@ -60,7 +60,7 @@ class HttpError : public RequestError {
   Pairs headers_;
 };
 
-/// The answer for an exception of a handler. The errors of scheduling_errors.h have their own
+/// The answer to an exception of a handler. The errors of scheduling_errors.h have their own
 /// statuses; any other RequestError is a 400. Other exceptions are not the client's fault: they
 /// become a 500, and their text, which may name files, goes to the log.
 Answer error_answer(std::exception_ptr error);

@@ -25,7 +25,7 @@ void check_utf8(std::string_view text, const std::string& what) {
     throw HttpError(400, what + " is not valid UTF-8 at byte " + std::to_string(bad + 1));
 }
 
-// At least the number of values: openings and commas outside strings.
+// An upper bound on the number of values: openings and commas outside strings.
 int64_t most_values(std::string_view text) {
   int64_t values = 1;
   bool in_string = false;
@@ -116,8 +116,8 @@ void read_option(const Fields& fields, const nmt::SearchOption& option, std::str
 
 }  // namespace
 
-// The body's fields are moved, not copied: copying deeply nested JSON takes as much stack as it is
-// deep.
+// The body's fields are moved, since copying deeply nested JSON takes stack in proportion to its
+// depth.
 Fields::Fields(const Call& call) : values_(values_of_body(call)), strings_count_(true) {
   const json query = object_of(call.query);
   for (const auto& [name, value] : query.items())
@@ -133,7 +133,7 @@ Fields Fields::of_json(const Call& call) {
   return fields;
 }
 
-// A key of another type is wrong on a server without keys, too.
+// A key of another type is wrong even on a server without keys.
 void Fields::check_key() const { text_or("api_key", ""); }
 
 bool Fields::has(const std::string& name) const {

@@ -14,7 +14,7 @@
 
 namespace dietmt::service {
 
-/// Selects the model. `decoding` has the names and the checks of /v1/translate.
+/// Selects the model. `decoding` has the names and checks of /v1/translate.
 struct LineRequest {
   std::string model;  // empty: the one for the languages
   std::string source;
@@ -23,12 +23,12 @@ struct LineRequest {
 
 struct TranslatedLines {
   TranslatedLines() = default;
-  // Implicit: translators that do not count have only lines.
+  // Implicit, since translators that do not count return only lines.
   TranslatedLines(std::vector<Translation> all, int64_t tokens = 0)
       : lines(std::move(all)), source_tokens(tokens) {}
 
   std::vector<Translation> lines;
-  std::vector<bool> cut = {};  // of each: it was too long for the model; empty: of none
+  std::vector<bool> cut = {};  // per line, whether it was too long for the model; empty: none was
   int64_t source_tokens = 0;
 };
 

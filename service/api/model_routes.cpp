@@ -27,9 +27,8 @@ void add_length(ordered_json& model, const char* name, int64_t length) {
   if (length > 0 && length != nmt::SentenceDecoder::kNoLimit) model[name] = length;
 }
 
-// Why the client may not reload models; empty if it may. Without keys, programs on the same machine
-// may, but not web pages in a browser there, nor clients of a proxy there that passes on their
-// host.
+// Why the client may not reload models; "" if it may. Without keys, programs on the same machine
+// may, but not web pages in a browser there, nor clients of a proxy there that forwards their host.
 std::string reload_refusal(const Call& call, const ServiceContext& service) {
   if (service.keys.required())
     return service.keys.is_admin(call.key) ? "" : "this API key may not reload models";

@@ -19,8 +19,8 @@ namespace {
 constexpr size_t kLongestPathPart = 64;
 constexpr size_t kLongestKey = 4096;
 
-// The part of `path` at the route's placeholder; empty if the route has none. nullopt if the path
-// does not match.
+// The part of `path` at the route's placeholder; "" if the route has none. Nullopt if the path does
+// not match.
 std::optional<std::string> match(std::string_view route, std::string_view path) {
   const size_t begin = route.find('{');
   if (begin == route.npos) return route == path ? std::optional("") : std::nullopt;
@@ -56,7 +56,7 @@ std::string api_key_of(const RequestHead& head) {
   return "";
 }
 
-// Throws HttpError 413 for a body beyond the limit.
+// Throws HttpError 413 for a body over the limit.
 void read_body(const HttpRequest& request, int64_t limit, Call& call) {
   const uint64_t size = request.body->size();
   if (size > static_cast<uint64_t>(limit))
@@ -75,7 +75,7 @@ bool may_have_fields(const RequestHead& head) {
                              type == "application/x-www-form-urlencoded");
 }
 
-// The field `api_key` of an upload or of a body that was read; empty if there is none.
+// The field `api_key` of an upload or of a body that was read; "" if there is none.
 std::string key_in_body(const Call& call, bool is_upload) {
   if (!is_upload) return Fields(call).text_or("api_key", "");
   if (!is_form(call.request->head)) return "";

@@ -27,7 +27,7 @@ struct ServiceContext {
   Glossaries glossaries;
   std::vector<std::string> job_extensions =
       {};              // of the files that /v1/jobs takes, if there is one
-  bool https = false;  // whether clients reach it by TLS
+  bool https = false;  // whether clients reach it via TLS
   TranslatedFiles files = {};
   std::mutex document = {};  // held while a document is in memory as a tree
   std::atomic<bool> draining{false};
@@ -39,7 +39,7 @@ struct ServiceContext {
   /// Throws HttpError 413 for a prefix that is too long, counted once per text.
   void check_prefix(const std::string& prefix, const std::vector<std::string>& texts) const;
 
-  /// Whose requests share turns: the name of the key, or the address.
+  /// The client whose requests share turns: the name of the key, or the address.
   std::string client_of(const std::string& key, const std::string& address) const;
 
   /// A deadline `limit` after the request arrived, at most the server's own.

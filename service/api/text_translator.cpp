@@ -34,7 +34,7 @@ std::vector<nmt::MarkedText> without_marks(const std::vector<std::string>& texts
   return marked;
 }
 
-// Without its marks.
+// Plans a context text, without its marks.
 TranslatedText plan_context(const nmt::MarkedText& text, TextOptions options) {
   options.markup = true;
   TranslatedText planned = plan_text(text, options);
@@ -42,7 +42,7 @@ TranslatedText plan_context(const nmt::MarkedText& text, TextOptions options) {
   return planned;
 }
 
-// As HTML writes it.
+// Writes the result as HTML.
 void write_as_html(nmt::LineResult& found) {
   for (nmt::MarkedPart& part : found.parts)
     if (!part.is_markup) part.text = escape_markup(part.text);
@@ -101,7 +101,7 @@ std::vector<nmt::TranslationRequest> TextTranslation::prepare(const Patience& pa
   return requests;
 }
 
-// `reads_context`: otherwise there are no sentences of texts that are only context.
+// `reads_context`: if false, texts that are only context have no sentences.
 void TextTranslation::plan(bool reads_context, const Patience& patience) {
   translated_.resize(texts_.size());
   for (size_t t = 0; t < texts_.size(); ++t) {
@@ -126,7 +126,7 @@ std::unique_ptr<nmt::LineCoder> TextTranslation::coder_of_next() const {
   }
 }
 
-// Takes a text only as context.
+// Reads a text only as context.
 void TextTranslation::read(nmt::LineCoder& coder, TranslatedText planned) const {
   if (planned.sentences.empty()) coder.end_document();
   for (TranslatedSentence& sentence : planned.sentences) coder.prepare(std::move(sentence.marked));
@@ -155,7 +155,7 @@ std::vector<nmt::TranslationRequest> TextTranslation::prepare_first(nmt::LineCod
   return requests;
 }
 
-// Only the first model knows the language of texts that are context.
+// Only the first model knows the language of context texts.
 std::vector<nmt::TranslationRequest> TextTranslation::advance(nmt::LineCoder& coder,
                                                               const Patience& patience) {
   std::vector<nmt::TranslationRequest> requests;

@@ -13,7 +13,7 @@ struct Line {
   std::string_view content;
   std::string_view end;
   bool has_text = false;  // to translate
-  int64_t text = -1;      // its place among the texts
+  int64_t text = -1;      // its index among the texts
 };
 
 std::vector<Line> split_lines(std::string_view text) {

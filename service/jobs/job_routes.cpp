@@ -21,7 +21,7 @@ Answer json_answer(int status, const nlohmann::json& content) {
           .body = content.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
 }
 
-// Turns the errors of jobs into HttpErrors; error_answer() handles all others.
+// Converts errors of jobs to HttpErrors; error_answer() handles all others.
 [[noreturn]] void rethrow_for_client() {
   try {
     throw;
@@ -87,7 +87,7 @@ std::string extension_of(const JobOptions& options) {
   return options.document ? name_of(*options.document) : name_of(options.format.kind);
 }
 
-// The value of Content-Disposition; names beyond ASCII are encoded as in RFC 5987.
+// The value of Content-Disposition; non-ASCII names are encoded as in RFC 5987.
 std::string disposition(const JobOptions& options) {
   std::string name = options.name.empty() ? std::string("translation.") + extension_of(options)
                                           : "translated-" + options.name;
@@ -105,7 +105,7 @@ std::string disposition(const JobOptions& options) {
   return "attachment; filename=\"" + plain + "\"; filename*=UTF-8''" + encoded;
 }
 
-// A result as far as it goes; it may change.
+// A partial result, which may still change.
 Answer streamed(const JobOptions& options, JobOutput job_output) {
   const auto output = std::make_shared<JobOutput>(std::move(job_output));
   return {.type = content_type(options),
@@ -124,8 +124,8 @@ std::function<std::optional<std::string>()> limited(std::shared_ptr<JobOutput> o
   };
 }
 
-// The result of a job that is done, which is always the same: a client can continue a download. The
-// size of packed text is counted only for a range, since that takes as long as sending it.
+// The result of a finished job never changes, so a client can continue a download. The size of
+// packed text is computed only for a range, since that takes as long as sending it.
 Answer complete_result(const RequestHead& head, const JobStatus& job, JobOutput job_output) {
   const auto output = std::make_shared<JobOutput>(std::move(job_output));
   Answer answer{.type = content_type(job.options),

@@ -15,7 +15,7 @@ namespace dietmt::service {
 namespace {
 
 constexpr int64_t kTransactionBytes = 4 << 20;  // of an upload
-constexpr int64_t kSmallFile = 1 << 20;         // may be packed as well as it can
+constexpr int64_t kSmallFile = 1 << 20;         // may be compressed to any ratio
 constexpr std::chrono::minutes kSweep{1};
 
 void check_format(const JobOptions& options) {
@@ -29,7 +29,7 @@ void check_format(const JobOptions& options) {
     throw RequestError("source and target: TMX and XLIFF need both, with a model too");
 }
 
-// What a document's lines are like.
+// Sets the format of a document's lines.
 void prepare_document(JobOptions& options) {
   options.format = {.kind = LineKind::kJsonl};
   if (!options.decoding.contains("split_sentences")) options.decoding["split_sentences"] = true;
@@ -46,7 +46,7 @@ std::string too_large(int64_t bytes, bool is_packed) {
          (is_packed ? " or expands to more than text does" : "");
 }
 
-// As for lines: the time to split an unknown word into tokens grows with its square.
+// As for lines: the time to split an unknown word into tokens is quadratic in its length.
 void check_segment(const std::string& segment, size_t max_bytes) {
   constexpr size_t kShown = 40;
   if (segment.size() <= max_bytes) return;
@@ -76,11 +76,11 @@ using UseLine = std::function<void(const std::string& line, bool ended_in_lf)>;
   throw DataError("file:" + std::to_string(number) + ": " + problem);
 }
 
-// The lines of a file of UTF-16, as UTF-8.
+// Reads the lines of a UTF-16 file as UTF-8.
 void read_utf16_lines(const std::string& path, uint64_t limit, size_t max_line,
                       const UseLine& use) {
   Utf16Decoder decoder;
-  std::string line;  // that has begun
+  std::string line;  // the line that has begun
   int64_t number = 1;
   const auto extend = [&](std::string_view bytes) {
     line += bytes;
@@ -102,7 +102,7 @@ void read_utf16_lines(const std::string& path, uint64_t limit, size_t max_line,
   if (!line.empty()) use(line, false);
 }
 
-// Those of any other file, without a byte-order mark.
+// Reads the lines of any other file, without a byte-order mark.
 void read_utf8_lines(const std::string& path, size_t max_line, const UseLine& use) {
   try {
     LineReader reader(path, max_line);

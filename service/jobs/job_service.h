@@ -1,5 +1,5 @@
-// Batch jobs for the users of a server, without HTTP: files in, files out. The routes of /v1/jobs
-// (job_routes.h) use it.
+// Batch jobs for the users of a server, without HTTP: files in, files out. Used by the routes of
+// /v1/jobs (job_routes.h).
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace dietmt::service {
 
-/// The state of the job does not allow the action.
+/// The job's state does not allow the action.
 class JobStateError : public RequestError {
  public:
   using RequestError::RequestError;
@@ -35,7 +35,7 @@ struct JobServiceOptions {
   int64_t chunk_bytes = 1 << 18;  // a chunk ends with the line that reaches this size
   size_t max_line_bytes = 1 << 20;
   int64_t max_text_bytes = int64_t{16} << 30;          // uncompressed
-  int64_t max_expansion = 100;                         // bytes of text for a byte of gzip
+  int64_t max_expansion = 100;                         // bytes of text per byte of gzip
   std::chrono::seconds keep = std::chrono::hours(72);  // ended jobs (--keep-jobs)
   JobQuota quota = {.jobs = 100,
                     .lines = 100'000'000,
@@ -54,8 +54,8 @@ class JobService {
 
   const JobServiceOptions& options() const { return options_; }
 
-  /// Splits the file at `path` into chunks and queues them; detects `options.gzip`. UTF-16 with a
-  /// byte-order mark becomes UTF-8. Throws RequestError, DataError (no text, or a damaged file,
+  /// Splits the file at `path` into chunks and queues them; detects `options.gzip`. Converts UTF-16
+  /// with a byte-order mark to UTF-8. Throws RequestError, DataError (not text, or a damaged file,
   /// with the line), FileTooLargeError, JobQuotaError, JobQueueFullError and StorageFullError, and
   /// then keeps nothing of the job.
   JobStatus submit(const JobClient& client, JobOptions options, const std::string& path);

@@ -59,7 +59,7 @@ class LeaseKeeper {
   std::thread thread_;  // last: uses the other members
 };
 
-// Jobs whose model this process cannot load at the moment. It leaves them to other workers.
+// Jobs whose model this process cannot load at the moment, which are left to other workers.
 class PostponedJobs {
  public:
   void add(const std::string& job, std::chrono::seconds time) {
@@ -156,7 +156,7 @@ class JobWorker::Impl {
       spdlog::debug("batch jobs: {}", error.what());
       postponed_.add(chunk.job, std::chrono::seconds(error.retry_after()));
       is_postponed = true;
-    } catch (const RequestError& error) {  // the fault of the job's options
+    } catch (const RequestError& error) {  // the job's options are at fault
       problem = error.what();
     } catch (const std::exception& error) {
       spdlog::error("batch jobs: cannot translate a chunk: {}", error.what());

@@ -16,9 +16,9 @@ struct JobWorkerOptions {
   std::chrono::milliseconds poll{500};      // interval of checks for work and for cancelled jobs
 };
 
-/// Works from its construction until request_stop(). It survives database failures: without a
+/// Works from its construction until request_stop(). Survives database failures: without a
 /// connection it waits, and it keeps a finished chunk until it can store it. A job whose model is
-/// Unavailable here waits, or other workers go on with it.
+/// Unavailable here waits, or other workers continue with it.
 class JobWorker {
  public:
   /// Throws Error if the system cannot start all threads.
@@ -26,8 +26,8 @@ class JobWorker {
   /// Stops, and waits for the threads.
   ~JobWorker();
 
-  /// From now on the threads take no chunk. They store those that are translated, give the others
-  /// back and end.
+  /// From now on the threads take no chunk. They store translated chunks, return the others and
+  /// end.
   void request_stop();
 
   /// True once the threads have ended. One that prepares a chunk notices the stop only afterwards.
