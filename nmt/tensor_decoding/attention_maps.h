@@ -1,5 +1,5 @@
-// The attention of a translation model on one sentence pair, for all layers and heads, and the part
-// of the scores that comes from positions.
+// A translation model's attention on one sentence pair, for all layers and heads, and the part of
+// the scores that comes from positions.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,7 +13,7 @@
 namespace dietmt::nmt {
 
 /// One tensor per layer, with queries in rows and keys in columns; none if keys are compressed
-/// (Linformer), because columns are not tokens then. Target position i predicts target token i and
+/// (Linformer), since columns are then not tokens. Target position i predicts target token i and
 /// has read begin of sentence and the tokens before i.
 struct AttentionMaps {
   std::vector<at::Tensor> encoder;            // [H, S, S]
@@ -23,7 +23,7 @@ struct AttentionMaps {
   std::vector<at::Tensor> decoder_positions;  // [H, T, T]; 0 if a query does not see the key
 };
 
-/// `source` and `target` end in end of sentence and are not longer than the model takes. Position
+/// `source` and `target` end with end of sentence and are within the model's limits. Position
 /// scores that are 0 in all layers are left out.
 AttentionMaps attention_maps(const TranslationModel& model, std::span<const int32_t> source,
                              std::span<const int32_t> target, int32_t begin_id);

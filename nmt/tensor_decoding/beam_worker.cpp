@@ -13,11 +13,11 @@
 namespace dietmt::nmt {
 namespace {
 
-// Rows of a step: more make a device no faster.
+// Limit on the rows of a step; more make no device faster.
 constexpr int64_t kMostRows = 4096;
 
-// Half of the free memory is for rows: their logits, three times in fp32 where no kernel chooses
-// among them, and the keys and values of translations and sources of usual length.
+// Half of the free memory is for rows: their logits, three times in fp32 if no kernel selects among
+// them, and the keys and values of translations and sources of usual length.
 int64_t rows_that_fit(const TranslationModel& model) {
   constexpr int64_t kUsualLength = 128, kBytesOfALogit = 12;
   const std::optional<int64_t> free = encoders::free_device_memory(model.output_weight().device());
@@ -47,7 +47,7 @@ struct BeamWorker::OpenSentence {
   int64_t load;
   SearchTask task;
   Beam beam;             // a step behind the device
-  int64_t position = 0;  // steps that the device has got
+  int64_t position = 0;  // steps sent to the device
   bool closed = false;   // the feed has the result
 };
 
@@ -102,7 +102,7 @@ void BeamWorker::drop_abandoned() {
   }
 }
 
-// Rows of finished sentences, and of those whose last step is on its way, leave the device.
+// Rows of finished sentences, and of those whose last step has been enqueued, leave the device.
 void BeamWorker::leave() {
   if (open_.empty()) return;
   std::vector<std::shared_ptr<OpenSentence>> still_open;
@@ -127,11 +127,11 @@ int64_t BeamWorker::load() const {
   return sum;
 }
 
-// Fills up the batch. Returns false if there is nothing left to decode.
+// Fills the batch. Returns false if nothing is left to decode.
 bool BeamWorker::admit() {
   begin_waiting();
   if (!waiting_.empty()) return true;
-  // Waits for some room: sentences are encoded faster together.
+  // Waits for some room, since encoding sentences together is faster.
   const int64_t enough = std::max<int64_t>(1, batch_tokens_ / 8);
   const int64_t room = batch_tokens_ - load();
   const bool idle = open_.empty();
@@ -166,14 +166,14 @@ void BeamWorker::sort_out(std::span<const FedSentence> fed) {
   if (!others.empty()) on_host_->run(others);
 }
 
-// Graphs go before the tensors that they use.
+// Graphs must go before the tensors that they use.
 void BeamWorker::clear() {
   steps_.reset();
   beams_.reset();
   runner_.reset();
 }
 
-// For sentences of one beam size.
+// Prepares for sentences of one beam size.
 void BeamWorker::prepare(int64_t beam) {
   clear();
   const at::Device device = model_.output_weight().device();
@@ -188,7 +188,7 @@ void BeamWorker::prepare(int64_t beam) {
   most_open_ = static_cast<size_t>(most);
 }
 
-// Begins the first waiting sentences of one beam size for which there are rows.
+// Starts the first waiting sentences of one beam size for which there are rows.
 void BeamWorker::begin_waiting() {
   if (waiting_.empty()) return;
   const encoders::PassPrecisionScope scope(precision_);
@@ -235,8 +235,8 @@ BeamWorker::Step BeamWorker::enqueue_step() {
   return {open_, encoders::DelayedCopy(candidates.narrow(0, 0, sentences))};
 }
 
-// Delivers what the step before has finished. Returns false if it could not be read, and nothing is
-// open then.
+// Delivers what the previous step has finished. Returns false if it could not be read; then nothing
+// is open.
 bool BeamWorker::read_last() {
   if (!last_) return true;
   at::Tensor candidates;
@@ -258,7 +258,7 @@ bool BeamWorker::read_last() {
   return true;
 }
 
-// After an error nothing is known of the rows: each sentence starts again, without the others.
+// After an error the state of the rows is unknown: each sentence restarts separately.
 void BeamWorker::decode_alone() {
   std::vector<std::shared_ptr<OpenSentence>> all = std::move(open_);
   if (last_) all.insert(all.end(), last_->sentences.begin(), last_->sentences.end());

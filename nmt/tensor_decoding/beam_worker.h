@@ -1,7 +1,7 @@
 // Continuous beam search with tensors: sentences enter when there is room and leave when they are
-// finished, each at its own step. The device is never waited for: the host enqueues a step, then
-// reads the candidates of the step before it, in one asynchronous copy. So a sentence stays one
-// step longer than needed.
+// finished, each at its own step. The host never waits for the device: it enqueues a step, then
+// reads the candidates of the previous one, in one asynchronous copy. A sentence therefore stays
+// one step longer than needed.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +35,9 @@ class BeamWorker {
   BeamWorker(const DecodingModel& model, const SpecialTokens& special, const RequestLimits& limits);
   ~BeamWorker();
 
-  /// Decodes until the feed ends, at most a load of `batch_tokens` at a time, and as much again of
-  /// urgent sentences. All sentences in the batch have the same beam size; others wait for their
-  /// turn.
+  /// Decodes until the feed ends, with a load of at most `batch_tokens` at a time, and as much
+  /// again of urgent sentences. All sentences in the batch have the same beam size; others wait for
+  /// their turn.
   void run(SentenceFeed& feed, int64_t batch_tokens, const HostSearches& on_host);
 
  private:
@@ -65,15 +65,15 @@ class BeamWorker {
   const encoders::PassPrecision precision_;
   const SpecialTokens& special_;
   const RequestLimits limits_;
-  SentenceFeed* feed_ = nullptr;           // of this run
-  const HostSearches* on_host_ = nullptr;  // of this run
+  SentenceFeed* feed_ = nullptr;           // in this run
+  const HostSearches* on_host_ = nullptr;  // in this run
   int64_t batch_tokens_ = 0;
   std::unique_ptr<encoders::DeviceGraphs> graphs_;
-  std::unique_ptr<StepRunner> runner_;  // of sentences of one beam size
+  std::unique_ptr<StepRunner> runner_;  // for sentences of one beam size
   std::unique_ptr<DeviceBeams> beams_;
   std::unique_ptr<RecordedSteps> steps_;
   size_t most_open_ = 0;                             // sentences of this beam size that fit
-  std::vector<std::shared_ptr<OpenSentence>> open_;  // in the order of their rows
+  std::vector<std::shared_ptr<OpenSentence>> open_;  // in row order
   std::optional<Step> last_;                         // not read yet
   std::deque<FedSentence> waiting_;                  // for rows, or for a batch of their beam size
 };

@@ -29,7 +29,7 @@ std::vector<const TranslationModel*> ModelList::pointers() const {
 
 namespace {
 
-// The keys of xPos grow by up to 2^100, which bf16 and fp32 hold.
+// The keys of xPos grow by up to 2^100, which bf16 and fp32 can represent.
 void require_range_of_half(const ModelList& models) {
   for (const TranslationModel* model : models.pointers())
     for (const std::string& position :

@@ -1,4 +1,5 @@
-// Makes decoders of models in memory, or of models on disk with everything else a program needs.
+// Makes decoders from models in memory, or from models on disk with everything else that a program
+// needs.
 //
 //   const LoadedDecoder loaded = load_decoder({"model"}, {.weights = kernels::WeightType::kInt8});
 //   loaded.decoder->run(feed, workers, threads, batch_tokens);
@@ -26,15 +27,15 @@ namespace dietmt::nmt {
 /// The models of `--model`: one, or an ensemble with one vocabulary.
 class ModelList {
  public:
-  /// Throws CheckpointError if one cannot be loaded, and ConfigError if their tokenizers or
-  /// the context that they read differ.
+  /// Throws CheckpointError if one cannot be loaded, and ConfigError if their tokenizers or the
+  /// context that they read differ.
   ModelList(const std::vector<std::string>& directories, c10::Device device);
 
   std::vector<const TranslationModel*> pointers() const;
   const data::Tokenizer& source_tokenizer() const { return *models_.front().source_tokenizer; }
   const data::Tokenizer& target_tokenizer() const { return *models_.front().target_tokenizer; }
 
-  /// What all of them read.
+  /// The context that all of them read.
   data::SentenceContext context() const { return models_.front().context(); }
 
   Tokenizers tokenizers() const {
@@ -45,8 +46,8 @@ class ModelList {
   std::vector<LoadedModel> models_;
 };
 
-/// A decoder of one model, or of an ensemble with one vocabulary. On the CPU it is the engine, with
-/// its own copy of the weights, of type `weights`; on another device it keeps the pointers.
+/// A decoder for one model, or for an ensemble with one vocabulary. On the CPU it is the engine,
+/// with its own copy of the weights, of type `weights`; on another device it keeps the pointers.
 std::unique_ptr<const SentenceDecoder> make_decoder(
     std::span<const TranslationModel* const> models, const SpecialTokens& special,
     kernels::WeightType weights = kernels::WeightType::kFloat);
@@ -54,23 +55,23 @@ std::unique_ptr<const SentenceDecoder> make_decoder(
 struct DecoderOptions {
   c10::Device device = c10::kCPU;
   // Only for the CPU:
-  std::optional<kernels::WeightType> weights = {};  // none: the type that the directory has
+  std::optional<kernels::WeightType> weights = {};  // none: the directory's type
   std::filesystem::path shortlist = {};             // data/shortlist/shortlist.h; empty: none
-  // Only for other devices, in which they compute; none: fp32.
+  // Only for other devices, which compute in it; none: fp32.
   std::optional<c10::ScalarType> device_type = {};
 };
 
-/// `weights`: as --weights names types. Throws ConfigError for one that the device does not have.
+/// `weights`: as named by --weights. Throws ConfigError for types that the device does not support.
 DecoderOptions decoder_options(c10::Device device, const std::string& weights,
                                const std::filesystem::path& shortlist);
 
 /// `directories`: one, or those of an ensemble. Throws CheckpointError if one cannot be loaded,
-/// DataError if the shortlist does not fit, and ConfigError if the tokenizers differ or the device
-/// or the weights do not go with the other options.
+/// DataError if the shortlist was made for other vocabularies, and ConfigError if the tokenizers
+/// differ or the device or the weights do not work with the other options.
 LoadedDecoder load_decoder(const std::vector<std::string>& directories,
                            const DecoderOptions& options);
 
-/// The best translation of each line, as translate_lines() of a Translator makes it. Without
+/// The best translation of each line, as from translate_lines() with a Translator. Without
 /// options.workers it uses as many workers as LibTorch has threads.
 std::vector<std::string> translate_lines(const TranslationModel& model,
                                          const data::Tokenizer& source_tokenizer,

@@ -15,7 +15,7 @@ namespace {
 
 using at::Tensor;
 
-constexpr int64_t kPacked = 3;  // numbers of a candidate
+constexpr int64_t kPacked = 3;  // numbers per candidate
 
 }  // namespace
 
@@ -125,7 +125,7 @@ Tensor DeviceBeams::advance_by_tensor_algebra(const Tensor& logits) {
   const auto by_sentence = [&](const Tensor& all) { return all.view({sentences, -1}); };
   const Tensor totals =
       by_sentence(sums_.narrow(0, 0, rows).unsqueeze(1) + row_log_probs);  // [B, K * C] double
-  // Stable, so that of equal sums the first hypothesis wins.
+  // Stable, so that the first hypothesis wins among equal sums.
   const auto [sorted, order] = at::sort(totals, /*stable=*/true, 1, /*descending=*/true);
   const int64_t count = std::min(wanted, totals.size(1));
   const Tensor places = order.narrow(1, 0, count), best = sorted.narrow(1, 0, count);
@@ -135,7 +135,7 @@ Tensor DeviceBeams::advance_by_tensor_algebra(const Tensor& logits) {
   const Tensor found =
       by_sentence(row_log_probs).gather(1, places).masked_fill(impossible, kImpossible);
 
-  // The first K that do not end go on; rows without a hypothesis follow.
+  // The first K that do not end continue; rows without a hypothesis follow.
   const Tensor stops = tokens.eq(special_.end).logical_or_(impossible);
   const Tensor next =
       at::argsort(stops, /*stable=*/true, 1, /*descending=*/false).narrow(1, 0, beam_);

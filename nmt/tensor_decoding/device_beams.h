@@ -1,7 +1,7 @@
-// The open hypotheses of beam search as tensors: their last tokens and sums, and the choice of
-// those that go on, without the host. The host follows a step behind with nmt/search/beam.h, which
-// keeps finished hypotheses and decides when a sentence is done: which hypotheses go on does not
-// depend on those that are finished.
+// The open hypotheses of beam search as tensors: their last tokens and sums, and the selection of
+// those that continue, without the host. The host follows a step behind with nmt/search/beam.h,
+// which keeps finished hypotheses and decides when a sentence is done; which hypotheses continue
+// does not depend on the finished ones.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,12 +18,12 @@ namespace dietmt::nmt {
 
 class DeviceBeams {
  public:
-  /// Keeps a reference to `special`. `beam`: K hypotheses of each sentence; `most_sentences`: how
-  /// many there are at the same time, with idle ones.
+  /// Keeps a reference to `special`. `beam`: K hypotheses per sentence; `most_sentences`: limit on
+  /// simultaneous sentences, including idle ones.
   DeviceBeams(int64_t beam, const SpecialTokens& special, int64_t most_sentences,
               at::Device device);
 
-  /// Sentences with one open hypothesis each, after the others.
+  /// Appends sentences with one open hypothesis each.
   void add(int64_t sentences);
 
   /// [B * K] int64: the last token of each row of B sentences.
@@ -35,19 +35,19 @@ class DeviceBeams {
     bool may_end = true;
   };
 
-  /// Sends those of each sentence at the next step to the device. The step has `idle` more
-  /// sentences, whose hypotheses do not count.
+  /// Sends the limits of each sentence for the next step to the device. The step has `idle`
+  /// additional sentences, whose hypotheses do not count.
   void limit(std::span<const Limits> limits, int64_t idle = 0);
 
-  /// Takes the logits [B * K, V] of a step and chooses the rows that go on. Returns the candidates
-  /// of each sentence, [B, C, 3] int32, best first: beam, token and the bits of the
+  /// Takes the logits [B * K, V] of a step and selects the rows that continue. Returns each
+  /// sentence's candidates, [B, C, 3] int32, best first: beam, token and the bits of the
   /// log-probability, which is minus infinity if fewer than C are possible.
   at::Tensor advance(const at::Tensor& logits);
 
   /// Whether advance() enqueues the same work for the same number of rows of `classes` logits.
   bool has_fixed_work(int64_t classes) const;
 
-  /// [B * K] int64: the row of the last step that each row continues; itself, after add() and
+  /// [B * K] int64: the row of the last step that each row continues; itself after add() and
   /// keep().
   at::Tensor parents(int64_t sentences) const { return parents_.narrow(0, 0, sentences * beam_); }
 
@@ -70,12 +70,12 @@ class DeviceBeams {
   at::Tensor tokens_;   // [most * K] int64
   at::Tensor sums_;     // [most * K] double; minus infinity: the row has no hypothesis
   at::Tensor parents_;  // [most * K] int64
-  at::Tensor limits_;   // [2 * most] int64: the forced tokens of a step's sentences, or -1; then
-                        // 1 for each where no hypothesis may end
+  at::Tensor limits_;   // [2 * most] int64: forced tokens of a step's sentences, or -1; then 1 for
+                        // each in which no hypothesis may end
 };
 
-/// The candidates of sentence `b` among those that DeviceBeams::advance() has returned, now on the
-/// CPU; `beam`: before they continue it.
+/// The candidates of sentence `b` among those returned by DeviceBeams::advance(), now on the CPU;
+/// `beam`: before they extend it.
 std::vector<Candidate> candidates_of(const at::Tensor& packed, int64_t b, const Beam& beam);
 
 }  // namespace dietmt::nmt

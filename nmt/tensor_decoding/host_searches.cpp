@@ -20,7 +20,8 @@ using Searches = std::vector<std::unique_ptr<SentenceSearch>>;
 // The log-probabilities of one step that the searches read.
 class StepScores {
  public:
-  // log_probs: [B * K, V], which loses the forbidden tokens. `searches`: B, with up to K rows each.
+  // log_probs: [B * K, V], in which forbidden tokens are overwritten. `searches`: B, with up to K
+  // rows each.
   StepScores(Tensor& log_probs, const Searches& searches, int64_t beam, std::vector<float>& row)
       : row_(row) {
     const int64_t vocabulary = log_probs.size(1);
@@ -68,7 +69,7 @@ class StepScores {
 
   std::vector<float>& row_;  // [V], impossible between two reads
   std::vector<std::vector<int32_t>> asked_;
-  std::vector<float> asked_scores_;  // of all tokens in asked_
+  std::vector<float> asked_scores_;  // for all tokens in asked_
   Tensor best_scores_;               // [B * K, wanted]
   Tensor best_tokens_;
   size_t next_row_ = 0;

@@ -1,6 +1,6 @@
-// The searches that run on the host, sentence by sentence, as in the engine
+// Searches that run on the host, sentence by sentence, as in the engine
 // (nmt/engine/sentence_search.h): beam search with diverse groups, limits on repetition or terms.
-// A model's log-probabilities stay on their device, except those of the best tokens of each
+// The model's log-probabilities stay on the device, except those of the best tokens of each
 // hypothesis and of the tokens that its search asks for.
 #pragma once
 
@@ -15,14 +15,14 @@ namespace dietmt::nmt {
 
 /// Beam search. With K = options.beam hypotheses per sentence, each step takes the best 2 K
 /// continuations of all hypotheses. Those of the best K that end the sentence are done; the best K
-/// others go on. A sentence is finished, and leaves the batch, when ceil(K * options.patience)
+/// others continue. A sentence is finished, and leaves the batch, when ceil(K * options.patience)
 /// hypotheses are done (Kasai et al. 2022) or when no open one can enter the n best: sums only
 /// fall, so length_normalized(sum, max_length) bounds the score of an open hypothesis. K = 1 is
 /// greedy search. With options.diverse_groups above 1 each group is such a search
 /// (nmt/search/diverse_step.h).
 ///
-/// Here and in sampling, nmt/search/repetition.h takes tokens out or changes their
-/// log-probabilities; scores have the changed ones. Forced tokens are exempt.
+/// Here and in sampling, nmt/search/repetition.h removes tokens or changes their log-probabilities;
+/// scores include the changes. Forced tokens are exempt.
 ///
 /// `scorer` was made for the sentences of `tasks` with options.beam rows each. Returns the
 /// options.nbest best hypotheses of each task.

@@ -29,8 +29,8 @@ at::Tensor RecordedSteps::run(int64_t size, int64_t moves,
   return step.result;
 }
 
-// Returns false, and forgets all graphs and `step`, if the device cannot record: it goes on
-// without.
+// Returns false, and forgets all graphs and `step`, if the device cannot record; decoding continues
+// without graphs.
 bool RecordedSteps::record(Step& step, const std::function<at::Tensor()>& work) {
   const bool recorded = encoders::records_or_warns(
       "decoding", *graphs_, [&] { step.graph = graphs_->record([&] { step.result = work(); }); });

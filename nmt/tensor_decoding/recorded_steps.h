@@ -1,5 +1,5 @@
-// The device's part of a decoding step, recorded once for each size of a batch and replayed at the
-// cost of one launch. Batches are filled up with idle sentences to a few sizes.
+// The device's part of a decoding step, recorded once per batch size and replayed at the cost of
+// one launch. Batches are padded with idle sentences to a few sizes.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -15,20 +15,20 @@ namespace dietmt::nmt {
 
 class RecordedSteps {
  public:
-  /// Keeps the pointer. Null: each step is enqueued as it is.
+  /// Keeps the pointer. Null: steps are enqueued without recording.
   explicit RecordedSteps(encoders::DeviceGraphs* graphs) : graphs_(graphs) {}
 
-  /// The size to which a batch of so many sentences is filled up: 1, 2, 3, 4, 6, 8, 12, 16, ...
+  /// The size to which a batch of this many sentences is padded: 1, 2, 3, 4, 6, 8, 12, 16, ...
   static int64_t size_for(int64_t sentences);
-  /// The largest of these sizes that is not above `most`.
+  /// The largest of these sizes up to `most`.
   static int64_t largest_size(int64_t most);
   /// size_for(); without graphs there are no idle sentences.
   int64_t size_of(int64_t sentences) const {
     return graphs_ != nullptr ? size_for(sentences) : sentences;
   }
 
-  /// Enqueues `work`, which is the same for all steps of this size as long as `moves` is the same,
-  /// and returns its result. That is valid until the next step.
+  /// Enqueues `work`, which must be the same for all steps of this size and `moves`, and returns
+  /// its result, which is valid until the next step.
   at::Tensor run(int64_t size, int64_t moves, const std::function<at::Tensor()>& work);
 
  private:

@@ -23,7 +23,7 @@ Tensor invert(const Tensor& weights, const Tensor& uniforms) {
   return at::searchsorted(sums, wanted).squeeze(1);
 }
 
-// Sets the weights after the nucleus to zero. The columns are sorted, largest weight first.
+// Zeroes the weights after the nucleus. The columns are sorted, largest weight first.
 Tensor nucleus(const Tensor& weights, double top_p) {
   const Tensor before = weights.cumsum(-1) - weights;
   return weights.masked_fill(before >= top_p, 0.0);
@@ -40,7 +40,7 @@ Tensor draw_top_k(const Tensor& log_probs, const Tensor& uniforms, const SearchO
   return tokens.gather(1, invert(weights, uniforms).unsqueeze(1)).squeeze(1);
 }
 
-// Looks at a few tokens first, and at more in the rows in which these do not reach top_p.
+// Tries a few tokens first, and more in rows in which these do not reach top_p.
 Tensor draw_top_p(const Tensor& log_probs, const Tensor& uniforms, const SearchOptions& options) {
   constexpr int64_t kFirst = 64;
   constexpr int64_t kGrowth = 8;
@@ -62,11 +62,11 @@ Tensor draw_top_p(const Tensor& log_probs, const Tensor& uniforms, const SearchO
   return drawn;
 }
 
-// What the rules of a step do to log-probabilities: [rows, V].
+// Effects of a step's rules on log-probabilities: [rows, V].
 struct StepRules {
   explicit StepRules(int64_t vocabulary) : forbidden(vocabulary), penalized(vocabulary) {}
 
-  // A row without any other token may end before its shortest length.
+  // A row without any other token may end before its minimum length.
   void apply(Tensor& log_probs, const RepetitionLimits& limits, int32_t end) const {
     const Tensor ends = log_probs.select(1, end);
     const Tensor before = ends.clone();

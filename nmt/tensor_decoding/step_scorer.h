@@ -21,8 +21,8 @@ struct DecodingModel {
   encoders::PassPrecision precision = {};
 };
 
-/// Rows are hypotheses: row b * K + k is hypothesis k of sentence b. The number of sentences B
-/// and the rows per sentence K are fixed when a scorer is made; reorder() changes B.
+/// Rows are hypotheses: row b * K + k is hypothesis k of sentence b. The number of sentences B and
+/// the rows per sentence K are fixed when a scorer is made; reorder() changes B.
 class StepScorer {
  public:
   virtual ~StepScorer() = default;

@@ -15,7 +15,7 @@
 namespace dietmt::nmt {
 namespace {
 
-// A device decodes so many times the source tokens of a worker of the CPU at a time.
+// A device decodes this many times a CPU worker's source tokens at once.
 constexpr int64_t kDeviceShare = 32;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The decoder for devices other than the CPU. Plain beam search runs on the device, without waiting
+// The decoder for devices other than the CPU. Plain beam search runs on the device without waiting
 // for it (beam_worker.h). Searches in which the host takes part at each step decode one batch of
 // tensors after another: sampling, diverse groups, limits on repetition, terms, alignments, the
 // coverage penalty, and those of an ensemble. On the CPU it is the reference for tests of the
@@ -33,8 +33,8 @@ class TensorDecoder : public SentenceDecoder {
   int64_t max_target_length() const override;
   bool aligns() const override;
 
-  /// Always uses one worker, because a device has one queue. On a device it decodes 32 times
-  /// `batch_tokens` source tokens at a time, or as many as fit into half of the free memory.
+  /// Always uses one worker, since a device has one queue. It decodes 32 times `batch_tokens`
+  /// source tokens at once on a device, or as many as fit in half of the free memory.
   void run(SentenceFeed& feed, int64_t workers, int64_t threads,
            int64_t batch_tokens) const override;
 
@@ -51,7 +51,7 @@ class TensorDecoder : public SentenceDecoder {
   std::vector<const TranslationModel*> models_;
   SpecialTokens special_;
   std::vector<std::unique_ptr<encoders::WeightCopies>> copies_;
-  std::vector<DecodingModel> decoding_;  // of the models
+  std::vector<DecodingModel> decoding_;  // per model
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<BeamWorker>> idle_;
 };

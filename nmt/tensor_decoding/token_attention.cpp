@@ -10,7 +10,7 @@ namespace {
 
 using at::Tensor;
 
-// [T, S] of each pair.
+// [T, S] for each pair.
 std::vector<Tensor> pair_attention(const TranslationModel& model, const data::PackedTokens& sources,
                                    const data::PackedTokens& inputs) {
   const at::Device device = model.output_weight().device();

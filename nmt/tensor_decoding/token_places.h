@@ -17,7 +17,7 @@ class TokenPlaces {
  public:
   explicit TokenPlaces(int64_t vocabulary) : vocabulary_(vocabulary) {}
 
-  /// Leaves out tokens below 0.
+  /// Skips tokens below 0.
   void add(int64_t row, std::span<const int32_t> tokens) {
     for (const int32_t token : tokens)
       if (token >= 0) places_.push_back(row * vocabulary_ + token);

@@ -4,7 +4,7 @@
     english_test.py ROOT [PROGRAM]
 
 Each finding names file, line, words and what to write instead. With PROGRAM (dietmt) it also reads
-the help of every command, once `tools` has left NOT_YET.
+the help of every command.
 """
 import io
 import os
@@ -43,8 +43,6 @@ WORDS = {  # what to look for, with _ for white space: what to write instead
 }
 PATTERNS = [(re.compile(words.replace("_", r"\s+"), re.I), instead) for words, instead in WORDS.items()]
 
-# Folders whose comments and messages are not plain English yet: remove a line once its folder is.
-NOT_YET = ()
 SKIPPED = ("bench/log", "bench/alignment", "THIRD_PARTY_NOTICES.md",
            "tests/docs/english_test.py", "tests/docs/english_selftest.py")
 
@@ -136,7 +134,7 @@ def files_below(root):
 def source_findings(root):
     for path in files_below(root):
         name = str(path.relative_to(root))
-        if is_below(name, NOT_YET + SKIPPED):
+        if is_below(name, SKIPPED):
             continue
         try:
             prose = prose_of(path, path.read_text())
@@ -156,7 +154,7 @@ def help_findings(program):
 def main(arguments):
     root = pathlib.Path(arguments[0]).resolve()
     found = list(source_findings(root))
-    if len(arguments) > 1 and "tools" not in NOT_YET:
+    if len(arguments) > 1:
         found += help_findings(arguments[1])
     print("\n".join(found))
     print(f"english: {len(found)} findings")
