@@ -111,7 +111,7 @@ TEST(V1Test, SoftAlignmentsHaveALimit) {
   const auto [status, body] = server.post(
       "/v1/translate", {{"text", texts}, {"model", "en-de"}, {"alignment", "soft"}, {"nbest", 5}});
   EXPECT_EQ(status, 413);
-  EXPECT_NE(body.dump().find("the most in an answer is 1000000"), std::string::npos);
+  EXPECT_NE(body.dump().find("the limit for an answer is 1000000"), std::string::npos);
 }
 
 TEST(V1Test, MarkupMovesWithItsWords) {

@@ -58,7 +58,7 @@ TEST_F(OfficeDocumentTest, UnsafeAndOtherArchivesAreRefused) {
         << name;
   }
   EXPECT_THAT(problem_of(DocumentKind::kDocx, archive({{"a", "x"}})),
-              HasSubstr("no .docx document: it has no word/document.xml"));
+              HasSubstr("not a .docx document: it has no word/document.xml"));
   EXPECT_THAT(problem_of(DocumentKind::kDocx, archive({{"a", "x"}}, ZIP_EM_AES_256)),
               HasSubstr("encrypted"));
   EXPECT_THAT(problem_of(DocumentKind::kOdt, "no archive"), HasSubstr("not a complete ZIP"));

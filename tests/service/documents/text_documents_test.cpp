@@ -245,18 +245,18 @@ TEST(PoDocumentTest, DamagedCataloguesAreRefused) {
       "none");
   EXPECT_THAT(problem_of(DocumentKind::kPo, "# nothing\n\n"), HasSubstr("no message"));
   for (const auto& [text, problem] : std::vector<std::pair<std::string, std::string>>{
-           {"no catalogue\n", "line 1: this is no comment"},
-           {"msgid\nmsgstr\n", "line 1: a string in quotes is missing"},
+           {"no catalogue\n", "line 1: this is neither a comment"},
+           {"msgid\nmsgstr\n", "line 1: a quoted string is missing"},
            {"msgid \"a\"\nmsgstr \"\nx\n", "line 2: the string has no closing quote"},
            {"msgid \"a\\\"\nmsgstr \"\"\n", "line 1: the string has no closing quote"},
            {"msgid \"a\\x\"\n", "line 1: the escape \\x is not known"},
            {"msgid \"a\" msgstr \"\"", "line 1: there is text after"},
-           {"msgid \"a\"\nmsgid \"b\"\nmsgstr \"\"", "line 2: msgid comes twice"},
+           {"msgid \"a\"\nmsgid \"b\"\nmsgstr \"\"", "line 2: msgid occurs twice"},
            {"msgid \"a\"\nmsgctxt \"b\"\nmsgstr \"\"", "line 2: msgctxt after its msgid"},
            {"msgstr \"a\"\n", "line 1: msgstr without a msgid"},
            {"# a\n\"b\"\n", "line 2: a string without a keyword"},
            {"msgctxt \"a\"\n\n", "line 2: the message before this line has no msgstr"},
-           {"msgid \"a\"\nmsgtxt \"\"\n", "line 2: this is no comment"},
+           {"msgid \"a\"\nmsgtxt \"\"\n", "line 2: this is neither a comment"},
            {"msgctxt \"\"\nmsgid \"a\"\nmsgid_plural \"b\"\n" + forms(11),
             "line 14: a message has more than ten plural forms"}})
     EXPECT_THAT(problem_of(DocumentKind::kPo, text), HasSubstr(problem)) << text;

@@ -34,7 +34,7 @@ TEST(JobFormatsTest, AreAllNamedWhereAnotherIsRefused) {
   for (const std::string& format : job_formats()) {
     EXPECT_THAT([&] { set_format(options, "csv"); },
                 ThrowsMessage<RequestError>(
-                    AllOf(StartsWith("format: \"csv\" is none of "), HasSubstr(format))));
+                    AllOf(StartsWith("format: \"csv\" is not one of "), HasSubstr(format))));
   }
 }
 
