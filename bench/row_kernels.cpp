@@ -44,7 +44,7 @@ class Cases {
         element_(encoders::element_type(type_)),
         numbers_(at::TensorOptions(place.device()).dtype(type_)),
         pass_key_(at::ones({}, numbers_.dtype(at::kLong))),
-        dropout_{options.dropout, encoders::device_dropout_key(pass_key_, 0)} {
+        dropout_(encoders::dropout_call(options.dropout, pass_key_, 0)) {
     norms();
     activations();
     embeddings();
@@ -94,7 +94,7 @@ class Cases {
                  output = random({n, d}), other = random({n, d});
     const Tensor bias = fp32({d}), gamma = fp32({d}), beta = fp32({d}), inverse_std = fp32({n}),
                  sums = fp32({3, d});
-    auto forward = call<kernels::DeviceAddNorm>(n, d);
+    auto forward = call<kernels::AddNorm>(n, d);
     forward.dropout = dropout_;
     forward.residual = residual.data_ptr();
     forward.branch = branch.data_ptr();
@@ -114,7 +114,7 @@ class Cases {
                             typed_gamma, typed_beta);
                       }});
 
-    auto backward = call<kernels::DeviceAddNormBackward>(n, d);
+    auto backward = call<kernels::AddNormBackward>(n, d);
     backward.dropout = dropout_;
     backward.grad_output = output.data_ptr();
     backward.normalized = normalized.data_ptr();
@@ -150,8 +150,8 @@ class Cases {
     const int64_t n = o_.rows, f = o_.feed_forward;
     const Tensor x = random({n, f}), output = random({n, f}), gradient = random({n, f});
     const Tensor bias = fp32({f}), sums = fp32({f}), typed_bias = keep(bias.to(type_));
-    auto forward = call<kernels::DeviceActivate>(n, f);
-    forward.activation = kernels::DeviceActivation::kRelu;
+    auto forward = call<kernels::Activate>(n, f);
+    forward.activation = kernels::Activation::kRelu;
     forward.x = x.data_ptr();
     forward.bias = bias.data_ptr<float>();
     forward.dropout = dropout_;
@@ -159,7 +159,7 @@ class Cases {
     cases_.push_back({"relu_dropout", table_.activate != nullptr, n, f, bytes(2 * n * f),
                       [=, this] { table_.activate(forward); },
                       [=, this] { at::dropout(at::relu(x + typed_bias), o_.dropout, true); }});
-    kernels::DeviceActivateBackward backward;
+    kernels::ActivateBackward backward;
     backward.forward = forward;
     backward.grad_output = gradient.data_ptr();
     backward.grad_x = output.data_ptr();

@@ -21,7 +21,7 @@
 #include "bench/recorded_passes.h"
 #include "common/memory_use.h"
 #include "encoders/device/device_graphs.h"
-#include "encoders/ops/linear.h"
+#include "encoders/ops/linear_products.h"
 #include "nmt/training/translation_task.h"
 
 namespace {

@@ -65,21 +65,21 @@ struct AttentionSizes {
   int64_t sentences = 0;
   int64_t heads = 0;
   int64_t head_width = 0;
-  HostOffsets query_offsets;            // for the CPU kernels
-  HostOffsets key_offsets;              // the same
-  DeviceOffsets device_query_offsets;   // for the CUDA kernels
-  DeviceOffsets device_key_offsets;     // the same
-  DeviceTiles device_query_tiles;       // the same
-  DeviceTiles device_key_tiles;         // the same
-  int64_t query_rows = 0;               // of the tensors of queries, at least N; for a device
-  int64_t key_rows = 0;                 // of those of keys, at least M; for a device
-  int64_t max_queries = 0;              // T
-  int64_t max_keys = 0;                 // S
-  bool causal = false;                  // key j is hidden from query i < j
-  double dropout = 0.0;                 // of the probabilities: column j of row
-                                        // (b H + h) T + i, kernels/dropout.h
-  uint64_t dropout_key = 0;             // for the CPU kernels
-  DeviceDropoutKey device_dropout_key;  // for the CUDA kernels
+  HostOffsets query_offsets;           // for the CPU kernels
+  HostOffsets key_offsets;             // the same
+  DeviceOffsets device_query_offsets;  // for the CUDA kernels
+  DeviceOffsets device_key_offsets;    // the same
+  DeviceTiles device_query_tiles;      // the same
+  DeviceTiles device_key_tiles;        // the same
+  int64_t query_rows = 0;              // of the tensors of queries, at least N; for a device
+  int64_t key_rows = 0;                // of those of keys, at least M; for a device
+  int64_t max_queries = 0;             // T
+  int64_t max_keys = 0;                // S
+  bool causal = false;                 // key j is hidden from query i < j
+  double dropout = 0.0;                // of the probabilities: column j of row
+                                       // (b H + h) T + i, kernels/dropout.h
+  uint64_t dropout_key = 0;            // for the CPU kernels
+  DropoutKey device_dropout_key;       // for the CUDA kernels
 };
 
 /// The score terms, or their gradients. Terms are finite: where all scores of a query are minus

@@ -15,75 +15,16 @@
 
 #include "kernels/attention.h"
 #include "kernels/rotate.h"
+#include "kernels/row_calls.h"
 
 namespace dietmt::kernels {
-
-/// Element i is dropped by dropout_keeps(key.value(), i, ..) of kernels/dropout.h; p = 0 drops
-/// nothing.
-struct DropoutCall {
-  double p = 0.0;
-  DeviceDropoutKey key;
-};
 
 /// The widest rows of add_norm, in elements.
 constexpr int64_t kWidestDeviceNorm = 4096;
 
-/// sum = residual + dropout(branch + branch_bias); normalized = (sum - mean) * inverse_std;
-/// output = normalized * gamma + beta (Ba et al. 2016). Without beta an RMS norm (Zhang and
-/// Sennrich 2019): no mean.
-struct DeviceAddNorm {
-  ElementType type = ElementType::kFloat;  // of residual, branch, normalized and output
-  int64_t rows = 0;
-  int64_t width = 0;
-  const void* residual = nullptr;      // [rows, width]; null: zeros
-  const void* branch = nullptr;        // [rows, width]; null: none
-  const float* branch_bias = nullptr;  // [width] or null
-  const float* gamma = nullptr;        // [width]
-  const float* beta = nullptr;         // [width] or null
-  DropoutCall dropout;
-  double epsilon = 1e-5;
-  void* normalized = nullptr;    // [rows, width]; null: not kept
-  float* inverse_std = nullptr;  // [rows]; null: not kept
-  void* output = nullptr;        // [rows, width]
-};
-
-struct DeviceAddNormBackward {
-  ElementType type = ElementType::kFloat;
-  int64_t rows = 0;
-  int64_t width = 0;
-  const void* grad_output = nullptr;   // [rows, width]
-  const void* normalized = nullptr;    // [rows, width]
-  const float* inverse_std = nullptr;  // [rows]
-  const float* gamma = nullptr;        // [width]
-  bool has_mean = true;                // false: RMS norm
-  DropoutCall dropout;
-  void* grad_residual = nullptr;      // [rows, width]
-  void* grad_branch = nullptr;        // [rows, width] or null; without dropout it may be null where
-                                      // it equals grad_residual
-  float* grad_gamma = nullptr;        // [width]
-  float* grad_beta = nullptr;         // [width] or null
-  float* grad_branch_bias = nullptr;  // [width] or null: the column sums of grad_branch
-};
-
-enum class DeviceActivation { kNone, kRelu, kGelu, kSilu, kSwiglu };
-
-/// output = residual + dropout(activation(x + bias)). kSwiglu: x is [rows, 2 width], and the
-/// activation is silu(left half) * right half.
-struct DeviceActivate {
-  ElementType type = ElementType::kFloat;
-  DeviceActivation activation = DeviceActivation::kNone;
-  int64_t rows = 0;
-  int64_t width = 0;               // of the output
-  const void* x = nullptr;         // [rows, width]
-  const float* bias = nullptr;     // of x's width, or null
-  const void* residual = nullptr;  // [rows, width] or null
-  DropoutCall dropout;
-  void* output = nullptr;  // [rows, width]
-};
-
 /// The gradient of the residual is grad_output itself.
-struct DeviceActivateBackward {
-  DeviceActivate forward;             // its x and bias
+struct ActivateBackward {
+  Activate forward;                   // its x and bias
   const void* grad_output = nullptr;  // [rows, width]
   void* grad_x = nullptr;             // as x; may be grad_output unless kSwiglu
   float* grad_bias = nullptr;         // of x's width, or null
@@ -234,10 +175,10 @@ struct DeviceKernels {
   std::vector<std::string> (*reasons_against_warpgroup_attention)(const AttentionForward& call) =
       nullptr;
   void (*warpgroup_attention_forward)(const AttentionForward& call) = nullptr;
-  void (*add_norm)(const DeviceAddNorm& call) = nullptr;
-  void (*add_norm_backward)(const DeviceAddNormBackward& call) = nullptr;
-  void (*activate)(const DeviceActivate& call) = nullptr;
-  void (*activate_backward)(const DeviceActivateBackward& call) = nullptr;
+  void (*add_norm)(const AddNorm& call) = nullptr;
+  void (*add_norm_backward)(const AddNormBackward& call) = nullptr;
+  void (*activate)(const Activate& call) = nullptr;
+  void (*activate_backward)(const ActivateBackward& call) = nullptr;
   void (*column_sums)(const DeviceColumnSums& call) = nullptr;
   void (*embed)(const DeviceEmbed& call) = nullptr;
   void (*embed_backward)(const DeviceEmbedBackward& call) = nullptr;

@@ -49,10 +49,10 @@ constexpr bool dropout_keeps_at(uint32_t place, uint32_t threshold) {
   return dropout_bits_at(place) >= threshold;
 }
 
-/// The key of one dropout site on a device. Kernels read the key of the pass when they run, so a
-/// recorded pass drops other elements once that number has changed.
-struct DeviceDropoutKey {
-  const uint64_t* pass_key = nullptr;  // on the device
+/// The key of one dropout site. Kernels read the key of the pass when they run, so a recorded pass
+/// drops other elements once that number has changed.
+struct DropoutKey {
+  const uint64_t* pass_key = nullptr;  // where the kernel runs
   uint64_t site = 0;                   // its number in the pass
 
   constexpr uint64_t value() const { return random_key(*pass_key, site); }

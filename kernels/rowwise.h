@@ -9,60 +9,9 @@
 
 #include "kernels/bfloat16.h"
 #include "kernels/rotate.h"
+#include "kernels/row_calls.h"
 
 namespace dietmt::kernels {
-
-/// sum = residual + dropout(branch); output = layer_norm(sum) * gamma + beta (Ba et al. 2016), or
-/// without beta output = sum / sqrt(mean of squares + epsilon) * gamma (Zhang and Sennrich 2019).
-/// Element [r, c] is dropped by dropout_keeps(key, r * width + c); p = 0 drops nothing. Computed in
-/// fp32 from float or BFloat16.
-template <typename Number>
-struct AddNormForward {
-  int64_t rows = 0;
-  int64_t width = 0;
-  const Number* residual = nullptr;  // [rows, width]
-  const Number* branch = nullptr;    // [rows, width]; nullptr, without beta: none
-  const float* gamma = nullptr;      // [width]
-  const float* beta = nullptr;       // [width]; nullptr: RMS norm
-  double dropout = 0.0;
-  uint64_t dropout_key = 0;
-  double epsilon = 1e-5;
-  Number* normalized = nullptr;  // [rows, width]: before gamma and beta; nullptr: not kept
-  float* inverse_std = nullptr;  // [rows]: by which the norm multiplies
-  Number* output = nullptr;      // [rows, width]
-};
-
-/// Without `normalized`, which only fp32 may lack, the normalized sum is recomputed as (output -
-/// beta) / gamma, which divides the rounding error of the output by gamma.
-template <typename Number>
-struct AddNormBackward {
-  int64_t rows = 0;
-  int64_t width = 0;
-  const Number* grad_output = nullptr;  // [rows, width]
-  const Number* normalized = nullptr;   // [rows, width]; nullptr: from output
-  const Number* output = nullptr;       // [rows, width]; nullptr if there is normalized
-  const float* inverse_std = nullptr;   // [rows]
-  const float* gamma = nullptr;         // [width]
-  const float* beta = nullptr;          // [width]; nullptr: RMS norm
-  double dropout = 0.0;
-  uint64_t dropout_key = 0;
-  Number* grad_residual = nullptr;  // [rows, width]
-  Number* grad_branch = nullptr;    // [rows, width]; nullptr: there was no branch
-  float* grad_gamma = nullptr;      // [width]
-  float* grad_beta = nullptr;       // [width]; nullptr: RMS norm
-};
-
-/// output = residual + dropout(branch); with residual == nullptr only dropout(branch). Computed in
-/// fp32 from float or BFloat16.
-template <typename Number>
-struct DropoutAdd {
-  int64_t size = 0;
-  const Number* residual = nullptr;
-  const Number* branch = nullptr;
-  double dropout = 0.0;
-  uint64_t dropout_key = 0;
-  Number* output = nullptr;
-};
 
 /// Label-smoothed cross-entropy (Szegedy et al. 2016): the target distribution is
 /// (1 - smoothing) on the target plus smoothing / classes on every class.
@@ -109,9 +58,10 @@ struct ForNumbers {
 /// The kernels of one instruction set.
 struct RowwiseKernels {
   const char* instruction_set;
-  ForNumbers<AddNormForward> add_norm_forward;
-  ForNumbers<AddNormBackward> add_norm_backward;
-  ForNumbers<DropoutAdd> dropout_add;
+  /// fp32 or bf16.
+  void (*add_norm)(const AddNorm& call);
+  void (*add_norm_backward)(const AddNormBackward& call);
+  void (*activate)(const Activate& call);
   ForNumbers<CrossEntropy> cross_entropy;
   /// mask[i] = 1 / (1 - p) where element i is kept, else 0 (kernels/dropout.h).
   void (*dropout_mask)(uint64_t key, double p, int64_t size, float* mask);

@@ -42,9 +42,7 @@ Tensor count_right(const encoders::Bert& model, const Tensor& states, const Tens
   for (int64_t begin = 0; begin < states.size(0); begin += kRows) {
     const int64_t rows = std::min(kRows, states.size(0) - begin);
     const Tensor block = states.narrow(0, begin, rows);
-    const Tensor scores = encoders::has_typed_linear(block, head.weight())
-                              ? encoders::linear_layer(block, head.weight(), head.bias())
-                              : at::linear(block, head.weight(), head.bias());
+    const Tensor scores = encoders::wide_linear_layer(block, head.weight(), head.bias());
     right += scores.argmax(1).eq(targets.narrow(0, begin, rows)).sum();
   }
   return right;

@@ -123,7 +123,8 @@ class KernelCall {
         .causal = settings.causal,
         .dropout = settings.dropout.p,
         .dropout_key = queries.is_cpu() ? settings.dropout.key() : 0,
-        .device_dropout_key = device_dropout_key(settings.pass_key, settings.dropout.number)};
+        .device_dropout_key =
+            dropout_call(settings.dropout.p, settings.pass_key, settings.dropout.number).key};
     for (size_t t = 0; t < kTableCount; ++t) {
       if (!tables[t].defined()) continue;
       const kernels::AttentionTable& row = kAttentionTables[t];

@@ -119,10 +119,7 @@ Tensor MaskedLmHead::transform(const Tensor& rows) const {
 }
 
 Tensor MaskedLmHead::logits(const Tensor& rows) const {
-  const Tensor inner = transform(rows);
-  if (has_typed_linear(inner, piece_embedding_))
-    return linear_layer(inner, piece_embedding_, output_bias_);
-  return at::linear(inner, piece_embedding_, output_bias_);
+  return wide_linear_layer(transform(rows), piece_embedding_, output_bias_);
 }
 
 Bert::Bert(const BertConfig& config, uint64_t seed) {

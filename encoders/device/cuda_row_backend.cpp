@@ -56,12 +56,12 @@ ProductMemory product_memory() {
           current_stream()};
 }
 
-void add_norm_backward(const kernels::DeviceAddNormBackward& call) {
+void add_norm_backward(const kernels::AddNormBackward& call) {
   const PartialSums sums(kernels::partial_numbers(call));
   kernels::add_norm_backward_cuda(call, sums.memory, current_stream());
 }
 
-void activate_backward(const kernels::DeviceActivateBackward& call) {
+void activate_backward(const kernels::ActivateBackward& call) {
   const PartialSums sums(kernels::partial_numbers(call));
   kernels::activate_backward_cuda(call, sums.memory, current_stream());
 }
@@ -86,11 +86,11 @@ void linear_backward(const kernels::DeviceLinearBackward& call) {
 void prepare_current_stream() { stream_memory(); }
 
 void add_row_kernels(kernels::DeviceKernels& table) {
-  table.add_norm = [](const kernels::DeviceAddNorm& call) {
+  table.add_norm = [](const kernels::AddNorm& call) {
     kernels::add_norm_cuda(call, current_stream());
   };
   table.add_norm_backward = add_norm_backward;
-  table.activate = [](const kernels::DeviceActivate& call) {
+  table.activate = [](const kernels::Activate& call) {
     kernels::activate_cuda(call, current_stream());
   };
   table.activate_backward = activate_backward;

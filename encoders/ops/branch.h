@@ -18,10 +18,9 @@ struct Branch {
   at::Tensor bias;  // [D], or undefined: nothing is missing
 };
 
-/// A branch of x and, in `x`, the same x for the operation that also reads it: the
-/// residual connection. On a device, and in bf16, the product that gives the branch's gradient of x
-/// adds to the other one's.
-struct Fork {
+/// A branch of x and, in `x`, the same x for the operation that also reads it: the residual
+/// connection. The product that gives the branch's gradient of x adds to the other one's.
+struct BranchAndResidual {
   Branch branch;
   at::Tensor x;
 };

@@ -17,18 +17,17 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "common/random.h"
-#include "kernels/dropout.h"
+#include "kernels/row_calls.h"
 
 namespace dietmt::encoders {
 
 /// The key of a forward pass, on the host or in memory of a device.
 class PassKey {
  public:
-  explicit PassKey(uint64_t key) : on_host_(key) {}
+  explicit PassKey(uint64_t key);
 
   /// [] int64 on a device: the bits of the key. Throws Error for other tensors.
   explicit PassKey(at::Tensor on_device);
@@ -36,16 +35,16 @@ class PassKey {
   /// Throws Error if the key is only on a device.
   uint64_t on_host() const;
 
-  /// [] int64. The first call of a key on the host enqueues an asynchronous copy, which a graph
-  /// cannot record. Throws Error if the key is only on another device.
+  /// [] int64. The first call for a device enqueues an asynchronous copy of the key on the host,
+  /// which a graph cannot record. Throws Error if the key is only on another device.
   const at::Tensor& on_device(c10::Device device);
 
   /// Undefined as long as the key is only on the host.
   const at::Tensor& place() const { return on_device_; }
 
  private:
-  std::optional<uint64_t> on_host_;
-  at::Tensor on_device_;
+  at::Tensor on_host_;    // undefined: only on a device
+  at::Tensor on_device_;  // undefined: only on the host
 };
 
 /// One place of a forward pass where dropout applies, with probability p. Element i is dropped by
@@ -55,17 +54,17 @@ struct DropoutSite {
   std::shared_ptr<PassKey> pass = {};  // null only without dropout
   uint64_t number = 0;
 
-  /// The key of the site, for the CPU. Throws Error if the pass has its key on a device.
+  /// The key of the site. Throws Error if the pass has its key only on a device.
   uint64_t key() const { return p > 0.0 ? random_key(pass->on_host(), number) : 0; }
 
-  /// The key of the pass, for kernels of a device; undefined if nothing is dropped.
+  /// The key of the pass, for kernels; undefined if nothing is dropped.
   at::Tensor pass_key(c10::Device device) const {
     return p > 0.0 ? pass->on_device(device) : at::Tensor();
   }
 };
 
-/// As kernels take the key of a site: they read pass_key when they run. Undefined: no dropout.
-kernels::DeviceDropoutKey device_dropout_key(const at::Tensor& pass_key, uint64_t number);
+/// A site as kernels take it: they read pass_key when they run. Undefined: no dropout.
+kernels::DropoutCall dropout_call(double p, const at::Tensor& pass_key, uint64_t number);
 
 /// Numbers the dropout sites of a forward pass in call order. A pass with the same seed key drops
 /// the same elements. Functions that take a `DropoutKeys*` treat nullptr as "no dropout"

@@ -1,17 +1,18 @@
 // Operations between the matrix products of a Transformer layer, with their gradients. fp32 and
 // bf16 on the CPU run the one-pass kernels of kernels/rowwise.h, a device those of
-// kernels/device_kernels.h; other types and devices run the same formulas as tensor algebra. All of
-// them drop the same elements for the same key.
+// kernels/device_kernels.h (row_kernels.h is the table of both); other types and devices run the
+// same formulas as tensor algebra. All of them drop the same elements for the same key.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include "encoders/ops/branch.h"
 #include "encoders/ops/dropout_keys.h"
+#include "kernels/row_calls.h"
 
 namespace dietmt::encoders {
 
-enum class Activation { kRelu, kGelu, kSilu, kSwiglu };
+using kernels::Activation;
 
 /// layer_norm(residual + dropout(branch)) * gamma + beta, or with an undefined beta
 /// rms_norm(residual + dropout(branch), gamma); residual, branch: [N, D].

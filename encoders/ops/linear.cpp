@@ -1,14 +1,15 @@
 #include "encoders/ops/linear.h"
 
 #include <ATen/ATen.h>
-#include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
 
 #include <cmath>
-#include <utility>
+#include <optional>
+#include <vector>
 
-#include "encoders/ops/typed_linear.h"
+#include "encoders/ops/linear_products.h"
+#include "encoders/ops/weight_copies.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -17,171 +18,158 @@ using at::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
+Tensor product_of(const Tensor& x, const Tensor& weight, const Tensor& bias, bool relu = false) {
+  return linear_products(x, weight).forward(x, weight, bias, relu);
+}
+
+LinearGradients gradients_of(const LinearBackward& call) {
+  return linear_products(call.x, call.weight).backward(call);
+}
+
+// One layer, or several side by side, and x again. Inputs are x, the weights, the biases or none.
 struct Linear : torch::autograd::Function<Linear> {
-  static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& weight,
-                        const Tensor& bias) {
+  static variable_list forward(AutogradContext* context, const Tensor& x, at::TensorList weights,
+                               at::TensorList biases) {
+    context->set_materialize_grads(false);
+    const Tensor weight = stacked_weights_in(x.scalar_type(), weights);
+    std::vector<int64_t> rows;
+    for (const Tensor& part : weights) rows.push_back(part.size(0));
+    context->saved_data["rows"] = rows;
+    context->saved_data["has_bias"] = !biases.empty();
     context->save_for_backward({x, weight});
-    // oneDNN would transpose the weights again for each new number of rows, and far more slowly.
-    return fast_product(x, weight.t().contiguous(), bias);
+    const Tensor bias = biases.empty() ? Tensor() : stacked_weights_in(x.scalar_type(), biases);
+    return {product_of(x, weight, bias), x};
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
-    const Tensor gradient = gradients[0].contiguous();
-    Tensor grad_x, grad_weight, grad_bias;  // none of frozen parameters
-    if (context->needs_input_grad(0)) grad_x = fast_product(gradient, saved[1]);
-    if (context->needs_input_grad(1)) grad_weight = fast_transposed_product(gradient, saved[0]);
-    if (context->needs_input_grad(2)) grad_bias = gradient.sum(0);
-    return {grad_x, grad_weight, grad_bias};
+    const std::vector<int64_t> rows = context->saved_data["rows"].toIntVector();
+    const bool has_bias = context->saved_data["has_bias"].toBool();
+    const size_t parts = rows.size();
+    variable_list results(1 + parts * (has_bias ? 2 : 1));
+    results[0] = gradients[1];
+    if (!gradients[0].defined()) return results;
+    const auto wants_any = [&](size_t first) {
+      for (size_t i = first; i < first + parts; ++i)
+        if (context->needs_input_grad(i)) return true;
+      return false;
+    };
+    const Tensor grad_output = gradients[0].contiguous();
+    const LinearGradients found = gradients_of({.x = saved[0],
+                                                .weight = saved[1],
+                                                .grad_output = grad_output,
+                                                .so_far = gradients[1],
+                                                .wants_x = context->needs_input_grad(0),
+                                                .wants_weight = wants_any(1),
+                                                .wants_bias = has_bias && wants_any(1 + parts)});
+    results[0] = found.x;
+    const auto set_parts = [&](size_t first, const Tensor& all) {
+      if (!all.defined()) return;
+      const variable_list split = parts == 1 ? variable_list{all} : all.split_with_sizes(rows);
+      for (size_t i = 0; i < parts; ++i)
+        if (context->needs_input_grad(first + i)) results[first + i] = split[i];
+    };
+    set_parts(1, found.weight);
+    set_parts(1 + parts, found.bias);
+    return results;
   }
 };
 
+// max(0, x W1^T + b1) W2^T [+ b2], and x.
 struct ReluNetwork : torch::autograd::Function<ReluNetwork> {
-  static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& inner_weight,
-                        const Tensor& inner_bias, const Tensor& outer_weight,
-                        const Tensor& outer_bias) {
-    const Tensor hidden = fast_relu_product(x, inner_weight.t().contiguous(), inner_bias);
-    context->save_for_backward({x, hidden, inner_weight, outer_weight});
-    return fast_product(hidden, outer_weight.t().contiguous(), outer_bias);
+  static variable_list forward(AutogradContext* context, const Tensor& x,
+                               const Tensor& inner_weight, const Tensor& inner_bias,
+                               const Tensor& outer_weight,
+                               const std::optional<Tensor>& outer_bias) {
+    context->set_materialize_grads(false);
+    const at::ScalarType type = x.scalar_type();
+    const Tensor inner = weight_in(type, inner_weight), outer = weight_in(type, outer_weight);
+    const Tensor hidden = product_of(x, inner, weight_in(type, inner_bias), true);
+    context->saved_data["has_bias"] = outer_bias->defined();
+    context->save_for_backward({x, inner, hidden, outer});
+    return {
+        product_of(hidden, outer, outer_bias->defined() ? weight_in(type, *outer_bias) : Tensor()),
+        x};
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    if (!gradients[0].defined()) return {gradients[1], {}, {}, {}, {}};
     const variable_list saved = context->get_saved_variables();
-    const Tensor &x = saved[0], &hidden = saved[1], &inner_weight = saved[2];
-    const Tensor gradient = gradients[0].contiguous();
-    Tensor grad_hidden = fast_product(gradient, saved[3]);
-    at::threshold_backward_out(grad_hidden, grad_hidden, hidden, 0);
-    Tensor grad_x, grad_inner, grad_inner_bias, grad_outer, grad_outer_bias;
-    if (context->needs_input_grad(0)) grad_x = fast_product(grad_hidden, inner_weight);
-    if (context->needs_input_grad(1)) grad_inner = fast_transposed_product(grad_hidden, x);
-    if (context->needs_input_grad(2)) grad_inner_bias = grad_hidden.sum(0);
-    if (context->needs_input_grad(3)) grad_outer = fast_transposed_product(gradient, hidden);
-    if (context->needs_input_grad(4)) grad_outer_bias = gradient.sum(0);
-    return {grad_x, grad_inner, grad_inner_bias, grad_outer, grad_outer_bias};
+    const auto wants = [&](size_t input) { return context->needs_input_grad(input); };
+    const Tensor grad_output = gradients[0].contiguous(), none;
+    const LinearGradients of_outer =
+        gradients_of({.x = saved[2],
+                      .weight = saved[3],
+                      .grad_output = grad_output,
+                      .so_far = none,
+                      .wants_x = wants(0) || wants(1) || wants(2),
+                      .wants_weight = wants(3),
+                      .wants_bias = context->saved_data["has_bias"].toBool() && wants(4),
+                      .relu = true});
+    LinearGradients of_inner;
+    if (of_outer.x.defined())
+      of_inner = gradients_of({.x = saved[0],
+                               .weight = saved[1],
+                               .grad_output = of_outer.x,
+                               .so_far = gradients[1],
+                               .wants_x = wants(0),
+                               .wants_weight = wants(1),
+                               .wants_bias = wants(2)});
+    return {of_inner.x, of_inner.weight, of_inner.bias, of_outer.weight, of_outer.bias};
   }
 };
 
-bool uses_fast_products(const Tensor& x) { return has_fast_products(x, x.size(0)); }
-
-// Below, what oneDNN prepares for a product of new sizes takes longer than the product.
-constexpr int64_t kManyRows = 64;
-
-using LinearOperator = Tensor(const Tensor& x, const Tensor& weight,
-                              const std::optional<Tensor>& bias, c10::string_view activation,
-                              torch::List<std::optional<at::Scalar>> scalars,
-                              std::optional<c10::string_view> algorithm);
-
-// LibTorch's way to oneDNN's x W^T + b; nothing where LibTorch was built without oneDNN.
-const std::optional<c10::TypedOperatorHandle<LinearOperator>>& onednn_linear() {
-  static const std::optional<c10::TypedOperatorHandle<LinearOperator>> found = [] {
-    const auto schema = c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
-    return schema ? std::optional(schema->typed<LinearOperator>()) : std::nullopt;
-  }();
-  return found;
+BranchAndResidual layers(const Tensor& x, at::TensorList weights, at::TensorList biases) {
+  const variable_list results = Linear::apply(x.contiguous(), weights, biases);
+  return {results[0], results[1]};
 }
 
-// The BLAS library uses AVX-512 on its maker's processors. There it is as fast as oneDNN, and needs
-// no transposed copy beforehand.
-bool blas_is_fast() {
-#if defined(__x86_64__)
-  static const bool intel = __builtin_cpu_is("intel");
-  return intel;
-#else
-  return false;
-#endif
-}
-
-Tensor call_onednn(const Tensor& a, const Tensor& b, const std::optional<Tensor>& bias,
-                   const char* activation) {
-  return onednn_linear()->call(a, b.t(), bias, activation, torch::List<std::optional<at::Scalar>>(),
-                               "");
-}
-
-thread_local bool fixed_row_blocks = false;
-
-bool uses_row_blocks(const Tensor& x) {
-  return fixed_row_blocks && x.is_cpu() && x.scalar_type() == at::kFloat;
-}
-
-// The libraries choose the order of a sum by the number of rows, so each call gets as many.
-Tensor linear_by_blocks(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  constexpr int64_t kRows = 128;
-  const Tensor transposed = blas_is_fast() ? weight.t() : weight.t().contiguous();
-  const int64_t rows = x.size(0), blocks = (rows + kRows - 1) / kRows;
-  const Tensor filled = at::constant_pad_nd(x, {0, 0, 0, blocks * kRows - rows});
-  Tensor output = at::empty({blocks * kRows, weight.size(0)}, x.options());
-  for (int64_t first = 0; first < rows; first += kRows) {
-    Tensor to = output.narrow(0, first, kRows);
-    const Tensor block = filled.narrow(0, first, kRows);
-    if (!blas_is_fast())
-      to.copy_(fast_product(block, transposed, bias));
-    else if (bias.defined())
-      at::addmm_out(to, bias, block, transposed);
-    else
-      at::mm_out(to, block, transposed);
-  }
-  return output.narrow(0, 0, rows);
+bool leaves_bias(const Tensor& x, const Tensor& weight) {
+  return !x.is_cpu() && uses_weight_copies(x, weight);
 }
 
 }  // namespace
-
-FixedRowBlocks::FixedRowBlocks() : before_(std::exchange(fixed_row_blocks, true)) {}
-FixedRowBlocks::~FixedRowBlocks() { fixed_row_blocks = before_; }
 
 Tensor glorot(int64_t outputs, int64_t inputs) {
   const double bound = std::sqrt(6.0 / static_cast<double>(inputs + outputs));
   return torch::empty({outputs, inputs}).uniform_(-bound, bound);
 }
 
+bool uses_weight_copies(const Tensor& x, const Tensor& weight) {
+  if (weight.scalar_type() != at::kFloat) return false;
+  const at::ScalarType type = x.scalar_type();
+  if (x.is_cpu()) return type == at::kBFloat16;
+  return type == at::kFloat || type == at::kBFloat16 || type == at::kHalf;
+}
+
 Tensor linear_layer(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  if (has_typed_linear(x, weight))
-    return typed_linear(x, weight, bias, Epilogue::kBias).branch.rows;
-  if (uses_row_blocks(x)) return linear_by_blocks(x, weight, bias);
-  if (!uses_fast_products(x)) return at::linear(x, weight, bias);
-  return Linear::apply(x.contiguous(), weight, bias);
+  return linear_branch(x, weight, bias, Epilogue::kBias).branch.rows;
 }
 
-Fork linear_fork(const Tensor& x, const Tensor& weight, const Tensor& bias, Epilogue epilogue) {
-  if (has_typed_linear(x, weight)) return typed_linear(x, weight, bias, epilogue);
-  return {linear_layer(x, weight, bias), x};
+BranchAndResidual linear_branch(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                                Epilogue epilogue) {
+  if (!bias.defined()) return layers(x, weight, {});
+  if (epilogue == Epilogue::kBias || !leaves_bias(x, weight)) return layers(x, weight, bias);
+  const BranchAndResidual product = layers(x, weight, {});
+  return {{product.branch.rows, bias}, product.x};
 }
 
-Tensor relu_network(const Tensor& x, const LinearWeights& inner, const LinearWeights& outer) {
-  if (has_typed_linear(x, inner.weight))
-    return typed_relu_network(x, inner, outer, Epilogue::kBias).branch.rows;
-  if (uses_row_blocks(x))
-    return linear_by_blocks(linear_by_blocks(x, inner.weight, inner.bias).relu_(), outer.weight,
-                            outer.bias);
-  if (!uses_fast_products(x))
-    return at::linear(at::linear(x, inner.weight, inner.bias).relu_(), outer.weight, outer.bias);
-  return ReluNetwork::apply(x.contiguous(), inner.weight, inner.bias, outer.weight, outer.bias);
+Tensor wide_linear_layer(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  return uses_weight_copies(x, weight) ? linear_layer(x, weight, bias)
+                                       : at::linear(x, weight, bias);
 }
 
-Fork relu_network_fork(const Tensor& x, const LinearWeights& inner, const LinearWeights& outer) {
-  if (!has_typed_linear(x, inner.weight)) return {relu_network(x, inner, outer), x};
-  return typed_relu_network(x, inner, outer, Epilogue::kLeaveBias);
+Tensor stacked_linear(const Tensor& x, at::TensorList weights, at::TensorList biases) {
+  return layers(x, weights, biases).branch.rows;
 }
 
-bool has_fast_products(const Tensor& x, int64_t rows) {
-  return rows >= kManyRows && x.is_cpu() && x.scalar_type() == at::kFloat &&
-         onednn_linear().has_value();
-}
-
-Tensor fast_product(const Tensor& a, const Tensor& b, const std::optional<Tensor>& bias) {
-  if (!onednn_linear()) return bias ? at::addmm(*bias, a, b) : at::mm(a, b);
-  return call_onednn(a, b, bias, "none");
-}
-
-Tensor fast_relu_product(const Tensor& a, const Tensor& b, const Tensor& bias) {
-  if (!onednn_linear()) return at::addmm(bias, a, b).relu_();
-  return call_onednn(a, b, bias, "relu");
-}
-
-Tensor fast_transposed_product(const Tensor& a, const Tensor& b) {
-  if (blas_is_fast() || !onednn_linear()) return at::mm(a.t(), b);
-  // Wide products are faster than tall ones.
-  if (a.size(1) <= b.size(1)) return fast_product(a.t(), b);
-  return fast_product(b.t(), a).t().contiguous();
+BranchAndResidual relu_network(const Tensor& x, const LinearWeights& inner,
+                               const LinearWeights& outer) {
+  const bool leaves = leaves_bias(x, outer.weight);
+  const variable_list results =
+      ReluNetwork::apply(x.contiguous(), inner.weight, inner.bias, outer.weight,
+                         std::optional(leaves ? Tensor() : outer.bias));
+  return {{results[0], leaves ? outer.bias : Tensor()}, results[1]};
 }
 
 }  // namespace dietmt::encoders

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "encoders/device/device.h"
-#include "encoders/ops/device_rows.h"
+#include "encoders/ops/row_kernels.h"
 #include "encoders/ops/weight_copies.h"
 
 namespace dietmt::encoders {
@@ -19,15 +19,9 @@ using at::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-struct EmbeddingSettings {
-  double scale;
-  double p;
-  kernels::DeviceDropoutKey key;
-};
-
 // The gradient of a table whose rows `tokens` were read.
 Tensor embedding_gradient(const Tensor& grad_output, const TokenIds& tokens, int64_t rows,
-                          const EmbeddingSettings& settings) {
+                          double scale, const kernels::DropoutCall& dropout) {
   const Tensor order =
       tokens.order.defined() ? tokens.order : at::argsort(tokens.ids, /*stable=*/true, /*dim=*/0);
   const Tensor gradient =
@@ -39,21 +33,20 @@ Tensor embedding_gradient(const Tensor& grad_output, const TokenIds& tokens, int
   call.grad_output = grad_output.const_data_ptr();
   call.ids = tokens.ids.const_data_ptr<int64_t>();
   call.order = order.const_data_ptr<int64_t>();
-  call.scale = settings.scale;
-  call.dropout = {settings.p, settings.key};
+  call.scale = scale;
+  call.dropout = dropout;
   call.grad_table = gradient.mutable_data_ptr<float>();
   const c10::DeviceGuard guard(grad_output.device());
   device_kernels(grad_output.device())->embed_backward(call);
   return gradient;
 }
 
-struct DeviceEmbedding : torch::autograd::Function<DeviceEmbedding> {
+struct Embedding : torch::autograd::Function<Embedding> {
   static Tensor forward(AutogradContext* context, const Tensor& table,
                         const std::optional<Tensor>& position_table, const Tensor& ids,
                         const std::optional<Tensor>& order, const std::optional<Tensor>& positions,
-                        double scale, double p, const std::optional<Tensor>& given_pass_key,
-                        int64_t site) {
-    const Tensor pass_key = given_pass_key.value_or(Tensor());
+                        double scale, const DropoutSite& site) {
+    const Tensor pass_key = site.pass_key(table.device());
     const at::ScalarType type = pass_precision().type.value_or(at::kFloat);
     const Tensor output =
         at::empty({ids.size(0), table.size(1)}, table.options().dtype(type).requires_grad(false));
@@ -64,21 +57,18 @@ struct DeviceEmbedding : torch::autograd::Function<DeviceEmbedding> {
     call.table = table.const_data_ptr<float>();
     call.ids = ids.const_data_ptr<int64_t>();
     call.scale = scale;
-    if (position_table) {
-      call.position_table = position_table->const_data_ptr<float>();
-      call.positions = positions->const_data_ptr<int64_t>();
-    }
-    call.dropout = {p, device_dropout_key(pass_key, static_cast<uint64_t>(site))};
+    call.position_table = numbers_of(*position_table);
+    call.positions = numbers_of<int64_t>(*positions);
+    call.dropout = dropout_call(site.p, pass_key, site.number);
     call.output = output.mutable_data_ptr();
     const c10::DeviceGuard guard(output.device());
     device_kernels(output.device())->embed(call);
-    context->save_for_backward(
-        {ids, order.value_or(Tensor()), positions.value_or(Tensor()), pass_key});
+    context->save_for_backward({ids, *order, *positions, pass_key});
     context->saved_data["rows"] = table.size(0);
-    context->saved_data["position_rows"] = position_table ? position_table->size(0) : 0;
+    context->saved_data["position_rows"] = position_table->defined() ? position_table->size(0) : 0;
     context->saved_data["scale"] = scale;
-    context->saved_data["p"] = p;
-    context->saved_data["site"] = site;
+    context->saved_data["p"] = site.p;
+    context->saved_data["site"] = static_cast<int64_t>(site.number);
     return output;
   }
 
@@ -86,16 +76,15 @@ struct DeviceEmbedding : torch::autograd::Function<DeviceEmbedding> {
     const variable_list saved = context->get_saved_variables();
     const Tensor grad_output = gradients[0].contiguous();
     auto& data = context->saved_data;
-    const EmbeddingSettings settings{
-        data["scale"].toDouble(), data["p"].toDouble(),
-        device_dropout_key(saved[3], static_cast<uint64_t>(data["site"].toInt()))};
-    variable_list results(9);
+    const kernels::DropoutCall dropout =
+        dropout_call(data["p"].toDouble(), saved[3], static_cast<uint64_t>(data["site"].toInt()));
+    variable_list results(7);
     if (context->needs_input_grad(0))
-      results[0] =
-          embedding_gradient(grad_output, {saved[0], saved[1]}, data["rows"].toInt(), settings);
+      results[0] = embedding_gradient(grad_output, {saved[0], saved[1]}, data["rows"].toInt(),
+                                      data["scale"].toDouble(), dropout);
     if (saved[2].defined() && context->needs_input_grad(1))
-      results[1] = embedding_gradient(grad_output, saved[2], data["position_rows"].toInt(),
-                                      {1.0, settings.p, settings.key});
+      results[1] =
+          embedding_gradient(grad_output, saved[2], data["position_rows"].toInt(), 1.0, dropout);
     return results;
   }
 };
@@ -124,11 +113,10 @@ bool embeds_with_positions(const TokenEmbedding& tokens) {
 Tensor embed(const TokenEmbedding& tokens, const Tensor& position_table, const Tensor& positions,
              const DropoutSite& site) {
   const bool has_positions = position_table.defined();
-  return DeviceEmbedding::apply(
-      tokens.table, if_defined(has_positions ? position_table.contiguous() : Tensor()),
-      tokens.rows.ids, if_defined(tokens.rows.order),
-      if_defined(has_positions ? positions : Tensor()), tokens.scale, site.p,
-      if_defined(site.pass_key(tokens.table.device())), static_cast<int64_t>(site.number));
+  return Embedding::apply(tokens.table,
+                          std::optional(has_positions ? position_table.contiguous() : Tensor()),
+                          tokens.rows.ids, std::optional(tokens.rows.order),
+                          std::optional(has_positions ? positions : Tensor()), tokens.scale, site);
 }
 
 }  // namespace dietmt::encoders

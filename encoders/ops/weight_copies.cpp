@@ -106,6 +106,7 @@ Tensor weight_in(at::ScalarType type, const Tensor& weight) {
 }
 
 Tensor stacked_weights_in(at::ScalarType type, at::TensorList weights) {
+  if (weights.size() == 1) return weight_in(type, weights[0]);
   const WeightCopies* const copies = precision_of_thread.copies;
   if (copies != nullptr && copies->type() == type)
     if (const Tensor stacked = copies->find_stacked(weights); stacked.defined()) return stacked;

@@ -20,8 +20,8 @@ Adapter::Adapter(int64_t size, std::shared_ptr<Norm> norm) {
 }
 
 at::Tensor Adapter::forward(const at::Tensor& x) const {
-  const Fork network =
-      relu_network_fork(norm_->forward(x), {down_weight_, down_bias_}, {up_weight_, up_bias_});
+  const BranchAndResidual network =
+      relu_network(norm_->forward(x), {down_weight_, down_bias_}, {up_weight_, up_bias_});
   return dropout_add(x, network.branch, {});
 }
 

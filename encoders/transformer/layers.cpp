@@ -35,7 +35,7 @@ Tensor Residual::input(const Tensor& x) const {
   return placement_ == NormPlacement::kPre ? norm_->forward(x) : x;
 }
 
-Tensor Residual::output(const Tensor& x, const Fork& block, DropoutKeys* keys) const {
+Tensor Residual::output(const Tensor& x, const BranchAndResidual& block, DropoutKeys* keys) const {
   const DropoutSite site = dropout_site(dropout_, keys);
   if (placement_ == NormPlacement::kPre) return dropout_add(x, block.branch, site);
   // x is the block's input.
@@ -54,13 +54,14 @@ FeedForward::FeedForward(const StackConfig& config)
   outer_bias_ = register_parameter("outer_bias", torch::zeros({config.width}));
 }
 
-Fork FeedForward::forward(const Tensor& x, DropoutKeys* keys) const {
+BranchAndResidual FeedForward::forward(const Tensor& x, DropoutKeys* keys) const {
   const DropoutSite site = dropout_site(dropout_, keys);
   if (activation_ == Activation::kRelu && site.p == 0.0)
-    return relu_network_fork(x, {inner_weight_, inner_bias_}, {outer_weight_, outer_bias_});
-  const Fork inner = linear_fork(x, inner_weight_, inner_bias_, Epilogue::kLeaveBias);
+    return relu_network(x, {inner_weight_, inner_bias_}, {outer_weight_, outer_bias_});
+  const BranchAndResidual inner =
+      linear_branch(x, inner_weight_, inner_bias_, Epilogue::kLeaveBias);
   const Tensor hidden = activate(inner.branch, activation_, site);  // [N, F]
-  return {linear_fork(hidden, outer_weight_, outer_bias_, Epilogue::kLeaveBias).branch, inner.x};
+  return {linear_branch(hidden, outer_weight_, outer_bias_, Epilogue::kLeaveBias).branch, inner.x};
 }
 
 namespace {
@@ -88,10 +89,11 @@ EncoderLayer::EncoderLayer(const StackConfig& config, bool causal)
 
 Tensor EncoderLayer::forward(const Tensor& x, const Packing& packing, const ScoreTerms& terms,
                              Backend backend, DropoutKeys* keys) const {
-  const Fork attended = attention_->forward(attention_residual_->input(x), packing, terms, backend,
-                                            dropout_site(attention_dropout_, keys));
+  const BranchAndResidual attended =
+      attention_->forward(attention_residual_->input(x), packing, terms, backend,
+                          dropout_site(attention_dropout_, keys));
   const Tensor mixed = attention_residual_->output(x, attended, keys);
-  const Fork fed = feed_forward_->forward(feed_forward_residual_->input(mixed), keys);
+  const BranchAndResidual fed = feed_forward_->forward(feed_forward_residual_->input(mixed), keys);
   return adapted(adapter_, feed_forward_residual_->output(mixed, fed, keys));
 }
 
@@ -118,16 +120,17 @@ Tensor DecoderLayer::forward(const Tensor& x, const Packing& packing, const Scor
                              const ScoreTerms& cross_terms, Backend backend, DropoutKeys* keys,
                              ObservedAttention* observed) const {
   const Tensor given = self_residual_->input(x);
-  const Fork attended = recurrence_
-                            ? Fork{recurrence_->forward(given, packing), given}
-                            : self_attention_->forward(given, packing, terms, backend,
-                                                       dropout_site(attention_dropout_, keys));
+  const BranchAndResidual attended =
+      recurrence_ ? BranchAndResidual{recurrence_->forward(given, packing), given}
+                  : self_attention_->forward(given, packing, terms, backend,
+                                             dropout_site(attention_dropout_, keys));
   const Tensor mixed = self_residual_->output(x, attended, keys);
-  const Fork crossed = cross_attention_->forward(cross_residual_->input(mixed), packing, memory,
-                                                 memory_packing, cross_terms, backend,
-                                                 dropout_site(attention_dropout_, keys), observed);
+  const BranchAndResidual crossed = cross_attention_->forward(
+      cross_residual_->input(mixed), packing, memory, memory_packing, cross_terms, backend,
+      dropout_site(attention_dropout_, keys), observed);
   const Tensor informed = cross_residual_->output(mixed, crossed, keys);
-  const Fork fed = feed_forward_->forward(feed_forward_residual_->input(informed), keys);
+  const BranchAndResidual fed =
+      feed_forward_->forward(feed_forward_residual_->input(informed), keys);
   return adapted(adapter_, feed_forward_residual_->output(informed, fed, keys));
 }
 
@@ -141,7 +144,8 @@ Tensor DecoderLayer::step(const Tensor& x, StepCache& cache, const StepRows& row
   const Tensor crossed = cross_attention_->step(cross_residual_->input(mixed), cache.cross_keys,
                                                 cache.cross_values, rows, cross_terms);
   const Tensor informed = cross_residual_->output(mixed, {crossed, mixed}, nullptr);
-  const Fork fed = feed_forward_->forward(feed_forward_residual_->input(informed), nullptr);
+  const BranchAndResidual fed =
+      feed_forward_->forward(feed_forward_residual_->input(informed), nullptr);
   return adapted(adapter_, feed_forward_residual_->output(informed, fed, nullptr));
 }
 

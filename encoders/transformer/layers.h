@@ -64,7 +64,7 @@ class Residual : public torch::nn::Module {
   /// The block's input.
   at::Tensor input(const at::Tensor& x) const;
   /// Joins x with the block's output.
-  at::Tensor output(const at::Tensor& x, const Fork& block, DropoutKeys* keys) const;
+  at::Tensor output(const at::Tensor& x, const BranchAndResidual& block, DropoutKeys* keys) const;
 
  private:
   NormPlacement placement_;
@@ -76,7 +76,7 @@ class Residual : public torch::nn::Module {
 class FeedForward : public torch::nn::Module {
  public:
   explicit FeedForward(const StackConfig& config);
-  Fork forward(const at::Tensor& x, DropoutKeys* keys) const;
+  BranchAndResidual forward(const at::Tensor& x, DropoutKeys* keys) const;
 
  private:
   Activation activation_;

@@ -57,14 +57,16 @@ SelfAttention::Projected SelfAttention::split(const Tensor& product) const {
   return {vectors_.queries(parts[0]), vectors_.keys(parts[1]), vectors_.values(parts[2])};
 }
 
-Fork SelfAttention::forward(const Tensor& x, const Packing& packing, const ScoreTerms& terms,
-                            Backend backend, const DropoutSite& dropout) const {
-  const Fork product = linear_fork(x, input_weight_, input_bias_, Epilogue::kBias);
+BranchAndResidual SelfAttention::forward(const Tensor& x, const Packing& packing,
+                                         const ScoreTerms& terms, Backend backend,
+                                         const DropoutSite& dropout) const {
+  const BranchAndResidual product = linear_branch(x, input_weight_, input_bias_, Epilogue::kBias);
   const Projected own = split(product.branch.rows);
   const AttentionCall call{own.queries, own.keys, own.values, packing,           packing,
                            terms,       causal_,  dropout,    packing.segments()};
   const Tensor mixed = attend(call, backend).reshape({x.size(0), x.size(1)});
-  return {linear_fork(mixed, output_weight_, output_bias_, Epilogue::kLeaveBias).branch, product.x};
+  return {linear_branch(mixed, output_weight_, output_bias_, Epilogue::kLeaveBias).branch,
+          product.x};
 }
 
 Tensor SelfAttention::step(const Tensor& x, Tensor& keys, Tensor& values, const StepRows& rows,
@@ -99,7 +101,7 @@ CrossAttention::Memory CrossAttention::project(const Tensor& memory) const {
 std::vector<CrossAttention::Memory> CrossAttention::project_together(
     const std::vector<const CrossAttention*>& layers, const Tensor& memory) {
   std::vector<Memory> projected;
-  if (!has_typed_linear(memory, layers.front()->memory_weight_)) {
+  if (!uses_weight_copies(memory, layers.front()->memory_weight_)) {
     for (const CrossAttention* layer : layers) projected.push_back(layer->project(memory));
     return projected;
   }
@@ -124,11 +126,12 @@ std::vector<CrossAttention::Memory> CrossAttention::project_together(
   return projected;
 }
 
-Fork CrossAttention::forward(const Tensor& x, const Packing& packing, const Memory& memory,
-                             const Packing& memory_packing, const ScoreTerms& terms,
-                             Backend backend, const DropoutSite& dropout,
-                             ObservedAttention* observed) const {
-  const Fork product = linear_fork(x, query_weight_, query_bias_, Epilogue::kBias);
+BranchAndResidual CrossAttention::forward(const Tensor& x, const Packing& packing,
+                                          const Memory& memory, const Packing& memory_packing,
+                                          const ScoreTerms& terms, Backend backend,
+                                          const DropoutSite& dropout,
+                                          ObservedAttention* observed) const {
+  const BranchAndResidual product = linear_branch(x, query_weight_, query_bias_, Epilogue::kBias);
   const Tensor queries = split_queries(product.branch.rows);
   if (observed != nullptr) *observed = {observed->layer, queries, memory.keys, terms};
   AttentionCall call{queries,        memory.keys, memory.values, packing,
@@ -136,7 +139,8 @@ Fork CrossAttention::forward(const Tensor& x, const Packing& packing, const Memo
   call.memory_gradients = memory.gradients;
   call.key_part = memory.part;
   const Tensor mixed = attend(call, backend).reshape({x.size(0), x.size(1)});
-  return {linear_fork(mixed, output_weight_, output_bias_, Epilogue::kLeaveBias).branch, product.x};
+  return {linear_branch(mixed, output_weight_, output_bias_, Epilogue::kLeaveBias).branch,
+          product.x};
 }
 
 Tensor CrossAttention::split_queries(const Tensor& product) const {

@@ -59,8 +59,8 @@ class SelfAttention : public torch::nn::Module {
   SelfAttention(const AttentionConfig& config, bool causal);
 
   /// x: [N, D]. Returns a branch of [N, D].
-  Fork forward(const at::Tensor& x, const Packing& packing, const ScoreTerms& terms,
-               Backend backend, const DropoutSite& dropout) const;
+  BranchAndResidual forward(const at::Tensor& x, const Packing& packing, const ScoreTerms& terms,
+                            Backend backend, const DropoutSite& dropout) const;
 
   /// One step of cached decoding. x: [rows, D]; keys, values: [slots, H, Dh]; writes the new
   /// slots of the rows.
@@ -102,9 +102,10 @@ class CrossAttention : public torch::nn::Module {
                                               const at::Tensor& memory);
 
   /// x: [N, D]. Returns a branch of [N, D]. Fills `observed` unless it is null.
-  Fork forward(const at::Tensor& x, const Packing& packing, const Memory& memory,
-               const Packing& memory_packing, const ScoreTerms& terms, Backend backend,
-               const DropoutSite& dropout, ObservedAttention* observed = nullptr) const;
+  BranchAndResidual forward(const at::Tensor& x, const Packing& packing, const Memory& memory,
+                            const Packing& memory_packing, const ScoreTerms& terms, Backend backend,
+                            const DropoutSite& dropout,
+                            ObservedAttention* observed = nullptr) const;
 
   /// One step of cached decoding. x: [B * K, D]; keys, values: [slots, H, Dh].
   at::Tensor step(const at::Tensor& x, const at::Tensor& keys, const at::Tensor& values,

@@ -56,7 +56,7 @@ struct ConvertedTables {
 
 /// What dropout needs of a call. The kernels make the key.
 struct DropoutNumbers {
-  DeviceDropoutKey key;
+  DropoutKey key;
   uint32_t threshold = 0;  // 0: nothing is dropped
   float scale = 1.0f;      // 1 / (1 - p)
 };

@@ -173,9 +173,7 @@ const Tensor& TranslationModel::output_weight() const { return output_weight_; }
 const Tensor& TranslationModel::output_bias() const { return output_bias_; }
 
 Tensor TranslationModel::logits(const Tensor& hidden) const {
-  if (encoders::has_typed_linear(hidden, output_weight_))
-    return encoders::linear_layer(hidden, output_weight_, output_bias_);
-  return at::linear(hidden, output_weight_, output_bias_);
+  return encoders::wide_linear_layer(hidden, output_weight_, output_bias_);
 }
 
 DecoderCache TranslationModel::empty_cache() const {

@@ -72,8 +72,8 @@ inline Elements floats(const float* array, const char* name) {
 }
 
 /// The current key, in device memory, of a dropout site that drops something.
-inline uint64_t key_on_device(const kernels::DeviceDropoutKey& key) {
-  return kernels::DeviceDropoutKey{mirror_array(key.pass_key, "pass_key"), key.site}.value();
+inline uint64_t key_on_device(const kernels::DropoutKey& key) {
+  return kernels::DropoutKey{mirror_array(key.pass_key, "pass_key"), key.site}.value();
 }
 
 /// The factor of element i: 0, or 1 / (1 - p).

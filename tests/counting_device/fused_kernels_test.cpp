@@ -15,7 +15,7 @@ namespace dietmt::counting {
 namespace {
 
 using at::Tensor;
-using kernels::DeviceActivation;
+using kernels::Activation;
 
 constexpr int64_t kRows = 7, kWidth = 12;
 
@@ -78,7 +78,7 @@ TEST_P(Norms, AddNormAndItsGradients) {
   const Tensor g = on_device(gamma), be = on_device(beta), dy = on_device(grad);
   const Tensor normalized = result({kRows, kWidth}), inverse_std = result({kRows});
   const Tensor output = result({kRows, kWidth});
-  kernels::DeviceAddNorm call;
+  kernels::AddNorm call;
   call.rows = kRows;
   call.width = kWidth;
   call.residual = numbers(r);
@@ -95,14 +95,14 @@ TEST_P(Norms, AddNormAndItsGradients) {
 
   std::vector<Tensor> results = {result({kRows, kWidth}), result({kRows, kWidth}), result({kWidth}),
                                  result({kWidth}), result({kWidth})};
-  kernels::DeviceAddNormBackward backward;
+  kernels::AddNormBackward backward;
   backward.rows = kRows;
   backward.width = kWidth;
   backward.grad_output = numbers(dy);
   backward.normalized = numbers(normalized);
   backward.inverse_std = numbers(inverse_std);
   backward.gamma = numbers(g);
-  backward.has_mean = has_mean;
+  backward.beta = call.beta;
   backward.dropout = dropout();
   backward.grad_residual = numbers(results[0]);
   backward.grad_branch = numbers(results[1]);
@@ -115,26 +115,26 @@ TEST_P(Norms, AddNormAndItsGradients) {
 
 INSTANTIATE_TEST_SUITE_P(LayerAndRms, Norms, testing::Bool());
 
-Tensor activated(DeviceActivation activation, const Tensor& x) {
+Tensor activated(Activation activation, const Tensor& x) {
   switch (activation) {
-    case DeviceActivation::kRelu:
+    case Activation::kRelu:
       return at::relu(x);
-    case DeviceActivation::kGelu:
+    case Activation::kGelu:
       return at::gelu(x);
-    case DeviceActivation::kSilu:
+    case Activation::kSilu:
       return at::silu(x);
-    case DeviceActivation::kSwiglu:
+    case Activation::kSwiglu:
       return at::silu(x.narrow(1, 0, kWidth)) * x.narrow(1, kWidth, kWidth);
-    case DeviceActivation::kNone:
+    case Activation::kNone:
       break;
   }
   return x;
 }
 
-class Activations : public FusedKernels, public testing::WithParamInterface<DeviceActivation> {};
+class Activations : public FusedKernels, public testing::WithParamInterface<Activation> {};
 
 TEST_P(Activations, ActivateAndItsGradients) {
-  const int64_t input = GetParam() == DeviceActivation::kSwiglu ? 2 * kWidth : kWidth;
+  const int64_t input = GetParam() == Activation::kSwiglu ? 2 * kWidth : kWidth;
   const Tensor x = draw({kRows, input}, 1).requires_grad_(true);
   const Tensor bias = draw({input}, 2).requires_grad_(true);
   const Tensor residual = draw({kRows, kWidth}, 3), grad = draw({kRows, kWidth}, 4);
@@ -145,7 +145,7 @@ TEST_P(Activations, ActivateAndItsGradients) {
   const Tensor dx = on_device(x), db = on_device(bias), dr = on_device(residual);
   const Tensor dy = on_device(grad), output = result({kRows, kWidth});
   const Tensor grad_x = result({kRows, input}), grad_bias = result({input});
-  kernels::DeviceActivateBackward call;
+  kernels::ActivateBackward call;
   call.forward.activation = GetParam();
   call.forward.rows = kRows;
   call.forward.width = kWidth;
@@ -165,9 +165,8 @@ TEST_P(Activations, ActivateAndItsGradients) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Activations,
-                         testing::Values(DeviceActivation::kNone, DeviceActivation::kRelu,
-                                         DeviceActivation::kGelu, DeviceActivation::kSilu,
-                                         DeviceActivation::kSwiglu));
+                         testing::Values(Activation::kNone, Activation::kRelu, Activation::kGelu,
+                                         Activation::kSilu, Activation::kSwiglu));
 
 TEST_F(FusedKernels, EmbedAndItsGradient) {
   const Tensor table = draw({9, kWidth}, 1).requires_grad_(true);

@@ -9,7 +9,7 @@
 namespace dietmt::counting {
 namespace {
 
-using kernels::DeviceActivation;
+using kernels::Activation;
 
 /// Derivative and value of an activation.
 struct Activated {
@@ -17,27 +17,27 @@ struct Activated {
   double slope;
 };
 
-Activated activated(DeviceActivation activation, double x) {
+Activated activated(Activation activation, double x) {
   switch (activation) {
-    case DeviceActivation::kRelu:
+    case Activation::kRelu:
       return {x > 0.0 ? x : 0.0, x > 0.0 ? 1.0 : 0.0};
-    case DeviceActivation::kGelu: {
+    case Activation::kGelu: {
       const double below = 0.5 * (1.0 + std::erf(x / std::sqrt(2.0)));
       const double density = std::exp(-0.5 * x * x) / std::sqrt(2.0 * M_PI);
       return {x * below, below + x * density};
     }
-    case DeviceActivation::kSilu:
-    case DeviceActivation::kSwiglu: {
+    case Activation::kSilu:
+    case Activation::kSwiglu: {
       const double sigmoid = 1.0 / (1.0 + std::exp(-x));
       return {x * sigmoid, sigmoid * (1.0 + x * (1.0 - sigmoid))};
     }
-    case DeviceActivation::kNone:
+    case Activation::kNone:
       break;
   }
   return {x, 1.0};
 }
 
-void norm_row(const kernels::DeviceAddNorm& call, int64_t row, std::vector<double>& sum) {
+void norm_row(const kernels::AddNorm& call, int64_t row, std::vector<double>& sum) {
   const Elements residual(call.residual, call.type, "residual");
   const Elements branch(call.branch, call.type, "branch");
   const Elements bias = floats(call.branch_bias, "branch_bias");
@@ -69,7 +69,7 @@ void norm_row(const kernels::DeviceAddNorm& call, int64_t row, std::vector<doubl
 }
 
 /// Adds a row's part to the sums over rows: for gamma, beta and the bias of the branch.
-void norm_row_backward(const kernels::DeviceAddNormBackward& call, int64_t row,
+void norm_row_backward(const kernels::AddNormBackward& call, int64_t row,
                        std::vector<double>& gamma_sums, std::vector<double>& beta_sums,
                        std::vector<double>& bias_sums) {
   const Elements grad(call.grad_output, call.type, "grad_output");
@@ -89,7 +89,7 @@ void norm_row_backward(const kernels::DeviceAddNormBackward& call, int64_t row,
     gamma_sums[static_cast<size_t>(c)] += static_cast<double>(grad[i]) * normalized[i];
     beta_sums[static_cast<size_t>(c)] += grad[i];
   }
-  if (!call.has_mean) mean = 0.0;
+  if (call.beta == nullptr) mean = 0.0;
   for (int64_t c = 0; c < width; ++c) {
     const int64_t i = row * width + c;
     const double g = static_cast<double>(grad[i]) * gamma[c];
@@ -107,13 +107,13 @@ void store(const std::vector<double>& sums, const Elements& to) {
     to.set(static_cast<int64_t>(c), static_cast<float>(sums[c]));
 }
 
-int64_t width_of_input(const kernels::DeviceActivate& call) {
-  return call.activation == DeviceActivation::kSwiglu ? 2 * call.width : call.width;
+int64_t width_of_input(const kernels::Activate& call) {
+  return call.activation == Activation::kSwiglu ? 2 * call.width : call.width;
 }
 
 }  // namespace
 
-void add_norm(const kernels::DeviceAddNorm& call) {
+void add_norm(const kernels::AddNorm& call) {
   const DeviceWork work;
   log_launches("add_norm");
   if (!computes())
@@ -122,7 +122,7 @@ void add_norm(const kernels::DeviceAddNorm& call) {
   for (int64_t row = 0; row < call.rows; ++row) norm_row(call, row, sum);
 }
 
-void add_norm_backward(const kernels::DeviceAddNormBackward& call) {
+void add_norm_backward(const kernels::AddNormBackward& call) {
   const DeviceWork work;
   log_launches("add_norm_backward");
   const Elements grad_gamma = floats(call.grad_gamma, "grad_gamma");
@@ -141,7 +141,7 @@ void add_norm_backward(const kernels::DeviceAddNormBackward& call) {
   store(bias, grad_bias);
 }
 
-void activate(const kernels::DeviceActivate& call) {
+void activate(const kernels::Activate& call) {
   const DeviceWork work;
   log_launches("activate");
   const Elements x(call.x, call.type, "x"), residual(call.residual, call.type, "residual");
@@ -157,16 +157,16 @@ void activate(const kernels::DeviceActivate& call) {
     for (int64_t c = 0; c < call.width; ++c) {
       const int64_t i = row * call.width + c;
       double y = activated(call.activation, value(row, c)).value;
-      if (call.activation == DeviceActivation::kSwiglu) y *= value(row, call.width + c);
+      if (call.activation == Activation::kSwiglu) y *= value(row, call.width + c);
       y *= factors[i];
       output.set(i, static_cast<float>(y + (residual.is_null() ? 0.0 : residual[i])));
     }
   }
 }
 
-void activate_backward(const kernels::DeviceActivateBackward& call) {
+void activate_backward(const kernels::ActivateBackward& call) {
   const DeviceWork work;
-  const kernels::DeviceActivate& forward = call.forward;
+  const kernels::Activate& forward = call.forward;
   log_launches("activate_backward");
   const Elements x(forward.x, forward.type, "x"), bias = floats(forward.bias, "bias");
   const Elements grad(call.grad_output, forward.type, "grad_output");
@@ -175,7 +175,7 @@ void activate_backward(const kernels::DeviceActivateBackward& call) {
   const int64_t input = width_of_input(forward), width = forward.width;
   if (!computes()) grad_x.set_zero(forward.rows * input);
   std::vector<double> sums(static_cast<size_t>(input));
-  const bool reads_x = forward.activation != DeviceActivation::kNone;
+  const bool reads_x = forward.activation != Activation::kNone;
   const auto value = [&](int64_t row, int64_t c) {
     if (!reads_x) return 0.0;
     return static_cast<double>(x[row * input + c]) + (bias.is_null() ? 0.0 : bias[c]);
@@ -188,7 +188,7 @@ void activate_backward(const kernels::DeviceActivateBackward& call) {
     for (int64_t c = 0; c < width; ++c) {
       const double g = static_cast<double>(grad[row * width + c]) * factors[row * width + c];
       const Activated y = activated(forward.activation, value(row, c));
-      if (forward.activation == DeviceActivation::kSwiglu) {
+      if (forward.activation == Activation::kSwiglu) {
         const double factor = value(row, width + c);
         set(row, c, g * y.slope * factor);
         set(row, width + c, g * y.value);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "encoders/device/device.h"
-#include "encoders/ops/linear.h"
+#include "encoders/ops/linear_products.h"
 #include "encoders/ops/weight_copies.h"
 #include "kernels/rowwise.h"
 
@@ -139,17 +139,8 @@ int64_t OutputLayer::block_rows(at::ScalarType type) const {
 
 Tensor OutputLayer::products(const Tensor& block) const {
   if (in_bf16_) return encoders::bf16_linear(block, panels_of_transposed_, {});
-  if (kernels_ == nullptr || kernels_->linear == nullptr) return multiply(block, transposed_);
-  const c10::DeviceGuard guard(block.device());
-  Tensor logits = at::empty({block.size(0), weight_.size(0)}, block.options());
-  const bool done = kernels_->linear({.type = encoders::element_type(block.scalar_type()),
-                                      .rows = block.size(0),
-                                      .inputs = block.size(1),
-                                      .outputs = weight_.size(0),
-                                      .x = block.const_data_ptr(),
-                                      .weight = weight_.const_data_ptr(),
-                                      .output = logits.mutable_data_ptr()});
-  return done ? logits : multiply(block, transposed_);
+  if (weight_.is_cpu()) return multiply(block, transposed_);
+  return encoders::linear_products(block, weight_).forward(block, weight_, {}, false);
 }
 
 void OutputLayer::backward(const Tensor& grad_logits, const Tensor& block, Tensor grad_block) {

@@ -18,20 +18,23 @@ void for_all_vectors(int64_t size, Run run) {
 }
 
 template <typename Number>
-void add_dropped(const DropoutAdd<Number>& call) {
-  const DropoutLanes lanes = dropout_lanes(call.dropout, call.dropout_key);
-  for_all_vectors(call.size, [=](int64_t i, int64_t count) {  // copies: stores may alias `call`
-    Vector x = lanes.dropped(load(call.branch + i, count), i);
-    if (call.residual != nullptr) x += load(call.residual + i, count);
-    store(call.output + i, x, count);
+void add_dropped(const Activate& call) {
+  const DropoutLanes lanes = dropout_lanes(call.dropout);
+  const auto* const x = static_cast<const Number*>(call.x);
+  const auto* const residual = static_cast<const Number*>(call.residual);
+  auto* const output = static_cast<Number*>(call.output);
+  for_all_vectors(call.rows * call.width, [=](int64_t i, int64_t count) {
+    Vector sum = lanes.dropped(load(x + i, count), i);
+    if (residual != nullptr) sum += load(residual + i, count);
+    store(output + i, sum, count);
   });
 }
 
 }  // namespace
 
-void dropout_add(const DropoutAdd<float>& call) { add_dropped(call); }
-
-void dropout_add(const DropoutAdd<BFloat16>& call) { add_dropped(call); }
+void activate(const Activate& call) {
+  call.type == ElementType::kFloat ? add_dropped<float>(call) : add_dropped<BFloat16>(call);
+}
 
 void dropout_mask(uint64_t key, double p, int64_t size, float* mask) {
   const DropoutLanes lanes = dropout_lanes(p, key);

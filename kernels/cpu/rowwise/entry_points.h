@@ -3,16 +3,20 @@
 
 #include <type_traits>
 
+#include "kernels/cpu/vector.h"
 #include "kernels/rowwise.h"
 
 namespace dietmt::kernels::DIETMT_ISA {
 
-void dropout_add(const DropoutAdd<float>& call);
-void dropout_add(const DropoutAdd<BFloat16>& call);
+inline DropoutLanes dropout_lanes(const DropoutCall& call) {
+  return dropout_lanes(call.p, call.p > 0.0 ? call.key.value() : 0);
+}
+
 void cross_entropy(const CrossEntropy<float>& call);
 void cross_entropy(const CrossEntropy<BFloat16>& call);
 
 #define DIETMT_ENTRY_POINT(name) std::remove_pointer_t<decltype(RowwiseKernels::name)> name
+DIETMT_ENTRY_POINT(activate);
 DIETMT_ENTRY_POINT(dropout_mask);
 DIETMT_ENTRY_POINT(probability_dropout_mask);
 DIETMT_ENTRY_POINT(rotate);

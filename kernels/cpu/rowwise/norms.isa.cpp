@@ -25,16 +25,29 @@ class Sum {
   Vector even_{}, odd_{};
 };
 
+/// Row r of numbers [rows, width]; null if they are.
+template <typename Number>
+const Number* row(const void* numbers, int64_t begin) {
+  return numbers == nullptr ? nullptr : static_cast<const Number*>(numbers) + begin;
+}
+template <typename Number>
+Number* row(void* numbers, int64_t begin) {
+  return numbers == nullptr ? nullptr : static_cast<Number*>(numbers) + begin;
+}
+
 // `sum`: [width padded to whole vectors], for the sums of the row.
 template <typename Number>
-void forward_row(const AddNormForward<Number>& call, int64_t r, const DropoutLanes& lanes,
-                 float* sum) {
+void forward_row(const AddNorm& call, int64_t r, const DropoutLanes& lanes, float* sum) {
   const int64_t begin = r * call.width;
+  const Number* const residual = row<Number>(call.residual, begin);
+  const Number* const branch = row<Number>(call.branch, begin);
+  Number* const normalized = row<Number>(call.normalized, begin);
+  Number* const output = row<Number>(call.output, begin);
   const auto width = static_cast<float>(call.width);
   Sum total;
   for_vectors(call.width, [&](int64_t c, int64_t count) {
-    Vector x = load(call.residual + begin + c, count);
-    if (call.branch != nullptr) x += lanes.dropped(load(call.branch + begin + c, count), begin + c);
+    Vector x = load(residual + c, count);
+    if (branch != nullptr) x += lanes.dropped(load(branch + c, count), begin + c);
     store(sum + c, x);
     total.add(x);  // zeros past the end
   });
@@ -46,38 +59,39 @@ void forward_row(const AddNormForward<Number>& call, int64_t r, const DropoutLan
   });
   const float inverse_std =
       1.0f / std::sqrt(squares.of_lanes() / width + static_cast<float>(call.epsilon));
-  call.inverse_std[r] = inverse_std;
+  if (call.inverse_std != nullptr) call.inverse_std[r] = inverse_std;
   for_vectors(call.width, [&](int64_t c, int64_t count) {
     const Vector x = (load(sum + c) - mean) * inverse_std;
-    if (call.normalized != nullptr) store(call.normalized + begin + c, x, count);
+    if (normalized != nullptr) store(normalized + c, x, count);
     Vector y = x * load(call.gamma + c, count);
     if (call.beta != nullptr) y += load(call.beta + c, count);
-    store(call.output + begin + c, y, count);
+    store(output + c, y, count);
   });
 }
 
 // The normalized sum of a row again, from its output.
 template <typename Number>
-void renormalize_row(const AddNormBackward<Number>& call, int64_t begin, Number* row) {
+void renormalize_row(const AddNormBackward& call, const Number* output, Number* normalized) {
   for_vectors(call.width, [&](int64_t c, int64_t count) {
-    Vector x = load(call.output + begin + c, count);
+    Vector x = load(output + c, count);
     if (call.beta != nullptr) x -= load(call.beta + c, count);
-    store(row + c, x / load(call.gamma + c, count), count);
+    store(normalized + c, x / load(call.gamma + c, count), count);
   });
 }
 
 // Adds to the gradients of gamma and, if there is one, beta.
 template <typename Number>
-void backward_row(const AddNormBackward<Number>& call, int64_t r, const DropoutLanes& lanes,
+void backward_row(const AddNormBackward& call, int64_t r, const DropoutLanes& lanes,
                   float* gamma_sum, float* beta_sum) {
   const int64_t begin = r * call.width;
-  const Number* const grad = call.grad_output + begin;
-  const Number* normalized = call.normalized + begin;
-  if (call.normalized == nullptr) {
+  const Number* const grad = row<Number>(call.grad_output, begin);
+  const Number* normalized = row<Number>(call.normalized, begin);
+  Number* const grad_residual = row<Number>(call.grad_residual, begin);
+  Number* const grad_branch = row<Number>(call.grad_branch, begin);
+  if (normalized == nullptr) {
     // Stays in the cache until the gradient takes its place.
-    Number* const row = call.grad_residual + begin;
-    renormalize_row(call, begin, row);
-    normalized = row;
+    renormalize_row(call, row<Number>(call.output, begin), grad_residual);
+    normalized = grad_residual;
   }
   Vector grads{}, products{};
   for_vectors(call.width, [&](int64_t c, int64_t count) {
@@ -96,30 +110,29 @@ void backward_row(const AddNormBackward<Number>& call, int64_t r, const DropoutL
     const Vector scaled = load(grad + c, count) * load(call.gamma + c, count);
     const Vector of_sum =
         inverse_std * (scaled - mean_grad - load(normalized + c, count) * mean_product);
-    store(call.grad_residual + begin + c, of_sum, count);
-    if (call.grad_branch != nullptr)
-      store(call.grad_branch + begin + c, lanes.dropped(of_sum, begin + c), count);
+    store(grad_residual + c, of_sum, count);
+    if (grad_branch != nullptr) store(grad_branch + c, lanes.dropped(of_sum, begin + c), count);
   });
 }
 
 template <typename Number>
-void forward(const AddNormForward<Number>& call) {
-  const DropoutLanes lanes = dropout_lanes(call.dropout, call.dropout_key);
+void forward(const AddNorm& call) {
+  const DropoutLanes lanes = dropout_lanes(call.dropout);
   ThreadBuffers sums(padded(call.width));
 #pragma omp parallel
   {
     float* const sum = sums.own();
 #pragma omp for schedule(static)
-    for (int64_t r = 0; r < call.rows; ++r) forward_row(call, r, lanes, sum);
+    for (int64_t r = 0; r < call.rows; ++r) forward_row<Number>(call, r, lanes, sum);
   }
 }
 
 // Gradients of gamma and beta are summed over fixed blocks of rows, then over the blocks in order:
 // the same result for any number of threads.
 template <typename Number>
-void backward(const AddNormBackward<Number>& call) {
+void backward(const AddNormBackward& call) {
   constexpr int64_t kRowsPerBlock = 256;
-  const DropoutLanes lanes = dropout_lanes(call.dropout, call.dropout_key);
+  const DropoutLanes lanes = dropout_lanes(call.dropout);
   const int64_t width = call.width;
   const int64_t blocks = (call.rows + kRowsPerBlock - 1) / kRowsPerBlock;
   const std::unique_ptr<float[]> partial(new float[static_cast<size_t>(2 * blocks * width)]());
@@ -128,7 +141,7 @@ void backward(const AddNormBackward<Number>& call) {
     float* const gamma_sum = partial.get() + 2 * block * width;
     const int64_t end = std::min(call.rows, (block + 1) * kRowsPerBlock);
     for (int64_t r = block * kRowsPerBlock; r < end; ++r)
-      backward_row(call, r, lanes, gamma_sum, gamma_sum + width);
+      backward_row<Number>(call, r, lanes, gamma_sum, gamma_sum + width);
   }
   const auto sum_blocks = [&](const float* first, float* sums) {
     std::fill(sums, sums + width, 0.0f);
@@ -139,13 +152,21 @@ void backward(const AddNormBackward<Number>& call) {
   if (call.beta != nullptr) sum_blocks(partial.get() + width, call.grad_beta);
 }
 
+void add_norm(const AddNorm& call) {
+  call.type == ElementType::kFloat ? forward<float>(call) : forward<BFloat16>(call);
+}
+
+void add_norm_backward(const AddNormBackward& call) {
+  call.type == ElementType::kFloat ? backward<float>(call) : backward<BFloat16>(call);
+}
+
 }  // namespace
 
 extern const RowwiseKernels kRowwise = {
     .instruction_set = DIETMT_ISA_NAME,
-    .add_norm_forward = {forward<float>, forward<BFloat16>},
-    .add_norm_backward = {backward<float>, backward<BFloat16>},
-    .dropout_add = {dropout_add, dropout_add},
+    .add_norm = add_norm,
+    .add_norm_backward = add_norm_backward,
+    .activate = activate,
     .cross_entropy = {cross_entropy, cross_entropy},
     .dropout_mask = dropout_mask,
     .probability_dropout_mask = probability_dropout_mask,

@@ -20,28 +20,28 @@ DIETMT_DEVICE float normal_distribution(float x) {
   return 0.5f * (1.0f + std::erf(x * kSqrtHalf));
 }
 
-template <DeviceActivation kActivation>
+template <Activation kActivation>
 DIETMT_DEVICE float activation(float x) {
-  if constexpr (kActivation == DeviceActivation::kRelu) {
+  if constexpr (kActivation == Activation::kRelu) {
     return x <= 0.0f ? 0.0f : x;  // NaN stays NaN, as on the CPU, so that divergence shows
-  } else if constexpr (kActivation == DeviceActivation::kGelu) {
+  } else if constexpr (kActivation == Activation::kGelu) {
     return x * normal_distribution(x);
-  } else if constexpr (kActivation == DeviceActivation::kNone) {
+  } else if constexpr (kActivation == Activation::kNone) {
     return x;
   } else {
     return x * sigmoid(x);
   }
 }
 
-template <DeviceActivation kActivation>
+template <Activation kActivation>
 DIETMT_DEVICE float slope(float x) {
-  if constexpr (kActivation == DeviceActivation::kRelu) {
+  if constexpr (kActivation == Activation::kRelu) {
     return x <= 0.0f ? 0.0f : 1.0f;  // the gradient of NaN passes, as in LibTorch
-  } else if constexpr (kActivation == DeviceActivation::kGelu) {
+  } else if constexpr (kActivation == Activation::kGelu) {
     constexpr float kHalfLog2E = 0.72134752f;
     constexpr float kInverseSqrt2Pi = 0.39894228f;
     return normal_distribution(x) + x * exp2_fast(-x * x * kHalfLog2E) * kInverseSqrt2Pi;
-  } else if constexpr (kActivation == DeviceActivation::kNone) {
+  } else if constexpr (kActivation == Activation::kNone) {
     return 1.0f;
   } else {
     const float s = sigmoid(x);
@@ -50,16 +50,16 @@ DIETMT_DEVICE float slope(float x) {
 }
 
 /// What both passes read of x: its columns, and with kSwiglu those of the right half.
-template <typename E, DeviceActivation kActivation>
+template <typename E, Activation kActivation>
 struct ActivationInput {
-  static constexpr bool kGated = kActivation == DeviceActivation::kSwiglu;
+  static constexpr bool kGated = kActivation == Activation::kSwiglu;
   static constexpr int kHalves = kGated ? 2 : 1;
   static constexpr int kPerVector = kVector<E>;
 
   struct Bias {
     float half[kHalves][kPerVector];
 
-    DIETMT_DEVICE Bias(const DeviceActivate& call, int column, Rows rows) {
+    DIETMT_DEVICE Bias(const Activate& call, int column, Rows rows) {
       const int width = static_cast<int>(call.width);
       load_parameter(half[0], call.bias, column, width, rows);
       if constexpr (kGated) {
@@ -71,7 +71,7 @@ struct ActivationInput {
 
   Words half[kHalves];
 
-  DIETMT_DEVICE void load(const DeviceActivate& call, int64_t row, int column, Rows rows) {
+  DIETMT_DEVICE void load(const Activate& call, int64_t row, int column, Rows rows) {
     const int width = static_cast<int>(call.width);
     const E* const start = static_cast<const E*>(call.x) + row * kHalves * width;
     half[0] = load_columns(start, column, width, rows);
@@ -89,7 +89,7 @@ struct ActivationInput {
 };
 
 /// grid: RowSplit::grid().
-template <typename E, DeviceActivation kActivation>
+template <typename E, Activation kActivation>
 struct ActivateBlock {
   using Arguments = ActivateArguments;
   using Input = ActivationInput<E, kActivation>;
@@ -105,7 +105,7 @@ struct ActivateBlock {
   };
 
   DIETMT_DEVICE static void run(const ActivateArguments& arguments, BlockIndex block, char*) {
-    const DeviceActivate& call = arguments.call;
+    const Activate& call = arguments.call;
     const int width = static_cast<int>(call.width);
     const RowWalk walk(arguments.split, block);
     const int column = walk.unit * kVector<E>;
@@ -141,7 +141,7 @@ struct ActivateBlock {
 };
 
 /// grid: RowSplit::grid().
-template <typename E, DeviceActivation kActivation>
+template <typename E, Activation kActivation>
 struct ActivateBackwardBlock {
   using Arguments = ActivateBackwardArguments;
   using Input = ActivationInput<E, kActivation>;
@@ -177,7 +177,7 @@ struct ActivateBackwardBlock {
 
   DIETMT_DEVICE static void run(const ActivateBackwardArguments& arguments, BlockIndex block,
                                 char* shared) {
-    const DeviceActivate& call = arguments.call.forward;
+    const Activate& call = arguments.call.forward;
     const int width = static_cast<int>(call.width);
     const RowWalk walk(arguments.split, block);
     const int column = walk.unit * kVector<E>;
@@ -186,7 +186,7 @@ struct ActivateBackwardBlock {
     float sums[Input::kHalves][kVector<E>] = {};
     const auto load = [&](int64_t row) {
       Raw raw = {};
-      if (kActivation != DeviceActivation::kNone) raw.x.load(call, row, column, arguments.rows);
+      if (kActivation != Activation::kNone) raw.x.load(call, row, column, arguments.rows);
       raw.grad = load_columns(static_cast<const E*>(arguments.call.grad_output) + row * width,
                               column, width, arguments.rows);
       return raw;

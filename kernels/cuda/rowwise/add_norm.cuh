@@ -28,7 +28,7 @@ struct AddNormBlock {
     Numbers gamma, beta, bias;
 
     DIETMT_DEVICE explicit Parameters(const AddNormArguments& arguments) {
-      const DeviceAddNorm& call = arguments.call;
+      const AddNorm& call = arguments.call;
       const int width = static_cast<int>(call.width);
       DIETMT_UNROLL
       for (int v = 0; v < kVectors; ++v) {
@@ -43,7 +43,7 @@ struct AddNormBlock {
     RawRow<E> residual, branch;
 
     DIETMT_DEVICE void load(const AddNormArguments& arguments, int64_t row) {
-      const DeviceAddNorm& call = arguments.call;
+      const AddNorm& call = arguments.call;
       if (row >= call.rows) return;
       const int width = static_cast<int>(call.width);
       residual.template load<kRowLanes>(call.residual, row, width, arguments.rows);
@@ -70,8 +70,7 @@ struct AddNormBlock {
   }
 
   /// Normalizes the sum and returns its factor.
-  DIETMT_DEVICE static float normalize(const DeviceAddNorm& call, RowSums<kRowLanes>& sums,
-                                       Numbers& x) {
+  DIETMT_DEVICE static float normalize(const AddNorm& call, RowSums<kRowLanes>& sums, Numbers& x) {
     const int width = static_cast<int>(call.width);
     const float share = 1.0f / static_cast<float>(width);
     float total[1] = {};
@@ -106,7 +105,7 @@ struct AddNormBlock {
 
   DIETMT_DEVICE static void store(const AddNormArguments& arguments, const Parameters& parameters,
                                   int64_t row, Numbers& x) {
-    const DeviceAddNorm& call = arguments.call;
+    const AddNorm& call = arguments.call;
     const int width = static_cast<int>(call.width);
     E* const normalized = static_cast<E*>(call.normalized);
     E* const output = static_cast<E*>(call.output) + row * width;
@@ -125,7 +124,7 @@ struct AddNormBlock {
   }
 
   DIETMT_DEVICE static void run(const AddNormArguments& arguments, BlockIndex block, char* shared) {
-    const DeviceAddNorm& call = arguments.call;
+    const AddNorm& call = arguments.call;
     RowSums<kRowLanes> sums(reinterpret_cast<float*>(shared));
     const Parameters parameters(arguments);
     const DropoutMask mask(arguments.dropout);

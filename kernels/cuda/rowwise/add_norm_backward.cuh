@@ -32,7 +32,7 @@ struct AddNormBackwardBlock {
     float inverse_std = 0.0f;
 
     DIETMT_DEVICE void load(const AddNormBackwardArguments& arguments, int64_t row) {
-      const DeviceAddNormBackward& call = arguments.call;
+      const AddNormBackward& call = arguments.call;
       if (row >= call.rows) {
         *this = {};
         return;
@@ -80,7 +80,7 @@ struct AddNormBackwardBlock {
   DIETMT_DEVICE static void store_row(const AddNormBackwardArguments& arguments, const Raw& raw,
                                       const DropoutMask& mask, const float (&means)[2], int64_t row,
                                       ColumnSums& columns) {
-    const DeviceAddNormBackward& call = arguments.call;
+    const AddNormBackward& call = arguments.call;
     const int width = static_cast<int>(call.width);
     const auto base = static_cast<uint32_t>(row * call.width);
     E* const grad_residual = static_cast<E*>(call.grad_residual) + row * width;
@@ -134,7 +134,7 @@ struct AddNormBackwardBlock {
 
   DIETMT_DEVICE static void run(const AddNormBackwardArguments& arguments, BlockIndex block,
                                 char* shared) {
-    const DeviceAddNormBackward& call = arguments.call;
+    const AddNormBackward& call = arguments.call;
     const ColumnReduction& reduction = arguments.reduction;
     auto* const numbers = reinterpret_cast<float*>(shared);
     RowSums<kRowLanes> sums(numbers);
@@ -151,7 +151,7 @@ struct AddNormBackwardBlock {
       float means[2] = {};
       add_row(arguments, raw, means, columns);
       sums.add(means);
-      means[0] *= call.has_mean ? share : 0.0f;
+      means[0] *= call.beta != nullptr ? share : 0.0f;
       means[1] *= share;
       if (row < call.rows) store_row(arguments, raw, mask, means, row, columns);
       row += step;

@@ -93,28 +93,28 @@ struct RowMemory {
 };
 
 struct AddNormArguments {
-  DeviceAddNorm call;
+  AddNorm call;
   DropoutNumbers dropout;
   Rows rows = Rows::kVectors;
   int blocks = 0;
 };
 
 struct AddNormBackwardArguments {
-  DeviceAddNormBackward call;
+  AddNormBackward call;
   DropoutNumbers dropout;
   Rows rows = Rows::kVectors;
   ColumnReduction reduction;  // gamma, beta, bias of the branch; parts: blocks
 };
 
 struct ActivateArguments {
-  DeviceActivate call;
+  Activate call;
   DropoutNumbers dropout;
   Rows rows = Rows::kVectors;
   RowSplit split;
 };
 
 struct ActivateBackwardArguments {
-  DeviceActivateBackward call;
+  ActivateBackward call;
   DropoutNumbers dropout;
   Rows rows = Rows::kVectors;
   RowSplit split;

@@ -76,14 +76,14 @@ RowSplit split_rows(int64_t rows, int64_t units, int together) {
   return split;
 }
 
-AddNormArguments plan(const DeviceAddNorm& call) {
+AddNormArguments plan(const AddNorm& call) {
   const Rows rows = rows_of(call.type, call.width,
                             {call.residual, call.branch, call.branch_bias, call.gamma, call.beta,
                              call.normalized, call.output});
   return {call, numbers_of(call.dropout), rows, norm_blocks(call.rows, call.width)};
 }
 
-AddNormBackwardArguments plan(const DeviceAddNormBackward& call, const RowMemory& memory) {
+AddNormBackwardArguments plan(const AddNormBackward& call, const RowMemory& memory) {
   const Rows rows = rows_of(
       call.type, call.width,
       {call.grad_output, call.normalized, call.gamma, call.grad_residual, call.grad_branch});
@@ -92,14 +92,14 @@ AddNormBackwardArguments plan(const DeviceAddNormBackward& call, const RowMemory
                        norm_blocks(call.rows, call.width), 1)};
 }
 
-ActivateArguments plan(const DeviceActivate& call) {
+ActivateArguments plan(const Activate& call) {
   return {call, numbers_of(call.dropout),
           rows_of(call.type, call.width, {call.x, call.bias, call.residual, call.output}),
           split_columns(call.type, call.rows, call.width, 2)};
 }
 
-ActivateBackwardArguments plan(const DeviceActivateBackward& call, const RowMemory& memory) {
-  const DeviceActivate& forward = call.forward;
+ActivateBackwardArguments plan(const ActivateBackward& call, const RowMemory& memory) {
+  const Activate& forward = call.forward;
   ActivateBackwardArguments arguments;
   arguments.call = call;
   arguments.dropout = numbers_of(forward.dropout);
@@ -108,7 +108,7 @@ ActivateBackwardArguments plan(const DeviceActivateBackward& call, const RowMemo
   const RowSplit& split = arguments.split =
       split_columns(forward.type, forward.rows, forward.width, 2);
   if (call.grad_bias == nullptr) return arguments;
-  const bool gated = forward.activation == DeviceActivation::kSwiglu;
+  const bool gated = forward.activation == Activation::kSwiglu;
   float* const right = call.grad_bias + forward.width;
   arguments.reduction =
       gated

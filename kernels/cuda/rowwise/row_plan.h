@@ -14,10 +14,10 @@ RowSplit split_rows(int64_t rows, int64_t units, int together);
 
 enum class ColumnTarget { kReplace, kAdd };
 
-AddNormArguments plan(const DeviceAddNorm& call);
-AddNormBackwardArguments plan(const DeviceAddNormBackward& call, const RowMemory& memory);
-ActivateArguments plan(const DeviceActivate& call);
-ActivateBackwardArguments plan(const DeviceActivateBackward& call, const RowMemory& memory);
+AddNormArguments plan(const AddNorm& call);
+AddNormBackwardArguments plan(const AddNormBackward& call, const RowMemory& memory);
+ActivateArguments plan(const Activate& call);
+ActivateBackwardArguments plan(const ActivateBackward& call, const RowMemory& memory);
 ColumnSumsArguments plan(const DeviceColumnSums& call, const RowMemory& memory,
                          ColumnTarget target = ColumnTarget::kReplace);
 EmbedArguments plan(const DeviceEmbed& call);

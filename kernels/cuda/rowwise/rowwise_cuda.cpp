@@ -17,11 +17,11 @@ void launch(ElementType type, const Arguments& arguments, void* stream) {
 
 }  // namespace
 
-void add_norm_cuda(const DeviceAddNorm& call, void* stream) {
+void add_norm_cuda(const AddNorm& call, void* stream) {
   if (call.rows > 0) launch(call.type, plan(call), stream);
 }
 
-void activate_cuda(const DeviceActivate& call, void* stream) {
+void activate_cuda(const Activate& call, void* stream) {
   if (call.rows > 0) launch(call.type, plan(call), stream);
 }
 
@@ -37,13 +37,11 @@ void rotate_cuda(const Rotate& call, void* stream) {
   if (call.rows > 0) launch(call.type, plan(call), stream);
 }
 
-void add_norm_backward_cuda(const DeviceAddNormBackward& call, const RowMemory& memory,
-                            void* stream) {
+void add_norm_backward_cuda(const AddNormBackward& call, const RowMemory& memory, void* stream) {
   launch(call.type, plan(call, memory), stream);
 }
 
-void activate_backward_cuda(const DeviceActivateBackward& call, const RowMemory& memory,
-                            void* stream) {
+void activate_backward_cuda(const ActivateBackward& call, const RowMemory& memory, void* stream) {
   launch(call.forward.type, plan(call, memory), stream);
 }
 

@@ -7,18 +7,16 @@
 
 namespace dietmt::kernels {
 
-void add_norm_cuda(const DeviceAddNorm& call, void* stream);
-void activate_cuda(const DeviceActivate& call, void* stream);
+void add_norm_cuda(const AddNorm& call, void* stream);
+void activate_cuda(const Activate& call, void* stream);
 void embed_cuda(const DeviceEmbed& call, void* stream);
 void cross_entropy_cuda(const DeviceCrossEntropy& call, void* stream);
 void rotate_cuda(const Rotate& call, void* stream);
 
 /// memory.partial: partial_numbers(call) numbers at 16 bytes, free once the stream has passed.
 /// memory.tickets: zeros, for the calls of one stream; they leave zeros.
-void add_norm_backward_cuda(const DeviceAddNormBackward& call, const RowMemory& memory,
-                            void* stream);
-void activate_backward_cuda(const DeviceActivateBackward& call, const RowMemory& memory,
-                            void* stream);
+void add_norm_backward_cuda(const AddNormBackward& call, const RowMemory& memory, void* stream);
+void activate_backward_cuda(const ActivateBackward& call, const RowMemory& memory, void* stream);
 void embed_backward_cuda(const DeviceEmbedBackward& call, const RowMemory& memory, void* stream);
 void column_sums_cuda(const DeviceColumnSums& call, const RowMemory& memory, void* stream,
                       ColumnTarget target = ColumnTarget::kReplace);

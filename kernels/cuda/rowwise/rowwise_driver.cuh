@@ -36,22 +36,21 @@ void launch_norm(int blocks, const Arguments& arguments, Launcher& launcher) {
 }
 
 /// Starts Block<E, activation>.
-template <template <typename, DeviceActivation> typename Block, typename E, typename Arguments,
+template <template <typename, Activation> typename Block, typename E, typename Arguments,
           typename Launcher>
-void launch_activation(DeviceActivation activation, const Arguments& arguments,
-                       Launcher& launcher) {
+void launch_activation(Activation activation, const Arguments& arguments, Launcher& launcher) {
   const BlockIndex grid = arguments.split.grid();
   switch (activation) {
-    case DeviceActivation::kNone:
-      return launcher.template launch<Block<E, DeviceActivation::kNone>>(grid, arguments);
-    case DeviceActivation::kRelu:
-      return launcher.template launch<Block<E, DeviceActivation::kRelu>>(grid, arguments);
-    case DeviceActivation::kGelu:
-      return launcher.template launch<Block<E, DeviceActivation::kGelu>>(grid, arguments);
-    case DeviceActivation::kSilu:
-      return launcher.template launch<Block<E, DeviceActivation::kSilu>>(grid, arguments);
+    case Activation::kNone:
+      return launcher.template launch<Block<E, Activation::kNone>>(grid, arguments);
+    case Activation::kRelu:
+      return launcher.template launch<Block<E, Activation::kRelu>>(grid, arguments);
+    case Activation::kGelu:
+      return launcher.template launch<Block<E, Activation::kGelu>>(grid, arguments);
+    case Activation::kSilu:
+      return launcher.template launch<Block<E, Activation::kSilu>>(grid, arguments);
     default:
-      return launcher.template launch<Block<E, DeviceActivation::kSwiglu>>(grid, arguments);
+      return launcher.template launch<Block<E, Activation::kSwiglu>>(grid, arguments);
   }
 }
 

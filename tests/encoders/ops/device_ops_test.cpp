@@ -63,9 +63,9 @@ DropoutSite site() { return DropoutKeys(0x1234567890abcdef).next(0.25); }
 
 TEST(DeviceOps, BlocksOfALayer) {
   const auto block = [](const std::vector<Tensor>& in) {
-    const Fork attended = linear_fork(in[0], in[1], in[2], Epilogue::kLeaveBias);
+    const BranchAndResidual attended = linear_branch(in[0], in[1], in[2], Epilogue::kLeaveBias);
     const Tensor mixed = add_norm(attended.x, attended.branch, in[3], in[4], site(), 1e-5);
-    const Fork fed = relu_network_fork(mixed, {in[5], in[6]}, {in[7], in[8]});
+    const BranchAndResidual fed = relu_network(mixed, {in[5], in[6]}, {in[7], in[8]});
     return add_norm(fed.x, fed.branch, in[3], in[4], {}, 1e-5);
   };
   const auto inputs = draw({{9, 16}, {16, 16}, {16}, {16}, {16}, {24, 16}, {24}, {16, 24}, {16}});
@@ -81,7 +81,7 @@ TEST(DeviceOps, Activations) {
        {Activation::kRelu, Activation::kGelu, Activation::kSilu, Activation::kSwiglu}) {
     SCOPED_TRACE(static_cast<int>(activation));
     const auto network = [&](const std::vector<Tensor>& in) {
-      const Fork inner = linear_fork(in[0], in[1], in[2], Epilogue::kLeaveBias);
+      const BranchAndResidual inner = linear_branch(in[0], in[1], in[2], Epilogue::kLeaveBias);
       return activate(inner.branch, activation, site());
     };
     expect_same_as_on_cpu(network, draw({{9, 16}, {32, 16}, {32}}));
@@ -104,9 +104,7 @@ TEST(DeviceOps, NormsAndDropout) {
 TEST(DeviceOps, LayersOfOneMemory) {
   const auto inputs = draw({{9, 16}, {8, 16}, {24, 16}, {8}, {24}});
   const auto together = [](const std::vector<Tensor>& in) {
-    if (has_typed_linear(in[0], in[1]))
-      return stacked_linear(in[0], {in[1], in[2]}, {in[3], in[4]});
-    return at::cat({linear_layer(in[0], in[1], in[3]), linear_layer(in[0], in[2], in[4])}, 1);
+    return stacked_linear(in[0], {in[1], in[2]}, {in[3], in[4]});
   };
   expect_same_as_on_cpu(together, inputs);
 }

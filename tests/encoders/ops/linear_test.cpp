@@ -64,10 +64,11 @@ TEST(LinearLayer, InBf16IsRounded) {
       for (at::Tensor& input : narrow) input.requires_grad_(true);
       // A block and its residual connection.
       const auto results = [&](const std::vector<at::Tensor>& in) {
-        const Fork fork = relu ? relu_network_fork(in[0], {in[1], in[2]}, {in[3], in[4]})
-                               : linear_fork(in[0], in[1], in[2], Epilogue::kLeaveBias);
-        EXPECT_FALSE(fork.branch.bias.defined());
-        const at::Tensor &y = fork.branch.rows, &x = fork.x;
+        const BranchAndResidual both =
+            relu ? relu_network(in[0], {in[1], in[2]}, {in[3], in[4]})
+                 : linear_branch(in[0], in[1], in[2], Epilogue::kLeaveBias);
+        EXPECT_FALSE(both.branch.bias.defined());
+        const at::Tensor &y = both.branch.rows, &x = both.x;
         at::manual_seed(7);
         const auto weights = [](const at::Tensor& like) {
           return at::randn(like.sizes()).to(at::kBFloat16).to(like.scalar_type());
@@ -101,45 +102,6 @@ TEST(LinearLayer, WorksWithoutGradientsOfTheInput) {
     EXPECT_LE((own[n] - aten[n]).abs().max().item<double>(), 1e-4) << n;
 }
 
-TEST(FixedRowBlocks, GiveARowTheSameBitsAmongAnyNumberOfRows) {
-  const at::NoGradGuard no_gradients;
-  for (const auto& [inputs, outputs] : {std::pair{512, 512}, {512, 2048}, {300, 9000}}) {
-    const Layer layer = make_layer(1200, inputs, outputs, at::kFloat);
-    const at::Tensor expected = linear_layer(layer.x, layer.weight, layer.bias);
-    const FixedRowBlocks scope;
-    const at::Tensor all = linear_layer(layer.x, layer.weight, layer.bias);
-    EXPECT_LE((all - expected).abs().max().item<float>(), 1e-4f);
-    for (const int64_t rows : {1, 63, 128, 130, 600}) {
-      const at::Tensor some = linear_layer(layer.x.narrow(0, 7, rows), layer.weight, layer.bias);
-      EXPECT_TRUE(at::equal(some, all.narrow(0, 7, rows))) << rows << " rows of " << inputs;
-    }
-  }
-}
-
-TEST(FixedRowBlocks, NeedNoBias) {
-  const at::NoGradGuard no_gradients;
-  const Layer layer = make_layer(200, 64, 96, at::kFloat);
-  const FixedRowBlocks scope;
-  const at::Tensor found = linear_layer(layer.x, layer.weight, {});
-  EXPECT_LE((found - at::linear(layer.x, layer.weight)).abs().max().item<float>(), 1e-4f);
-}
-
-TEST(FixedRowBlocks, CoverTheReluNetwork) {
-  const at::NoGradGuard no_gradients;
-  const Layer inner = make_layer(700, 512, 1024, at::kFloat);
-  const Layer outer = make_layer(1, 1024, 512, at::kFloat);
-  const auto network = [&](int64_t rows) {
-    return relu_network(inner.x.narrow(0, 0, rows), {inner.weight, inner.bias},
-                        {outer.weight, outer.bias});
-  };
-  const at::Tensor expected = network(700);
-  const FixedRowBlocks scope;
-  const at::Tensor all = network(700);
-  EXPECT_LE((all - expected).abs().max().item<float>(), 1e-4f);
-  for (const int64_t rows : {1, 64, 200})
-    EXPECT_TRUE(at::equal(network(rows), all.narrow(0, 0, rows)));
-}
-
 TEST(LinearLayer, GivesTheSameBitsAgain) {
   const Layer layer = make_layer(300, 512, 512, at::kFloat);
   EXPECT_TRUE(at::equal(linear_layer(layer.x, layer.weight, layer.bias),
@@ -159,7 +121,8 @@ void expect_network_equals_aten(int64_t rows, at::ScalarType type, bool input_ha
     all.push_back(y);
     return all;
   };
-  const auto own = results(relu_network(x, {inner.weight, inner.bias}, {outer.weight, outer.bias}));
+  const auto own =
+      results(relu_network(x, {inner.weight, inner.bias}, {outer.weight, outer.bias}).branch.rows);
   const auto aten = results(
       at::linear(at::relu(at::linear(x, inner.weight, inner.bias)), outer.weight, outer.bias));
   for (size_t n = 0; n < own.size(); ++n)

@@ -14,4 +14,10 @@ inline std::vector<float> random_values(size_t size, uint64_t seed, float scale 
   return random_numbers(static_cast<int64_t>(size), seed, scale);
 }
 
+constexpr uint64_t kPassKey = 0x123456789abcdefULL;
+constexpr uint64_t kKey = random_key(kPassKey, 3);
+
+/// Drops by kKey.
+inline DropoutCall dropout_of(double p) { return {p, {&kPassKey, 3}}; }
+
 }  // namespace dietmt::kernels

@@ -13,7 +13,6 @@ namespace {
 using Narrow = std::vector<BFloat16>;
 using Wide = std::vector<float>;
 
-constexpr uint64_t kKey = 0x123456789abcdefULL;
 constexpr float kRounding = 1.0f / 256;  // of one bf16 number
 
 Wide wide(const Narrow& numbers) {
@@ -49,6 +48,10 @@ class NarrowNormTest : public testing::TestWithParam<std::tuple<const RowwiseKer
 };
 
 template <typename Number>
+constexpr ElementType kTypeOf =
+    std::is_same_v<Number, float> ? ElementType::kFloat : ElementType::kBFloat16;
+
+template <typename Number>
 struct Norm {
   explicit Norm(const Sizes& sizes)
       : normalized(static_cast<size_t>(sizes.rows * sizes.width)),
@@ -63,23 +66,38 @@ struct Norm {
 };
 
 template <typename Number>
-Norm<Number> run(const Sizes& sizes, const std::vector<Number>& residual,
-                 const std::vector<Number>& branch, const std::vector<Number>& grad,
-                 const std::vector<Number>& normalized,
-                 void (*forward)(const AddNormForward<Number>&),
-                 void (*backward)(const AddNormBackward<Number>&)) {
+Norm<Number> run(const RowwiseKernels& level, const Sizes& sizes,
+                 const std::vector<Number>& residual, const std::vector<Number>& branch,
+                 const std::vector<Number>& grad, const std::vector<Number>& normalized) {
   const auto columns = static_cast<size_t>(sizes.width);
   const Wide gamma = random_values(columns, 3), beta = random_values(columns, 4);
   Norm<Number> result(sizes);
   const float* const given_beta = sizes.has_beta ? beta.data() : nullptr;
-  forward({sizes.rows, sizes.width, residual.data(), sizes.has_branch ? branch.data() : nullptr,
-           gamma.data(), given_beta, sizes.dropout, kKey, 1e-5, result.normalized.data(),
-           result.inverse_std.data(), result.output.data()});
+  level.add_norm({.type = kTypeOf<Number>,
+                  .rows = sizes.rows,
+                  .width = sizes.width,
+                  .residual = residual.data(),
+                  .branch = sizes.has_branch ? branch.data() : nullptr,
+                  .gamma = gamma.data(),
+                  .beta = given_beta,
+                  .dropout = dropout_of(sizes.dropout),
+                  .normalized = result.normalized.data(),
+                  .inverse_std = result.inverse_std.data(),
+                  .output = result.output.data()});
   const std::vector<Number>& kept = normalized.empty() ? result.normalized : normalized;
-  backward({sizes.rows, sizes.width, grad.data(), kept.data(), nullptr, result.inverse_std.data(),
-            gamma.data(), given_beta, sizes.dropout, kKey, result.grad_residual.data(),
-            sizes.has_branch ? result.grad_branch.data() : nullptr, result.grad_gamma.data(),
-            sizes.has_beta ? result.grad_beta.data() : nullptr});
+  level.add_norm_backward({.type = kTypeOf<Number>,
+                           .rows = sizes.rows,
+                           .width = sizes.width,
+                           .grad_output = grad.data(),
+                           .normalized = kept.data(),
+                           .inverse_std = result.inverse_std.data(),
+                           .gamma = gamma.data(),
+                           .beta = given_beta,
+                           .dropout = dropout_of(sizes.dropout),
+                           .grad_residual = result.grad_residual.data(),
+                           .grad_branch = sizes.has_branch ? result.grad_branch.data() : nullptr,
+                           .grad_gamma = result.grad_gamma.data(),
+                           .grad_beta = sizes.has_beta ? result.grad_beta.data() : nullptr});
   return result;
 }
 
@@ -88,11 +106,9 @@ TEST_P(NarrowNormTest, IsTheNormOfFp32Rounded) {
   const int64_t size = sizes.rows * sizes.width;
   const Narrow residual = random_narrow(size, 1), branch = random_narrow(size, 2),
                grad = random_narrow(size, 5);
-  const Norm<BFloat16> narrow = run(sizes, residual, branch, grad, {},
-                                    level().add_norm_forward.bf16, level().add_norm_backward.bf16);
+  const Norm<BFloat16> narrow = run(level(), sizes, residual, branch, grad, {});
   const Norm<float> exact =
-      run(sizes, wide(residual), wide(branch), wide(grad), wide(narrow.normalized),
-          level().add_norm_forward.fp32, level().add_norm_backward.fp32);
+      run(level(), sizes, wide(residual), wide(branch), wide(grad), wide(narrow.normalized));
   expect_rounded(narrow.output, exact.output, "output");
   expect_rounded(narrow.normalized, exact.normalized, "normalized");
   expect_equal(narrow.inverse_std, exact.inverse_std, "inverse_std");
@@ -126,8 +142,7 @@ TEST_P(NarrowRowsTest, NormDoesNotDependOnTheNumberOfThreads) {
   std::vector<Wide> results;
   for (const int threads : {1, 2, 3}) {
     omp_set_num_threads(threads);
-    const Norm<BFloat16> norm = run(sizes, residual, branch, branch, {},
-                                    level().add_norm_forward.bf16, level().add_norm_backward.bf16);
+    const Norm<BFloat16> norm = run(level(), sizes, residual, branch, branch, {});
     Wide all = wide(norm.output);
     for (const Wide& part : {wide(norm.grad_branch), norm.grad_gamma, norm.grad_beta})
       all.insert(all.end(), part.begin(), part.end());
@@ -139,9 +154,26 @@ TEST_P(NarrowRowsTest, NormDoesNotDependOnTheNumberOfThreads) {
 
 #ifndef __SANITIZE_ADDRESS__  // it ends the program at such a request
 TEST_P(NarrowRowsTest, TooLittleMemoryIsAnErrorOfTheCaller) {
-  EXPECT_THROW(level().add_norm_forward.bf16({.width = int64_t{1} << 48}), std::bad_alloc);
+  AddNorm call;
+  call.width = int64_t{1} << 48;
+  EXPECT_THROW(level().add_norm(call), std::bad_alloc);
 }
 #endif
+
+/// residual + dropout(branch).
+template <typename Number>
+std::vector<Number> dropped(const RowwiseKernels& level, const Number* residual,
+                            const std::vector<Number>& branch, double p) {
+  std::vector<Number> output(branch.size());
+  level.activate({.type = kTypeOf<Number>,
+                  .rows = 1,
+                  .width = std::ssize(branch),
+                  .x = branch.data(),
+                  .residual = residual,
+                  .dropout = dropout_of(p),
+                  .output = output.data()});
+  return output;
+}
 
 TEST_P(NarrowRowsTest, DropoutAddDoesNotDependOnTheNumberOfThreads) {
   constexpr int64_t kSize = 10'003;
@@ -149,9 +181,7 @@ TEST_P(NarrowRowsTest, DropoutAddDoesNotDependOnTheNumberOfThreads) {
   std::vector<Wide> results;
   for (const int threads : {1, 2, 3}) {
     omp_set_num_threads(threads);
-    Narrow output(kSize);
-    level().dropout_add.bf16({kSize, residual.data(), branch.data(), 0.2, kKey, output.data()});
-    results.push_back(wide(output));
+    results.push_back(wide(dropped(level(), residual.data(), branch, 0.2)));
   }
   EXPECT_EQ(results[0], results[1]);
   EXPECT_EQ(results[0], results[2]);
@@ -162,14 +192,11 @@ TEST_P(NarrowRowsTest, DropoutAddEqualsThatOfFp32) {
     constexpr int64_t kSize = 1001;
     const Narrow residual = random_narrow(kSize, 1), branch = random_narrow(kSize, 2);
     for (const bool has_residual : {true, false}) {
-      Narrow narrow(kSize);
-      Wide exact(kSize);
-      const Wide wide_residual = wide(residual), wide_branch = wide(branch);
-      level().dropout_add.bf16(
-          {kSize, has_residual ? residual.data() : nullptr, branch.data(), p, kKey, narrow.data()});
-      level().dropout_add.fp32({kSize, has_residual ? wide_residual.data() : nullptr,
-                                wide_branch.data(), p, kKey, exact.data()});
-      expect_rounded(narrow, exact, "output");
+      const Wide wide_residual = wide(residual);
+      expect_rounded(
+          dropped(level(), has_residual ? residual.data() : nullptr, branch, p),
+          dropped(level(), has_residual ? wide_residual.data() : nullptr, wide(branch), p),
+          "output");
     }
   }
 }

@@ -34,9 +34,32 @@ class AddNormTest : public testing::TestWithParam<std::tuple<const RowwiseKernel
     normalized_.resize(size);
     output_.resize(size);
     inverse_std_.resize(static_cast<size_t>(rows));
-    forward_ = {
-        rows, width, residual_.data(),   branch_.data(),      gamma_.data(), beta_.data(), dropout,
-        kKey, 1e-5,  normalized_.data(), inverse_std_.data(), output_.data()};
+    grad_residual_.resize(size);
+    grad_branch_.resize(size);
+    grad_gamma_.resize(gamma_.size());
+    grad_beta_.resize(gamma_.size());
+    forward_ = {.rows = rows,
+                .width = width,
+                .residual = residual_.data(),
+                .branch = branch_.data(),
+                .gamma = gamma_.data(),
+                .beta = beta_.data(),
+                .dropout = dropout_of(dropout),
+                .normalized = normalized_.data(),
+                .inverse_std = inverse_std_.data(),
+                .output = output_.data()};
+    backward_ = {.rows = rows,
+                 .width = width,
+                 .grad_output = grad_.data(),
+                 .normalized = normalized_.data(),
+                 .inverse_std = inverse_std_.data(),
+                 .gamma = gamma_.data(),
+                 .beta = beta_.data(),
+                 .dropout = dropout_of(dropout),
+                 .grad_residual = grad_residual_.data(),
+                 .grad_branch = grad_branch_.data(),
+                 .grad_gamma = grad_gamma_.data(),
+                 .grad_beta = grad_beta_.data()};
   }
   static const RowwiseKernels& level() { return *std::get<0>(GetParam()); }
   static const AddNormCase& sizes() { return std::get<1>(GetParam()); }
@@ -76,13 +99,14 @@ class AddNormTest : public testing::TestWithParam<std::tuple<const RowwiseKernel
     return total;
   }
 
-  static constexpr uint64_t kKey = 0x123456789abcdefULL;
   std::vector<float> residual_, branch_, gamma_, beta_, grad_, normalized_, output_, inverse_std_;
-  AddNormForward<float> forward_;
+  std::vector<float> grad_residual_, grad_branch_, grad_gamma_, grad_beta_;
+  AddNorm forward_;
+  AddNormBackward backward_;
 };
 
 TEST_P(AddNormTest, ForwardEqualsTheFormula) {
-  level().add_norm_forward(forward_);
+  level().add_norm(forward_);
   const Exact expected = exact();
   const auto expect_equal = [](const std::vector<float>& values, const std::vector<double>& want) {
     ASSERT_EQ(values.size(), want.size());
@@ -95,14 +119,8 @@ TEST_P(AddNormTest, ForwardEqualsTheFormula) {
 }
 
 TEST_P(AddNormTest, BackwardEqualsCentralDifferences) {
-  const auto [rows, width, dropout] = sizes();
-  level().add_norm_forward(forward_);
-  std::vector<float> grad_residual(residual_.size()), grad_branch(residual_.size());
-  std::vector<float> grad_gamma(gamma_.size()), grad_beta(beta_.size());
-  level().add_norm_backward.fp32({rows, width, grad_.data(), normalized_.data(), nullptr,
-                                  inverse_std_.data(), gamma_.data(), beta_.data(), dropout, kKey,
-                                  grad_residual.data(), grad_branch.data(), grad_gamma.data(),
-                                  grad_beta.data()});
+  level().add_norm(forward_);
+  level().add_norm_backward(backward_);
   const auto expect = [&](std::vector<float>& input, const std::vector<float>& gradient) {
     constexpr float kStep = 1e-2f;
     for (size_t i = 0; i < input.size(); i += 1 + input.size() / 23) {
@@ -115,49 +133,34 @@ TEST_P(AddNormTest, BackwardEqualsCentralDifferences) {
       EXPECT_NEAR(gradient[i], (above - below) / (2.0 * kStep), 2e-3) << "element " << i;
     }
   };
-  expect(residual_, grad_residual);
-  expect(branch_, grad_branch);
-  expect(gamma_, grad_gamma);
-  expect(beta_, grad_beta);
+  expect(residual_, grad_residual_);
+  expect(branch_, grad_branch_);
+  expect(gamma_, grad_gamma_);
+  expect(beta_, grad_beta_);
 }
 
 TEST_P(AddNormTest, OutputStandsForTheNormalizedSum) {
-  const auto [rows, width, dropout] = sizes();
   for (float& value : gamma_) value = value < 0.0f ? value - 0.1f : value + 0.1f;
-  level().add_norm_forward(forward_);
+  level().add_norm(forward_);
   const std::vector<float> kept_output = output_;
-  std::vector<float> grad_residual(residual_.size()), grad_branch(residual_.size());
-  std::vector<float> grad_gamma(gamma_.size()), grad_beta(beta_.size());
-  AddNormBackward<float> backward{rows,
-                                  width,
-                                  grad_.data(),
-                                  normalized_.data(),
-                                  nullptr,
-                                  inverse_std_.data(),
-                                  gamma_.data(),
-                                  beta_.data(),
-                                  dropout,
-                                  kKey,
-                                  grad_residual.data(),
-                                  grad_branch.data(),
-                                  grad_gamma.data(),
-                                  grad_beta.data()};
-  level().add_norm_backward(backward);
-  const auto residual = grad_residual, branch = grad_branch, gamma = grad_gamma, beta = grad_beta;
+  level().add_norm_backward(backward_);
+  const auto residual = grad_residual_, branch = grad_branch_, gamma = grad_gamma_,
+             beta = grad_beta_;
 
   forward_.normalized = nullptr;
-  level().add_norm_forward(forward_);
+  forward_.inverse_std = nullptr;  // they are the same again
+  level().add_norm(forward_);
   EXPECT_EQ(output_, kept_output);
-  backward.normalized = nullptr;
-  backward.output = output_.data();
-  level().add_norm_backward(backward);
+  backward_.normalized = nullptr;
+  backward_.output = output_.data();
+  level().add_norm_backward(backward_);
   const auto expect_close = [](const std::vector<float>& a, const std::vector<float>& b) {
     for (size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 2e-4 * (1.0 + std::abs(b[i])));
   };
-  expect_close(grad_residual, residual);
-  expect_close(grad_branch, branch);
-  expect_close(grad_gamma, gamma);
-  EXPECT_EQ(grad_beta, beta);
+  expect_close(grad_residual_, residual);
+  expect_close(grad_branch_, branch);
+  expect_close(grad_gamma_, gamma);
+  EXPECT_EQ(grad_beta_, beta);
 }
 
 // Without beta the norm is an RMS norm; compared with the derivative of its formula in double.
@@ -165,25 +168,13 @@ TEST_P(AddNormTest, WithoutBetaItIsAnRmsNorm) {
   const auto [rows, width, dropout] = sizes();
   const auto columns = static_cast<size_t>(width);
   for (const bool has_branch : {true, false}) {
-    AddNormForward<float> call = forward_;
-    call.beta = nullptr;
-    if (!has_branch) call.branch = nullptr;
-    level().add_norm_forward(call);
-    std::vector<float> grad_residual(residual_.size()), grad_branch(residual_.size());
-    std::vector<float> grad_gamma(columns);
-    AddNormBackward<float> backward;
-    backward.rows = rows;
-    backward.width = width;
-    backward.grad_output = grad_.data();
-    backward.normalized = normalized_.data();
-    backward.inverse_std = inverse_std_.data();
-    backward.gamma = gamma_.data();
-    backward.dropout = dropout;
-    backward.dropout_key = kKey;
-    backward.grad_residual = grad_residual.data();
-    backward.grad_branch = has_branch ? grad_branch.data() : nullptr;
-    backward.grad_gamma = grad_gamma.data();
-    level().add_norm_backward(backward);
+    forward_.beta = backward_.beta = nullptr;
+    if (!has_branch) forward_.branch = nullptr;
+    level().add_norm(forward_);
+    std::ranges::fill(grad_branch_, 0.0f);
+    if (!has_branch) backward_.grad_branch = nullptr;
+    backward_.grad_beta = nullptr;
+    level().add_norm_backward(backward_);
     std::vector<double> gamma_sums(columns);
     for (size_t r = 0; r < static_cast<size_t>(rows); ++r) {
       std::vector<double> sum(columns);
@@ -200,14 +191,14 @@ TEST_P(AddNormTest, WithoutBetaItIsAnRmsNorm) {
         ASSERT_NEAR(output_[i], sum[c] * inverse * gamma_[c], 1e-5);
         const double wanted = inverse * grad_[i] * gamma_[c] -
                               std::pow(inverse, 3) * sum[c] * product / static_cast<double>(width);
-        ASSERT_NEAR(grad_residual[i], wanted, 1e-4 * (1.0 + std::abs(wanted)));
+        ASSERT_NEAR(grad_residual_[i], wanted, 1e-4 * (1.0 + std::abs(wanted)));
         const double mask = has_branch ? mask_of(kKey, dropout, i) : 0.0;
-        ASSERT_NEAR(grad_branch[i], grad_residual[i] * mask, 1e-5 * (1.0 + std::abs(wanted)));
+        ASSERT_NEAR(grad_branch_[i], grad_residual_[i] * mask, 1e-5 * (1.0 + std::abs(wanted)));
         gamma_sums[c] += grad_[i] * sum[c] * inverse;
       }
     }
     for (size_t c = 0; c < columns; ++c)
-      ASSERT_NEAR(grad_gamma[c], gamma_sums[c], 1e-3 * (1.0 + std::abs(gamma_sums[c])));
+      ASSERT_NEAR(grad_gamma_[c], gamma_sums[c], 1e-3 * (1.0 + std::abs(gamma_sums[c])));
   }
 }
 
@@ -238,15 +229,30 @@ TEST_P(AddNormThreadsTest, DoesNotDependOnTheNumberOfThreads) {
   for (const int threads : {1, 2, 3}) {
     omp_set_num_threads(threads);
     std::vector<float> normalized(residual.size()), output(residual.size()), inverse(kRows);
-    level().add_norm_forward.fp32({kRows, kWidth, residual.data(), branch.data(), gamma.data(),
-                                   gamma.data(), 0.2, 7, 1e-5, normalized.data(), inverse.data(),
-                                   output.data()});
+    level().add_norm({.rows = kRows,
+                      .width = kWidth,
+                      .residual = residual.data(),
+                      .branch = branch.data(),
+                      .gamma = gamma.data(),
+                      .beta = gamma.data(),
+                      .dropout = dropout_of(0.2),
+                      .normalized = normalized.data(),
+                      .inverse_std = inverse.data(),
+                      .output = output.data()});
     std::vector<float> grad_residual(residual.size()), grad_branch(residual.size());
     std::vector<float> sums(2 * kWidth);
-    level().add_norm_backward.fp32({kRows, kWidth, branch.data(), normalized.data(), nullptr,
-                                    inverse.data(), gamma.data(), gamma.data(), 0.2, 7,
-                                    grad_residual.data(), grad_branch.data(), sums.data(),
-                                    sums.data() + kWidth});
+    level().add_norm_backward({.rows = kRows,
+                               .width = kWidth,
+                               .grad_output = branch.data(),
+                               .normalized = normalized.data(),
+                               .inverse_std = inverse.data(),
+                               .gamma = gamma.data(),
+                               .beta = gamma.data(),
+                               .dropout = dropout_of(0.2),
+                               .grad_residual = grad_residual.data(),
+                               .grad_branch = grad_branch.data(),
+                               .grad_gamma = sums.data(),
+                               .grad_beta = sums.data() + kWidth});
     output.insert(output.end(), sums.begin(), sums.end());
     output.insert(output.end(), grad_branch.begin(), grad_branch.end());
     results.push_back(output);
@@ -322,6 +328,17 @@ TEST(Dropout, ProbabilitiesOfNeighboursRowsAndRectanglesAreIndependent) {
   }
 }
 
+// residual + dropout(branch).
+void add_dropped(const RowwiseKernels& level, const float* residual,
+                 const std::vector<float>& branch, double p, std::vector<float>& output) {
+  level.activate({.rows = 1,
+                  .width = std::ssize(branch),
+                  .x = branch.data(),
+                  .residual = residual,
+                  .dropout = dropout_of(p),
+                  .output = output.data()});
+}
+
 TEST_P(DropoutTest, DropoutAddDoesNotDependOnTheNumberOfThreads) {
   constexpr int64_t kSize = 10'003;
   const auto residual = random_values(kSize, 1), branch = random_values(kSize, 2);
@@ -330,7 +347,7 @@ TEST_P(DropoutTest, DropoutAddDoesNotDependOnTheNumberOfThreads) {
     for (const int threads : {1, 2, 3}) {
       omp_set_num_threads(threads);
       std::vector<float> output(kSize);
-      level().dropout_add.fp32({kSize, added, branch.data(), 0.2, 7, output.data()});
+      add_dropped(level(), added, branch, 0.2, output);
       results.push_back(output);
     }
     EXPECT_EQ(results[0], results[1]);
@@ -343,9 +360,9 @@ TEST_P(DropoutTest, DropoutAddEqualsMaskTimesBranch) {
   const auto residual = random_values(kSize, 1);
   const auto branch = random_values(kSize, 2);
   std::vector<float> mask(kSize), output(kSize), alone(kSize);
-  level().dropout_mask(9, 0.25, kSize, mask.data());
-  level().dropout_add.fp32({kSize, residual.data(), branch.data(), 0.25, 9, output.data()});
-  level().dropout_add.fp32({kSize, nullptr, branch.data(), 0.25, 9, alone.data()});
+  level().dropout_mask(kKey, 0.25, kSize, mask.data());
+  add_dropped(level(), residual.data(), branch, 0.25, output);
+  add_dropped(level(), nullptr, branch, 0.25, alone);
   for (size_t i = 0; i < kSize; ++i) {
     EXPECT_FLOAT_EQ(alone[i], branch[i] * mask[i]);
     EXPECT_NEAR(output[i], residual[i] + branch[i] * mask[i], 1e-6);

@@ -13,13 +13,13 @@ size_t at(int64_t i) { return static_cast<size_t>(i); }
 
 double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 
-double value_of(DeviceActivation activation, double x) {
+double value_of(Activation activation, double x) {
   switch (activation) {
-    case DeviceActivation::kRelu:
+    case Activation::kRelu:
       return std::max(x, 0.0);
-    case DeviceActivation::kGelu:
+    case Activation::kGelu:
       return x * normal_cdf(x);
-    case DeviceActivation::kNone:
+    case Activation::kNone:
       return x;
     default:
       return x / (1.0 + std::exp(-x));
@@ -27,22 +27,22 @@ double value_of(DeviceActivation activation, double x) {
 }
 
 /// By a central difference, accurate to about 1e-9.
-double slope_of(DeviceActivation activation, double x) {
-  if (activation == DeviceActivation::kRelu) return x > 0.0 ? 1.0 : 0.0;
+double slope_of(Activation activation, double x) {
+  if (activation == Activation::kRelu) return x > 0.0 ? 1.0 : 0.0;
   constexpr double kStep = 1e-5;
   return (value_of(activation, x + kStep) - value_of(activation, x - kStep)) / (2.0 * kStep);
 }
 
 struct ActivateOptions {
   ElementType type = ElementType::kFloat;
-  DeviceActivation activation = DeviceActivation::kNone;
+  Activation activation = Activation::kNone;
   int64_t rows = 1;
   int64_t width = 64;
   double dropout = 0.0;
   bool bias = true;
   bool residual = true;
 
-  bool gated() const { return activation == DeviceActivation::kSwiglu; }
+  bool gated() const { return activation == Activation::kSwiglu; }
   int64_t input_width() const { return gated() ? 2 * width : width; }
   std::string name() const {
     return name_of(type) + " activation " + std::to_string(static_cast<int>(activation)) + " " +
@@ -62,8 +62,8 @@ struct ActivateCase {
         grad_bias(ElementType::kFloat, chosen.input_width()),
         dropout(dropout_of(chosen.dropout, 99)) {}
 
-  DeviceActivate forward() const {
-    DeviceActivate call;
+  Activate forward() const {
+    Activate call;
     call.type = options.type;
     call.activation = options.activation;
     call.rows = options.rows;
@@ -76,7 +76,7 @@ struct ActivateCase {
     return call;
   }
 
-  DeviceActivateBackward backward() const {
+  ActivateBackward backward() const {
     return {forward(), grad_output.data(), grad_x.data(), grad_bias.floats()};
   }
 
@@ -125,9 +125,8 @@ void check(const ActivateOptions& options) {
   expect_results(activate);
 }
 
-constexpr DeviceActivation kActivations[] = {DeviceActivation::kNone, DeviceActivation::kRelu,
-                                             DeviceActivation::kGelu, DeviceActivation::kSilu,
-                                             DeviceActivation::kSwiglu};
+constexpr Activation kActivations[] = {Activation::kNone, Activation::kRelu, Activation::kGelu,
+                                       Activation::kSilu, Activation::kSwiglu};
 
 class ActivateCasesTest : public testing::TestWithParam<ElementType> {
  protected:
@@ -138,7 +137,7 @@ class ActivateCasesTest : public testing::TestWithParam<ElementType> {
 };
 
 TEST_P(ActivateCasesTest, AllActivations) {
-  for (const DeviceActivation activation : kActivations) {
+  for (const Activation activation : kActivations) {
     for (const double dropout : {0.0, 0.2}) {
       check({.type = GetParam(),
              .activation = activation,
@@ -155,17 +154,17 @@ TEST_P(ActivateCasesTest, AllActivations) {
 TEST_P(ActivateCasesTest, AllWidths) {
   for (const int64_t width : {1, 7, 64, 100, 516, 1000, 2048, 2056, 3072, 4096, 5001}) {
     check({.type = GetParam(),
-           .activation = DeviceActivation::kRelu,
+           .activation = Activation::kRelu,
            .rows = 6,
            .width = width,
            .dropout = 0.1});
   }
-  check({.type = GetParam(), .activation = DeviceActivation::kSwiglu, .rows = 3, .width = 1028});
+  check({.type = GetParam(), .activation = Activation::kSwiglu, .rows = 3, .width = 1028});
 }
 
 TEST_P(ActivateCasesTest, NotANumberStaysOne) {
   constexpr int64_t kRow = 2, kColumn = 9;
-  for (const DeviceActivation activation : kActivations) {
+  for (const Activation activation : kActivations) {
     SCOPED_TRACE(static_cast<int>(activation));
     ActivateCase activate({.type = GetParam(), .activation = activation, .rows = 4, .width = 24});
     activate.x.set(kRow * activate.options.input_width() + kColumn, std::nan(""));
@@ -174,7 +173,7 @@ TEST_P(ActivateCasesTest, NotANumberStaysOne) {
     constexpr int64_t kPlace = kRow * 24 + kColumn;
     for (int64_t i = 0; i < activate.output.size(); ++i)
       EXPECT_EQ(std::isnan(activate.output.at(i)), i == kPlace) << i;
-    if (activation == DeviceActivation::kRelu) {
+    if (activation == Activation::kRelu) {
       EXPECT_EQ(activate.grad_x.at(kPlace), activate.grad_output.at(kPlace));
     }
   }
@@ -182,7 +181,7 @@ TEST_P(ActivateCasesTest, NotANumberStaysOne) {
 
 TEST_P(ActivateCasesTest, ManyRows) {
   check({.type = GetParam(),
-         .activation = DeviceActivation::kGelu,
+         .activation = Activation::kGelu,
          .rows = 3000,
          .width = 512,
          .dropout = 0.1});
@@ -190,14 +189,14 @@ TEST_P(ActivateCasesTest, ManyRows) {
 
 TEST_P(ActivateCasesTest, TheGradientMayTakeThePlaceOfTheOutputs) {
   const ActivateOptions options{.type = GetParam(),
-                                .activation = DeviceActivation::kGelu,
+                                .activation = Activation::kGelu,
                                 .rows = 33,
                                 .width = 128,
                                 .dropout = 0.1};
   const ActivateCase apart(options);
   run_rows_here(apart.backward());
   const ActivateCase inside(options);
-  DeviceActivateBackward call = inside.backward();
+  ActivateBackward call = inside.backward();
   call.grad_x = inside.grad_output.data();
   call.grad_bias = nullptr;
   run_rows_here(call);

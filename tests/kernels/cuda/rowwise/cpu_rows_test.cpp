@@ -29,31 +29,19 @@ TEST(CpuRowsTest, NormsAreThoseOfTheCpu) {
     const auto width = static_cast<size_t>(norm.options.width);
     std::vector<float> normalized(size), inverse_std(50), output(size);
     std::vector<float> grad_residual(size), grad_branch(size), grad_gamma(width), grad_beta(width);
-    const float* const beta = norm.layer() ? norm.beta.floats() : nullptr;
-    row_kernels().add_norm_forward.fp32({.rows = 50,
-                                         .width = 520,
-                                         .residual = norm.residual.floats(),
-                                         .branch = norm.branch.floats(),
-                                         .gamma = norm.gamma.floats(),
-                                         .beta = beta,
-                                         .dropout = norm.dropout.p,
-                                         .dropout_key = norm.dropout.key.value(),
-                                         .normalized = normalized.data(),
-                                         .inverse_std = inverse_std.data(),
-                                         .output = output.data()});
-    row_kernels().add_norm_backward.fp32({.rows = 50,
-                                          .width = 520,
-                                          .grad_output = norm.grad_output.floats(),
-                                          .normalized = normalized.data(),
-                                          .inverse_std = inverse_std.data(),
-                                          .gamma = norm.gamma.floats(),
-                                          .beta = beta,
-                                          .dropout = norm.dropout.p,
-                                          .dropout_key = norm.dropout.key.value(),
-                                          .grad_residual = grad_residual.data(),
-                                          .grad_branch = grad_branch.data(),
-                                          .grad_gamma = grad_gamma.data(),
-                                          .grad_beta = grad_beta.data()});
+    AddNorm forward = norm.forward();
+    forward.normalized = normalized.data();
+    forward.inverse_std = inverse_std.data();
+    forward.output = output.data();
+    row_kernels().add_norm(forward);
+    AddNormBackward backward = norm.backward();
+    backward.normalized = normalized.data();
+    backward.inverse_std = inverse_std.data();
+    backward.grad_residual = grad_residual.data();
+    backward.grad_branch = grad_branch.data();
+    backward.grad_gamma = grad_gamma.data();
+    backward.grad_beta = norm.layer() ? grad_beta.data() : nullptr;
+    row_kernels().add_norm_backward(backward);
     expect_near(norm.output, output, 5e-6, "output");
     expect_near(norm.inverse_std, inverse_std, 5e-6, "inverse_std");
     expect_near(norm.grad_residual, grad_residual, 5e-6, "grad_residual");
@@ -69,7 +57,7 @@ TEST(CpuRowsTest, DropoutAndResidualAreThoseOfTheCpu) {
   const RowTensor branch = RowTensor::random(ElementType::kFloat, kRows * kWidth, 1);
   const RowTensor residual = RowTensor::random(ElementType::kFloat, kRows * kWidth, 2);
   const RowTensor output(ElementType::kFloat, kRows * kWidth);
-  DeviceActivate call;
+  Activate call;
   call.rows = kRows;
   call.width = kWidth;
   call.x = branch.data();
@@ -78,12 +66,8 @@ TEST(CpuRowsTest, DropoutAndResidualAreThoseOfTheCpu) {
   call.output = output.data();
   run_rows_on_host(call, {});
   std::vector<float> expected(static_cast<size_t>(kRows * kWidth));
-  row_kernels().dropout_add.fp32({.size = kRows * kWidth,
-                                  .residual = residual.floats(),
-                                  .branch = branch.floats(),
-                                  .dropout = call.dropout.p,
-                                  .dropout_key = call.dropout.key.value(),
-                                  .output = expected.data()});
+  call.output = expected.data();
+  row_kernels().activate(call);
   // Compilers may fuse the multiplication with the addition.
   expect_near(output, expected, 1e-6, "output");
 }
@@ -94,7 +78,7 @@ TEST(CpuRowsTest, KernelsReadTheKeyOfThePassWhenTheyRun) {
   const RowTensor branch = RowTensor::random(ElementType::kFloat, kSize, 1);
   const RowTensor output(ElementType::kFloat, kSize);
   auto* const pass_key = static_cast<uint64_t*>(allocate_shared(sizeof(uint64_t)));
-  DeviceActivate call;
+  Activate call;
   call.rows = 8;
   call.width = kSize / 8;
   call.x = branch.data();
@@ -105,11 +89,9 @@ TEST(CpuRowsTest, KernelsReadTheKeyOfThePassWhenTheyRun) {
     *pass_key = key;
     launch_rows_on_host(call.type, arguments, {});
     std::vector<float> expected(static_cast<size_t>(kSize));
-    row_kernels().dropout_add.fp32({.size = kSize,
-                                    .branch = branch.floats(),
-                                    .dropout = call.dropout.p,
-                                    .dropout_key = random_key(key, 7),
-                                    .output = expected.data()});
+    Activate on_cpu = call;
+    on_cpu.output = expected.data();
+    row_kernels().activate(on_cpu);
     expect_near(output, expected, 0.0, "output");
   }
 }

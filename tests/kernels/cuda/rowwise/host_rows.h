@@ -9,7 +9,7 @@
 
 namespace dietmt::kernels {
 
-inline ElementType type_of(const DeviceActivateBackward& call) { return call.forward.type; }
+inline ElementType type_of(const ActivateBackward& call) { return call.forward.type; }
 
 template <typename Call>
 ElementType type_of(const Call& call) {

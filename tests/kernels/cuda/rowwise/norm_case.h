@@ -49,8 +49,8 @@ struct NormCase {
 
   bool layer() const { return options.kind == NormKind::kLayer; }
 
-  DeviceAddNorm forward() const {
-    DeviceAddNorm call;
+  AddNorm forward() const {
+    AddNorm call;
     call.type = options.type;
     call.rows = options.rows;
     call.width = options.width;
@@ -67,8 +67,8 @@ struct NormCase {
   }
 
   /// Uses what forward() has left.
-  DeviceAddNormBackward backward() const {
-    DeviceAddNormBackward call;
+  AddNormBackward backward() const {
+    AddNormBackward call;
     call.type = options.type;
     call.rows = options.rows;
     call.width = options.width;
@@ -76,7 +76,7 @@ struct NormCase {
     call.normalized = normalized.data();
     call.inverse_std = inverse_std.floats();
     call.gamma = gamma.floats();
-    call.has_mean = layer();
+    call.beta = layer() ? beta.floats() : nullptr;
     call.dropout = dropout;
     call.grad_residual = grad_residual.data();
     call.grad_branch = grad_branch.data();

@@ -142,12 +142,12 @@ TEST_P(NormCasesTest, OptionalResultsMayBeLeftOut) {
   run_rows_here(norm.forward());
   run_rows_here(norm.backward());
   const NormCase few(options);
-  DeviceAddNorm forward = few.forward();
+  AddNorm forward = few.forward();
   forward.normalized = nullptr;
   forward.inverse_std = nullptr;
   run_rows_here(forward);
   EXPECT_EQ(few.output.values(), norm.output.values());
-  DeviceAddNormBackward backward = few.backward();
+  AddNormBackward backward = few.backward();
   backward.normalized = norm.normalized.data();
   backward.inverse_std = norm.inverse_std.floats();
   backward.grad_branch = nullptr;

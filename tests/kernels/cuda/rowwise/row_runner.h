@@ -17,10 +17,10 @@ std::string reason_not_to_run();
 void* allocate_shared(size_t bytes);
 
 /// Run a call; the results are complete on return.
-void run_rows_here(const DeviceAddNorm& call);
-void run_rows_here(const DeviceAddNormBackward& call);
-void run_rows_here(const DeviceActivate& call);
-void run_rows_here(const DeviceActivateBackward& call);
+void run_rows_here(const AddNorm& call);
+void run_rows_here(const AddNormBackward& call);
+void run_rows_here(const Activate& call);
+void run_rows_here(const ActivateBackward& call);
 void run_rows_here(const DeviceColumnSums& call);
 void run_rows_here(const DeviceEmbed& call);
 void run_rows_here(const DeviceEmbedBackward& call);

@@ -23,21 +23,17 @@ void run_plainly(const Call& call, const Run& run) {
 
 }  // namespace
 
-void run_rows_here(const DeviceAddNorm& call) { run_plainly(call, add_norm_cuda); }
-void run_rows_here(const DeviceActivate& call) { run_plainly(call, activate_cuda); }
+void run_rows_here(const AddNorm& call) { run_plainly(call, add_norm_cuda); }
+void run_rows_here(const Activate& call) { run_plainly(call, activate_cuda); }
 void run_rows_here(const DeviceEmbed& call) { run_plainly(call, embed_cuda); }
 void run_rows_here(const DeviceCrossEntropy& call) { run_plainly(call, cross_entropy_cuda); }
 void run_rows_here(const Rotate& call) { run_plainly(call, rotate_cuda); }
 
-void run_rows_here(const DeviceAddNormBackward& call) {
-  run_with_memory(call, add_norm_backward_cuda);
-}
+void run_rows_here(const AddNormBackward& call) { run_with_memory(call, add_norm_backward_cuda); }
 
 void run_rows_here(const DeviceEmbedBackward& call) { run_with_memory(call, embed_backward_cuda); }
 
-void run_rows_here(const DeviceActivateBackward& call) {
-  run_with_memory(call, activate_backward_cuda);
-}
+void run_rows_here(const ActivateBackward& call) { run_with_memory(call, activate_backward_cuda); }
 
 void run_rows_here(const DeviceColumnSums& call) {
   run_with_memory(call, [](const DeviceColumnSums& sums, const RowMemory& memory, void* stream) {

@@ -3,10 +3,10 @@
 
 namespace dietmt::kernels {
 
-void run_rows_here(const DeviceAddNorm& call) { run_rows_on_host(call, {}); }
-void run_rows_here(const DeviceAddNormBackward& call) { run_rows_on_host(call, {}); }
-void run_rows_here(const DeviceActivate& call) { run_rows_on_host(call, {}); }
-void run_rows_here(const DeviceActivateBackward& call) { run_rows_on_host(call, {}); }
+void run_rows_here(const AddNorm& call) { run_rows_on_host(call, {}); }
+void run_rows_here(const AddNormBackward& call) { run_rows_on_host(call, {}); }
+void run_rows_here(const Activate& call) { run_rows_on_host(call, {}); }
+void run_rows_here(const ActivateBackward& call) { run_rows_on_host(call, {}); }
 void run_rows_here(const DeviceColumnSums& call) { run_rows_on_host(call, {}); }
 void run_rows_here(const DeviceEmbed& call) { run_rows_on_host(call, {}); }
 void run_rows_here(const DeviceEmbedBackward& call) { run_rows_on_host(call, {}); }

@@ -49,16 +49,16 @@ TEST(RowSchedulesTest, Norms) {
 }
 
 TEST(RowSchedulesTest, ActivationsAndColumnSums) {
-  for (const DeviceActivation activation : {DeviceActivation::kGelu, DeviceActivation::kSwiglu}) {
+  for (const Activation activation : {Activation::kGelu, Activation::kSwiglu}) {
     for (const int64_t width : {64, 2056}) {
       expect_same_bits([&](const HostSchedule& schedule) {
         constexpr int64_t kRows = 200;
-        const int64_t inputs = activation == DeviceActivation::kSwiglu ? 2 * width : width;
+        const int64_t inputs = activation == Activation::kSwiglu ? 2 * width : width;
         const RowTensor x = RowTensor::random(ElementType::kHalf, kRows * inputs, 1);
         const RowTensor grad = RowTensor::random(ElementType::kHalf, kRows * width, 2);
         const RowTensor grad_x(ElementType::kHalf, kRows * inputs);
         const RowTensor grad_bias(ElementType::kFloat, inputs);
-        DeviceActivateBackward call;
+        ActivateBackward call;
         call.forward = {.type = ElementType::kHalf,
                         .activation = activation,
                         .rows = kRows,
