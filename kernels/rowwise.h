@@ -94,7 +94,4 @@ std::span<const RowwiseKernels* const> row_tables();
 /// The best table that runs on this processor, chosen once.
 const RowwiseKernels& row_kernels();
 
-/// By the best table. Throws Error for kHalf, which needs a GPU.
-void rotate(const Rotate& call);
-
 }  // namespace dietmt::kernels

@@ -10,9 +10,8 @@
 
 #include "encoders/attention/head_layout.h"
 #include "encoders/device/device.h"
-#include "encoders/ops/device_rows.h"
+#include "encoders/ops/row_kernels.h"
 #include "encoders/position/score_terms.h"
-#include "kernels/rowwise.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -81,13 +80,11 @@ uint64_t halved_heads(const Turn& turn, int64_t heads) {
 
 using RotateKernel = void (*)(const kernels::Rotate& call);
 
-/// That of the rows' device or of the CPU; null if there is none for them.
+/// Null if there is none for these rows.
 RotateKernel rotate_kernel(const at::Tensor& x, const Turn& turn) {
-  const at::ScalarType type = x.scalar_type();
   if (x.size(1) > 64 || turn.table.scalar_type() != at::kFloat) return nullptr;
-  if (x.is_cpu()) return type == at::kFloat || type == at::kBFloat16 ? kernels::rotate : nullptr;
-  const kernels::DeviceKernels* const device = row_kernels(x);
-  return device != nullptr ? device->rotate : nullptr;
+  const kernels::DeviceKernels* const kernels = row_kernels(x);
+  return kernels != nullptr ? kernels->rotate : nullptr;
 }
 
 at::Tensor turned(const at::Tensor& given, const Turn& turn) {

@@ -77,17 +77,13 @@ Tensor forward_by_onednn(const Tensor& x, const Tensor& weight, const Tensor& bi
   return call_onednn(x, weight.t().contiguous(), bias, relu ? "relu" : "none");
 }
 
-void set_relu_gradient(const LinearBackward& call, Tensor& gradient) {
-  if (call.relu) at::threshold_backward_out(gradient, gradient, call.x, 0);
-}
-
 template <auto kProduct, auto kTransposedProduct>
 LinearGradients backward_by(const LinearBackward& call) {
   LinearGradients result;
   if (call.wants_x) {
     result.x = kProduct(call.grad_output, call.weight, {});
     if (call.so_far.defined()) result.x.add_(call.so_far);
-    set_relu_gradient(call, result.x);
+    if (call.relu) at::threshold_backward_out(result.x, result.x, call.x, 0);
   }
   if (call.wants_weight) result.weight = kTransposedProduct(call.grad_output, call.x);
   if (call.wants_bias)
@@ -144,7 +140,8 @@ Tensor forward_on_device(const Tensor& x, const Tensor& weight, const Tensor& bi
 LinearGradients backward_on_device(const LinearBackward& call) {
   const Tensor &x = call.x, &weight = call.weight, &so_far = call.so_far;
   const kernels::DeviceKernels& device = *row_kernels(x);
-  if (device.linear_backward == nullptr) return backward_by_aten(call);
+  if (device.linear_backward == nullptr || device.activate_backward == nullptr)
+    return backward_by_aten(call);
   LinearGradients result;
   const auto fp32 = x.options().dtype(at::kFloat).requires_grad(false);
   if (call.wants_x && so_far.defined()) {
@@ -166,7 +163,15 @@ LinearGradients backward_on_device(const LinearBackward& call) {
                           .add_to_grad_x = call.wants_x && so_far.defined(),
                           .grad_weight = numbers_to(result.weight),
                           .grad_bias = numbers_to(result.bias)});
-  if (call.wants_x) set_relu_gradient(call, result.x);
+  if (call.relu && call.wants_x)
+    device.activate_backward({.forward = {.type = element_type(x.scalar_type()),
+                                          .activation = kernels::Activation::kRelu,
+                                          .rows = x.size(0),
+                                          .width = x.size(1),
+                                          .x = x.const_data_ptr(),  // positive where its input is
+                                          .dropout = {}},
+                              .grad_output = result.x.const_data_ptr(),
+                              .grad_x = result.x.mutable_data_ptr()});
   return result;
 }
 

@@ -121,19 +121,22 @@ struct AddNorm : torch::autograd::Function<AddNorm> {
   }
 };
 
-// By the kernel; residual: [.., D], branch: [N, D] or undefined.
+// By the kernel; the branch's rows may be undefined.
 Tensor normed(const Tensor& residual, const Branch& branch, const Tensor& gamma, const Tensor& beta,
               const DropoutSite& site, double epsilon) {
-  const Tensor rows = residual.contiguous().flatten(0, -2);
+  const Tensor rows = residual.contiguous();
   const Tensor added = branch.rows.defined() ? branch.rows.contiguous() : branch.rows;
   if (at::GradMode::is_enabled())
     return AddNorm::apply(rows, std::optional(added), std::optional(branch.bias), gamma,
-                          std::optional(beta), site, epsilon)
-        .view(residual.sizes());
+                          std::optional(beta), site, epsilon);
   return run_add_norm({rows, added, branch.bias, gamma, beta},
                       dropout_call(site.p, site.pass_key(rows.device()), site.number), epsilon, {},
-                      {})
-      .view(residual.sizes());
+                      {});
+}
+
+// x: [.., D].
+Tensor normed(const Tensor& x, const Tensor& gamma, const Tensor& beta, double epsilon) {
+  return normed(x.contiguous().flatten(0, -2), Tensor(), gamma, beta, {}, epsilon).view(x.sizes());
 }
 
 }  // namespace
@@ -151,13 +154,13 @@ Tensor add_norm(const Tensor& residual, const Branch& branch, const Tensor& gamm
 
 Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, double epsilon) {
   if (x.is_cpu()) return at::layer_norm(x, {x.size(-1)}, gamma, beta, epsilon);
-  if (has_norm_kernel(x, gamma)) return normed(x, Tensor(), gamma, beta, {}, epsilon);
+  if (has_norm_kernel(x, gamma)) return normed(x, gamma, beta, epsilon);
   return at::layer_norm(x.to(gamma.scalar_type()), {x.size(-1)}, gamma, beta, epsilon)
       .to(x.scalar_type());
 }
 
 Tensor rms_norm(const Tensor& x, const Tensor& gamma, double epsilon) {
-  if (has_norm_kernel(x, gamma)) return normed(x, Tensor(), gamma, Tensor(), {}, epsilon);
+  if (has_norm_kernel(x, gamma)) return normed(x, gamma, Tensor(), epsilon);
   return at::rms_norm(x.to(gamma.scalar_type()), {x.size(-1)}, gamma, epsilon).to(x.scalar_type());
 }
 

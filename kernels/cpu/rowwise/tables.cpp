@@ -1,5 +1,4 @@
 // The row-wise kernels of each instruction set, and the best of them.
-#include "common/error.h"
 #include "kernels/cpu/instruction_sets.h"
 #include "kernels/rowwise.h"
 
@@ -24,12 +23,6 @@ std::span<const RowwiseKernels* const> row_tables() {
 const RowwiseKernels& row_kernels() {
   static const RowwiseKernels& best = best_table(row_tables());
   return best;
-}
-
-void rotate(const Rotate& call) {
-  if (call.type == ElementType::kHalf)
-    throw Error("rotary positions in fp16 need a GPU: use fp32 or bf16 on the CPU");
-  row_kernels().rotate(call);
 }
 
 }  // namespace dietmt::kernels

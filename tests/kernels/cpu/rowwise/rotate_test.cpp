@@ -4,7 +4,6 @@
 #include <cmath>
 #include <type_traits>
 
-#include "common/error.h"
 #include "tests/kernels/cpu/rowwise/level_test.h"
 
 namespace dietmt::kernels {
@@ -86,8 +85,6 @@ TEST_P(RotateTest, IsItsFormula) {
     }
   }
 }
-
-TEST(RotateCpuTest, RefusesFp16) { EXPECT_THROW(rotate({.type = ElementType::kHalf}), Error); }
 
 }  // namespace
 }  // namespace dietmt::kernels
