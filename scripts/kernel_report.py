@@ -96,7 +96,7 @@ def kernel_name(symbol):
     element = named.group(1) if named else 'float' if 'BlockIf' in symbol else None
     sizes = re.findall(r'Li(\d+)E', symbol)
     terms = re.search(r'TermClassE(\d)E', symbol)
-    activation = re.search(r'DeviceActivationE(\d)E', symbol)
+    activation = re.search(r'10ActivationE(\d)E', symbol)
     parts = [match.group(1), element, *sizes,
              terms and CLASSES[int(terms.group(1))],
              activation and ACTIVATIONS[int(activation.group(1))]]
