@@ -96,12 +96,12 @@ struct Activated : torch::autograd::Function<Activated> {
     const bool has_residual = data["has_residual"].toBool();
     const bool wants_bias = bias.defined() && context->needs_input_grad(has_residual ? 2 : 1);
     Tensor grad_x = grad_output, grad_bias;
-    if (activation != Activation::kNone || wants_bias) {
+    if (given.is_cpu()) {  // dropout, whose gradient is dropout
+      grad_x = run_activate(activate_call(grad_output, {}, activation, dropout), grad_output, {});
+    } else if (activation != Activation::kNone || dropout.p > 0.0 || wants_bias) {
       const Tensor& x = saved[0].defined() ? saved[0] : grad_output;
       grad_x = activation_gradient(activate_call(x, bias, activation, dropout), grad_output,
                                    wants_bias ? &grad_bias : nullptr);
-    } else if (dropout.p > 0.0) {
-      grad_x = run_activate(activate_call(grad_output, {}, activation, dropout), grad_output, {});
     }
     return {has_residual ? given : Tensor(), grad_x, grad_bias, {}, {}};
   }

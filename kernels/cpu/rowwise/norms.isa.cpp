@@ -25,29 +25,25 @@ class Sum {
   Vector even_{}, odd_{};
 };
 
-/// Row r of numbers [rows, width]; null if they are.
 template <typename Number>
-const Number* row(const void* numbers, int64_t begin) {
-  return numbers == nullptr ? nullptr : static_cast<const Number*>(numbers) + begin;
+const Number* at(const void* numbers, int64_t place) {
+  return static_cast<const Number*>(numbers) + place;
 }
 template <typename Number>
-Number* row(void* numbers, int64_t begin) {
-  return numbers == nullptr ? nullptr : static_cast<Number*>(numbers) + begin;
+Number* at(void* numbers, int64_t place) {
+  return static_cast<Number*>(numbers) + place;
 }
 
 // `sum`: [width padded to whole vectors], for the sums of the row.
 template <typename Number>
 void forward_row(const AddNorm& call, int64_t r, const DropoutLanes& lanes, float* sum) {
   const int64_t begin = r * call.width;
-  const Number* const residual = row<Number>(call.residual, begin);
-  const Number* const branch = row<Number>(call.branch, begin);
-  Number* const normalized = row<Number>(call.normalized, begin);
-  Number* const output = row<Number>(call.output, begin);
   const auto width = static_cast<float>(call.width);
   Sum total;
   for_vectors(call.width, [&](int64_t c, int64_t count) {
-    Vector x = load(residual + c, count);
-    if (branch != nullptr) x += lanes.dropped(load(branch + c, count), begin + c);
+    Vector x = load(at<Number>(call.residual, begin + c), count);
+    if (call.branch != nullptr)
+      x += lanes.dropped(load(at<Number>(call.branch, begin + c), count), begin + c);
     store(sum + c, x);
     total.add(x);  // zeros past the end
   });
@@ -62,20 +58,20 @@ void forward_row(const AddNorm& call, int64_t r, const DropoutLanes& lanes, floa
   if (call.inverse_std != nullptr) call.inverse_std[r] = inverse_std;
   for_vectors(call.width, [&](int64_t c, int64_t count) {
     const Vector x = (load(sum + c) - mean) * inverse_std;
-    if (normalized != nullptr) store(normalized + c, x, count);
+    if (call.normalized != nullptr) store(at<Number>(call.normalized, begin + c), x, count);
     Vector y = x * load(call.gamma + c, count);
     if (call.beta != nullptr) y += load(call.beta + c, count);
-    store(output + c, y, count);
+    store(at<Number>(call.output, begin + c), y, count);
   });
 }
 
 // The normalized sum of a row again, from its output.
 template <typename Number>
-void renormalize_row(const AddNormBackward& call, const Number* output, Number* normalized) {
+void renormalize_row(const AddNormBackward& call, int64_t begin, Number* row) {
   for_vectors(call.width, [&](int64_t c, int64_t count) {
-    Vector x = load(output + c, count);
+    Vector x = load(at<Number>(call.output, begin + c), count);
     if (call.beta != nullptr) x -= load(call.beta + c, count);
-    store(normalized + c, x / load(call.gamma + c, count), count);
+    store(row + c, x / load(call.gamma + c, count), count);
   });
 }
 
@@ -84,14 +80,13 @@ template <typename Number>
 void backward_row(const AddNormBackward& call, int64_t r, const DropoutLanes& lanes,
                   float* gamma_sum, float* beta_sum) {
   const int64_t begin = r * call.width;
-  const Number* const grad = row<Number>(call.grad_output, begin);
-  const Number* normalized = row<Number>(call.normalized, begin);
-  Number* const grad_residual = row<Number>(call.grad_residual, begin);
-  Number* const grad_branch = row<Number>(call.grad_branch, begin);
-  if (normalized == nullptr) {
+  const Number* const grad = at<Number>(call.grad_output, begin);
+  const Number* normalized = at<Number>(call.normalized, begin);
+  if (call.normalized == nullptr) {
     // Stays in the cache until the gradient takes its place.
-    renormalize_row(call, row<Number>(call.output, begin), grad_residual);
-    normalized = grad_residual;
+    Number* const row = at<Number>(call.grad_residual, begin);
+    renormalize_row(call, begin, row);
+    normalized = row;
   }
   Vector grads{}, products{};
   for_vectors(call.width, [&](int64_t c, int64_t count) {
@@ -110,8 +105,9 @@ void backward_row(const AddNormBackward& call, int64_t r, const DropoutLanes& la
     const Vector scaled = load(grad + c, count) * load(call.gamma + c, count);
     const Vector of_sum =
         inverse_std * (scaled - mean_grad - load(normalized + c, count) * mean_product);
-    store(grad_residual + c, of_sum, count);
-    if (grad_branch != nullptr) store(grad_branch + c, lanes.dropped(of_sum, begin + c), count);
+    store(at<Number>(call.grad_residual, begin + c), of_sum, count);
+    if (call.grad_branch != nullptr)
+      store(at<Number>(call.grad_branch, begin + c), lanes.dropped(of_sum, begin + c), count);
   });
 }
 
