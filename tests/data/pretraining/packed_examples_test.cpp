@@ -33,6 +33,7 @@ ExampleOptions options(ExampleMode mode, int64_t length) {
 std::vector<Example> examples_of(const TextCorpus& corpus, const ExampleOptions& options,
                                  uint64_t key = 1) {
   const ExamplePlan plan = plan_examples(corpus, options, key);
+  EXPECT_GT(plan.examples(), 0);
   std::vector<Example> examples;
   for (int64_t i = 0; i < plan.examples(); ++i) {
     Example& example = examples.emplace_back();
