@@ -149,6 +149,9 @@ struct Magic {
 
 constexpr const char* kUtf16 = "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8";
 constexpr const char* kArchive = "an archive, not text; unpack it";
+constexpr const char* kZip =
+    "a ZIP archive or an office document, not text; unpack it (dietmt serve translates documents)";
+constexpr const char* kPdf = "a PDF, not text; export its text";
 constexpr const char* kCompressed =
     "compressed, and not with gzip, bzip2, xz or zstd; decompress it";
 
@@ -163,7 +166,8 @@ constexpr Magic kMagic[] = {
     {"P\x2a\x4d\x18"sv, make<Zstd>, nullptr},  // pzstd
     {"\xff\xfe"sv, nullptr, kUtf16},
     {"\xfe\xff"sv, nullptr, kUtf16},
-    {"PK\x03\x04"sv, nullptr, kArchive},
+    {"PK\x03\x04"sv, nullptr, kZip},
+    {"%PDF-"sv, nullptr, kPdf},
     {"7z\xbc\xaf\x27\x1c"sv, nullptr, kArchive},
     {"\x04\x22\x4d\x18"sv, nullptr, kCompressed},
     {"\x1f\x9d"sv, nullptr, kCompressed},
@@ -222,6 +226,9 @@ std::unique_ptr<Decompressor> decompressor_of(std::string_view beginning) {
 std::string reason_not_text(std::string_view beginning) {
   const Magic* const magic = magic_of(beginning);
   if (magic != nullptr && magic->problem != nullptr) return magic->problem;
+  constexpr size_t kTarMagic = 257;  // where POSIX's ustar has it
+  if (beginning.size() > kTarMagic && beginning.substr(kTarMagic).starts_with("ustar"))
+    return kArchive;
   const char* const utf16 = unmarked_utf16(beginning);
   return utf16 != nullptr ? utf16 : "";
 }

@@ -35,11 +35,10 @@ constexpr Row kRows[] = {
     {"max-source-length", " max-input-length max-input-len "},
     {"bpe-dropout", " subword-dropout "},
     {"subword-sampling", " sentencepiece-alphas src-subword-alpha "},
-    {"source-tag", " target-lang tgt-lang source-lang "},
 
     // Model
     {"model", " models path model-path checkpoint "},
-    {"preset", " arch model-size task "},
+    {"preset", " arch model-size "},
     {"width",
      " dim-emb encoder-embed-dim decoder-embed-dim hidden-size rnn-size word-vec-size "
      "transformer-model-size model-dim "},
@@ -148,6 +147,12 @@ constexpr Row kRows[] = {
 
 std::string foreign_option(std::string_view name, const std::vector<std::string>& ours) {
   if (name.find(' ') != name.npos) return {};
+  constexpr std::string_view kLanguages[] = {"source-lang", "target-lang",     "src-lang",
+                                             "tgt-lang",    "source-language", "target-language"};
+  if (std::ranges::find(kLanguages, name) != std::end(kLanguages))
+    return "; a model translates between the languages that it was trained on (one that needs a "
+           "tag "
+           "for the target language takes --source-tag)";
   const std::string word = " " + std::string(name) + " ";
   for (const Row& row : kRows)
     if (row.theirs.find(word) != row.theirs.npos && std::ranges::find(ours, row.ours) != ours.end())

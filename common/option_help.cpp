@@ -111,7 +111,7 @@ std::string OptionTable::Option::facts() const {
   const auto add = [&](const std::string& fact) { text += (text.empty() ? "" : "; ") + fact; };
   if (rule.required) add("required");
   if (rule.choices.empty() && !range_worth_saying(rule).empty()) add(range_worth_saying(rule));
-  const std::string value = joined(values());
+  const std::string value = joined(defaults);
   if (!is_flag() && !value.empty()) add("default: " + value);
   return text;
 }

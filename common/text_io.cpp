@@ -31,6 +31,7 @@ struct LineReader::Impl {
   size_t position = 0;
   int64_t line = 0;
   size_t cut = 0;
+  int64_t faults = 0;
   bool ended_in_lf = false;
   bool at_end = false;
   std::string failure;  // reported after the lines before it
@@ -153,6 +154,8 @@ bool LineReader::ended_in_lf() const { return impl_->ended_in_lf; }
 size_t LineReader::bytes_cut() const { return impl_->cut; }
 
 int64_t LineReader::line_number() const { return impl_->line; }
+
+int64_t LineReader::count_fault() { return ++impl_->faults; }
 
 std::string LineReader::where() const { return impl_->path + ":" + std::to_string(impl_->line); }
 

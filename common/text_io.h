@@ -42,6 +42,9 @@ class LineReader {
   /// Number of the last line returned by next(), from 1.
   int64_t line_number() const;
 
+  /// Counts a line that is not as it should be: how many there were, with this one.
+  int64_t count_fault();
+
   /// "path:line" of that line, for messages.
   std::string where() const;
 

@@ -71,7 +71,7 @@ std::vector<fs::path> chosen_checkpoints(const AverageOptions& options) {
   }
   if (std::ssize(found) < wanted) {
     spdlog::warn(
-        "{}: averaging {} checkpoints instead of {}: the run kept no more; train with a "
+        "{}: averaging {} of {} checkpoints: the run kept no more; train with a "
         "larger --{} and a smaller --save-interval",
         run, found.size(), wanted, options.best > 0 ? "keep-best" : "keep-last");
   }

@@ -71,6 +71,9 @@ Tokenizers load_tokenizers(const fs::path& directory) {
     const auto joint = load_tokenizer(directory / kJointTokenizer);
     return {joint, joint};
   }
+  if (!fs::exists(directory / kSourceTokenizer))
+    throw CheckpointError(directory.string() + ": has no " + kJointTokenizer + " (nor " +
+                          kSourceTokenizer + " and " + kTargetTokenizer + ")");
   return {load_tokenizer(directory / kSourceTokenizer),
           load_tokenizer(directory / kTargetTokenizer)};
 }

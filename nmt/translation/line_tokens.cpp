@@ -37,13 +37,17 @@ LineReader open_text(const std::string& path) {
   return LineReader(path, kMaxLineBytes, LongLines::kCut);
 }
 
-void clean_line(std::string& line, const LineReader& reader) {
+void clean_line(std::string& line, LineReader& reader) {
   warn_if_cut(reader, line);
   if (!line.empty() && line.back() == '\r') line.pop_back();
   const size_t bad = invalid_utf8_at(line);
   if (bad == std::string::npos) return;
-  spdlog::warn("{}: not UTF-8 from byte {} on; replaced ill-formed bytes with U+FFFD",
-               reader.where(), bad + 1);
+  constexpr int64_t kMostWarnings = 10;
+  const int64_t fault = reader.count_fault();
+  if (fault <= kMostWarnings)
+    spdlog::warn("{}: not UTF-8 from byte {} on; replaced ill-formed bytes with U+FFFD{}",
+                 reader.where(), bad + 1,
+                 fault < kMostWarnings ? "" : "; further such lines get no warning");
   line = replace_invalid_utf8(line);
 }
 

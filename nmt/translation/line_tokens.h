@@ -19,7 +19,7 @@ LineReader open_text(const std::string& path);
 
 /// Removes a carriage return (of CR/LF) from the end of the last line of `reader` and replaces
 /// ill-formed UTF-8 with U+FFFD. Warns about the latter, and about a line that was cut.
-void clean_line(std::string& line, const LineReader& reader);
+void clean_line(std::string& line, LineReader& reader);
 
 /// Cuts the pieces of a line of `bytes` bytes and appends end of sentence, so that there are at
 /// most `max_tokens`. Returns how many were cut off. `where`: for a warning about that; empty:

@@ -46,7 +46,7 @@ expect_code 0 "${average[@]}" --inputs "$runs/model" "$runs/model" --output "$wo
 cmp "$work/twice/model.safetensors" "$runs/model/best/model.safetensors" ||
   fail "a model averaged with itself is another one"
 expect_code 0 "${average[@]}" --inputs "$runs/model" --last 5 --output "$work/fewer"
-expect_text "averaging 1 checkpoints instead of 5: the run kept no more; train with a larger --keep-last" \
+expect_text "averaging 1 of 5 checkpoints: the run kept no more; train with a larger --keep-last" \
   "$err"
 
 # Refused without leaving files: no checkpoint, different models, an output that exists.

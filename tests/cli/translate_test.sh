@@ -92,6 +92,12 @@ print(len(open(sys.argv[1], encoding="utf-8", newline="").read().splitlines()))'
 expect_code 0 "${translate[@]}" --input /dev/null
 expect_equal "$out" "" "no input"
 
+# Of a file that is no text, the first lines are enough.
+for _ in $(seq 30); do printf 'bad \xff byte\n'; done >"$work/bytes"
+expect_code 0 "${translate[@]}" --input "$work/bytes"
+expect_equal "$(grep -c 'not UTF-8' <<<"$err")" 10 "warnings of ill-formed lines"
+expect_text "bytes:10: not UTF-8 from byte 5 on; replaced ill-formed bytes with U+FFFD; further such" "$err"
+
 # With --flush each line is passed on at once: the answer comes while the input stays open.
 mkfifo "$work/in"
 "${translate[@]}" --flush <"$work/in" >"$work/answer" 2>"$work/err" &

@@ -141,7 +141,9 @@ TEST_F(NotTextTest, IsRefusedWithWhatToDo) {
     EXPECT_EQ(problem(text), file + "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8");
   EXPECT_THAT(problem("a\0b\0\n\0"s), HasSubstr("iconv -f UTF-16LE"));
   EXPECT_THAT(problem("\0a\0b\0\n"s), HasSubstr("iconv -f UTF-16BE"));
-  EXPECT_EQ(problem("PK\x03\x04..."), file + "an archive, not text; unpack it");
+  EXPECT_THAT(problem("PK\x03\x04..."), HasSubstr("a ZIP archive or an office document"));
+  EXPECT_EQ(problem("%PDF-1.7\n..."), file + "a PDF, not text; export its text");
+  EXPECT_EQ(problem(std::string(257, 'a') + "ustar\0"s), file + "an archive, not text; unpack it");
   EXPECT_THAT(problem("\x04\x22\x4d\x18..."), HasSubstr("decompress it"));
 }
 

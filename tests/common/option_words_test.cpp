@@ -113,6 +113,7 @@ TEST(ForeignOption, LeadsToOursIfTheCommandHasIt) {
   EXPECT_EQ(foreign_option("lr", ours), "; use --learning-rate");
   EXPECT_EQ(foreign_option("mini-batch-words", ours), "; use --batch-tokens, in tokens");
   EXPECT_EQ(foreign_option("validate-interval-updates", ours), "; use --valid-interval");
+  EXPECT_THAT(foreign_option("source-lang", ours), HasSubstr("languages that it was trained on"));
   EXPECT_EQ(foreign_option("beam-size", ours), "");
   EXPECT_EQ(foreign_option("", ours), "");
   EXPECT_EQ(foreign_option("lr learn-rate", ours), "");

@@ -1,20 +1,36 @@
 #include "encoders/position/scheme/position_spec.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "common/error.h"
+#include "common/options.h"
 
 namespace dietmt::encoders {
 namespace {
 
-std::string names_of_encodings(AttentionSite site) {
-  std::string names;
+std::vector<std::string> encodings_for(AttentionSite site) {
+  std::vector<std::string> names;
   for (const EncodingRow& row : encoding_table())
-    if (row.sites.contains(site)) names += (names.empty() ? "" : ", ") + row.name;
+    if (row.sites.contains(site)) names.push_back(row.name);
   return names;
+}
+
+std::string names_of(AttentionSite site) {
+  return fmt::format("{}", fmt::join(encodings_for(site), ", "));
+}
+
+std::string hint_for(const std::string& name, AttentionSite site) {
+  const std::string hint = suggestion(name, encodings_for(site));
+  if (hint.empty()) return "; possible: " + names_of(site);
+  return hint + " 'dietmt inspect positions --list' shows all";
 }
 
 const char* name_of(AttentionSite site) {
@@ -132,11 +148,11 @@ class Parser {
     const std::string name = word();
     const EncodingRow* row = find_encoding(name);
     if (row == nullptr)
-      fail(start, (name.empty() ? "expected an encoding" : "no encoding '" + name + "'") +
-                      "; possible: " + names_of_encodings(context_.site));
+      fail(start, name.empty() ? "expected an encoding; possible: " + names_of(context_.site)
+                               : "no encoding '" + name + "'" + hint_for(name, context_.site));
     if (!row->sites.contains(context_.site))
       fail(start, "'" + name + "' is not defined for " + name_of(context_.site) +
-                      "; possible: " + names_of_encodings(context_.site));
+                      "; possible: " + names_of(context_.site));
     EncodingSpec spec{row, OptionValues(row->options), {}, start};
     if (accept('(')) {
       std::set<std::string> given;

@@ -75,10 +75,12 @@ std::string names_at(AttentionSite site) {
 TEST(PositionSpec, ErrorsPointAtTheColumnAndListWhatIsPossible) {
   const std::string names = names_at(AttentionSite::kEncoder);
   EXPECT_TRUE(names.starts_with("none, sinusoidal, learned, learnable-sinusoidal, input-segments"));
+  const std::string list = " 'dietmt inspect positions --list' shows all";
   const std::pair<std::string, std::string> cases[] = {
       {"", "column 1: expected an encoding; possible: " + names},
-      {"lerned", "column 1: no encoding 'lerned'; possible: " + names},
-      {"learned+diet-real", "column 9: no encoding 'diet-real'; possible: " + names},
+      {"lerned", "column 1: no encoding 'lerned'; did you mean learned?" + list},
+      {"learned+diet-real", "column 9: no encoding 'diet-real'; did you mean diet-rel?" + list},
+      {"nonsense", "column 1: no encoding 'nonsense'; possible: " + names},
       {"learned+", "column 9: expected an encoding; possible: " + names},
       {"learned diet-rel", "column 9: expected '+' or the end"},
       {"learned(size=3)", "column 9: 'learned' has no option 'size'; it has no options"},
