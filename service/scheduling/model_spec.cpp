@@ -110,7 +110,7 @@ std::vector<std::filesystem::path> model_directories(const std::filesystem::path
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     if (entry.is_directory()) (model_in(entry.path()) ? models : others).push_back(entry.path());
   }
-  if (models.empty()) return {directory};  // its files may come later
+  if (models.empty()) return {directory};
   std::sort(models.begin(), models.end());
   for (const auto& path : others)
     spdlog::warn(
@@ -149,6 +149,8 @@ std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words) 
     if (named(specs, name) != specs.end()) name = last_name(directory);
     if (named(specs, name) != specs.end())
       problems.push_back("--model " + word + ": there is already a model '" + name + "'");
+    if (!nmt::is_adapter(directory) && !model_in(directory))
+      spdlog::warn("--model {}: has no model; requests for it fail until there is one", word);
     specs.push_back({name, pair->source, pair->target, directory});
   };
   for (const std::string& word : words) {
