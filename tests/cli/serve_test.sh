@@ -76,6 +76,9 @@ url=$main_url
 for path in /live /ready; do expect_answer 200 $path; done
 expect_code 2 "$dietmt" serve --model "en-de=$model" --port "${url##*:}"
 expect_text "${url##*:}" "$err"
+mkdir "$work/empty"
+expect_code 2 "$dietmt" serve --model "en-fr=$work/empty" --port "${url##*:}"
+expect_text "en-fr=$work/empty: has no model; requests for it fail" "$err"
 expect_answer 200 /health
 expect_answer 200 /languages
 expect_text '"code":"en"' "$out"
