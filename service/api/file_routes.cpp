@@ -55,9 +55,9 @@ DocumentKind kind_of(const Upload& upload) {
 // one at a time, and none while its segments are translated.
 template <typename Use>
 auto with_document(DocumentKind kind, const std::string& bytes, const DocumentLanguages& languages,
-                   ServiceContext& service, Use use) {
+                   ServiceContext& service, const Patience& patience, Use use) {
   constexpr DocumentLimits kLimits{.bytes = size_t{8} << 20, .nodes = 200'000};
-  const std::lock_guard lock(service.document);
+  const Turns::Turn turn = service.documents.take(bytes.size(), patience);
   try {
     auto result = use(*open_document(kind, bytes, languages, kLimits));
     return_free_memory();  // of the tree
@@ -159,7 +159,7 @@ Answer translate_file(Call call, ServiceContext& service) {
   if (is_auto && (kind == DocumentKind::kTmx || kind == DocumentKind::kXliff))
     throw HttpError::of_option("source", "source: auto does not work for TMX and XLIFF");
   const std::vector<nmt::MarkedText> segments =
-      with_document(kind, upload.bytes, {source, target}, service,
+      with_document(kind, upload.bytes, {source, target}, service, patience,
                     [](const Document& document) { return document.segments(); });
   if (is_auto) source = detected_source(segments, target, service);
   service.check_characters(segments);
@@ -191,7 +191,7 @@ Answer translate_file(Call call, ServiceContext& service) {
   const std::vector<Translation> translations =
       translate_keeping_placeholders(segments, translate_lines, translate_marked);
   std::string bytes =
-      with_document(kind, upload.bytes, {source, target}, service,
+      with_document(kind, upload.bytes, {source, target}, service, patience,
                     [&](Document& document) { return document.translated(translations); });
   const std::string extension = upload.name.substr(upload.name.rfind('.') + 1);
   const std::string name = service.files.add({std::move(bytes), media_type_of(kind)}, extension);

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
-#include "service/scheduling/request_queue.h"
+#include "service/scheduling/turns.h"
 
 namespace dietmt::service {
 
@@ -15,12 +16,9 @@ class PreparationTurn {
 
   /// Waits for its turn if there are many `bytes`. Throws DeadlineExceeded and ClientGone.
   PreparationTurn(size_t bytes, const Patience& patience);
-  ~PreparationTurn();
-  PreparationTurn(const PreparationTurn&) = delete;
-  PreparationTurn& operator=(const PreparationTurn&) = delete;
 
  private:
-  const bool is_long_;
+  std::optional<Turns::Turn> turn_;
 };
 
 }  // namespace dietmt::service

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "service/api/router.h"
 #include "service/api/translated_files.h"
 #include "service/scheduling/model_registry.h"
+#include "service/scheduling/turns.h"
 
 namespace dietmt::service {
 
@@ -29,7 +29,7 @@ struct ServiceContext {
       {};              // of the files that /v1/jobs takes, if there is one
   bool https = false;  // whether clients reach it via TLS
   TranslatedFiles files = {};
-  std::mutex document = {};  // held while a document is in memory as a tree
+  Turns documents{1};  // at having a document in memory as a tree
   std::atomic<bool> draining{false};
 
   /// Throws HttpError 413 for more texts or characters than a request may have.

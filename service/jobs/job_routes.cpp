@@ -198,7 +198,8 @@ struct JobHandlers {
   Answer send_result(const Call& call) const {
     const bool partial = wants_partial(call);
     const JobStatus job = service.find(owner(call), call.path_part);
-    JobOutput output = service.output(job, partial);
+    JobOutput output =
+        service.output(job, partial, {.client_gone = call.client_gone, .client = owner(call)});
     return job.state == JobState::kDone
                ? complete_result(call.request->head, job, std::move(output))
                : streamed(job.options, std::move(output));

@@ -178,7 +178,8 @@ JobStatus JobService::submit(const JobClient& client, JobOptions options, const 
   options.gzip = is_gzip(path);
   JobUpload upload = queue_.start_upload(client, options, options_.quota);
   try {
-    options.document ? store_document(upload, options, path) : store_lines(upload, path);
+    options.document ? store_document(upload, options, path, client.owner)
+                     : store_lines(upload, path);
   } catch (const DocumentTooLargeError& error) {
     throw FileTooLargeError(std::string("file: ") + error.what());
   }
@@ -209,8 +210,8 @@ void JobService::store_lines(JobUpload& upload, const std::string& path) {
 }
 
 void JobService::store_document(JobUpload& upload, const JobOptions& options,
-                                const std::string& path) {
-  const std::lock_guard lock(document_);
+                                const std::string& path, const std::string& owner) {
+  const Turns::Turn turn = documents_.take(static_cast<size_t>(file_size(path)), {.client = owner});
   std::string bytes;
   try {
     read_unpacked(path, DocumentLimits().bytes, [&](std::string_view piece) { bytes += piece; });
@@ -242,12 +243,12 @@ std::optional<JobStatus> JobService::cancel_or_remove(const std::string& owner,
   return std::nullopt;
 }
 
-JobOutput JobService::output(const JobStatus& job, bool partial) {
+JobOutput JobService::output(const JobStatus& job, bool partial, const Patience& patience) {
   if (job.state != JobState::kDone && !partial)
     throw JobStateError("job " + job.id + " is " + name_of(job.state) +
                         "; partial=1 returns the lines that are done");
   if (!job.options.document) return JobOutput(queue_, job);
-  const std::lock_guard lock(document_);
+  const Turns::Turn turn = documents_.take(0, patience);
   JobOutput result(queue_, job);
   return_free_memory();  // of the document's tree
   return result;

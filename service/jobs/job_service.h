@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -15,6 +14,7 @@
 #include "service/jobs/job_output.h"
 #include "service/jobs/job_queue.h"
 #include "service/jobs/stop_flag.h"
+#include "service/scheduling/turns.h"
 
 namespace dietmt::service {
 
@@ -65,8 +65,8 @@ class JobService {
   /// Cancels a job that has not ended and returns it, or removes an ended job.
   std::optional<JobStatus> cancel_or_remove(const std::string& owner, const std::string& id);
   /// `partial`: the lines before the first untranslated one. Throws JobStateError if the job is not
-  /// done and `partial` is false.
-  JobOutput output(const JobStatus& job, bool partial);
+  /// done and `partial` is false. Documents take turns: also ClientGone.
+  JobOutput output(const JobStatus& job, bool partial, const Patience& patience = {});
 
   std::vector<JobStatus> list(const std::string& owner, int64_t limit, const std::string& before) {
     return queue_.list(owner, limit, before);
@@ -80,10 +80,11 @@ class JobService {
 
  private:
   void store_lines(JobUpload& upload, const std::string& path);
-  void store_document(JobUpload& upload, const JobOptions& options, const std::string& path);
+  void store_document(JobUpload& upload, const JobOptions& options, const std::string& path,
+                      const std::string& owner);
   void sweep();
 
-  std::mutex document_;  // held while a document is in memory
+  Turns documents_{1};  // at having a document in memory
 
   JobQueue& queue_;
   JobServiceOptions options_;
