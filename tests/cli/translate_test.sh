@@ -92,7 +92,7 @@ print(len(open(sys.argv[1], encoding="utf-8", newline="").read().splitlines()))'
 expect_code 0 "${translate[@]}" --input /dev/null
 expect_equal "$out" "" "no input"
 
-# Of a file that is no text, the first lines are enough.
+# A file that is not text gets a few warnings only.
 for _ in $(seq 30); do printf 'bad \xff byte\n'; done >"$work/bytes"
 expect_code 0 "${translate[@]}" --input "$work/bytes"
 expect_equal "$(grep -c 'not UTF-8' <<<"$err")" 10 "warnings of ill-formed lines"
