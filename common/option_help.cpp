@@ -160,7 +160,7 @@ std::string OptionTable::describe() const {
       described["letter"] = std::string(1, letter);
     std::visit([&](auto* field) { described["type"] = type_of(field); }, option.field);
     ordered_json& defaults = described["default"] = ordered_json::array();
-    for (const std::string& value : option.values())
+    for (const std::string& value : option.defaults)
       if (!value.empty()) defaults.push_back(value);
     describe_rule(option.rule, described);
     options.push_back(std::move(described));

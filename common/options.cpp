@@ -175,6 +175,7 @@ OptionTable& OptionTable::add(std::string name, Field field, std::string placeho
   }
   options_.push_back(
       {std::move(name), field, std::move(placeholder), std::move(help), group_, std::move(rule)});
+  options_.back().defaults = options_.back().values();
   return *this;
 }
 
@@ -277,10 +278,7 @@ OptionTable::Outcome OptionTable::parse(const Words& arguments) {
   Shared shared;
   std::vector<Option> shared_ones = shared_options(shared);
   std::vector<Option*> known;
-  for (Option& option : options_) {
-    option.defaults = option.values();
-    known.push_back(&option);
-  }
+  for (Option& option : options_) known.push_back(&option);
   for (Option& option : shared_ones) known.push_back(&option);
   Remarks remarks;
   take(given_on_line(arguments, known), known, remarks);

@@ -92,7 +92,7 @@ class OptionTable {
     std::string help;
     std::string group = {};
     OptionRule rule = {};
-    std::vector<std::string> defaults = {};  // values() before parse()
+    std::vector<std::string> defaults = {};  // values() when added
     std::string typed = {};                  // as the user wrote it; empty if not given
 
     bool is_flag() const;

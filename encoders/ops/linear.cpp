@@ -47,13 +47,16 @@ struct Linear : torch::autograd::Function<Linear> {
     const bool has_bias = context->saved_data["has_bias"].toBool();
     const size_t parts = rows.size();
     variable_list results(1 + parts * (has_bias ? 2 : 1));
-    results[0] = gradients[1];
-    if (!gradients[0].defined()) return results;
+    if (!gradients[0].defined()) {
+      results[0] = gradients[1];
+      return results;
+    }
     const auto wants_any = [&](size_t first) {
       for (size_t i = first; i < first + parts; ++i)
         if (context->needs_input_grad(i)) return true;
       return false;
     };
+    // No other reference to gradients[1]: backward() may then write over it.
     const Tensor grad_output = gradients[0].contiguous();
     const LinearGradients found = gradients_of({.x = saved[0],
                                                 .weight = saved[1],

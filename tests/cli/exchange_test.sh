@@ -108,7 +108,7 @@ expect_text "--shortlist is for int8 weights" "$err"
 expect_code 2 "$dietmt" import --from "$work/marian.fp32.bin" --vocabulary \
   "$cases/shared/source.spm" --pieces "$work/nowhere.spm" --output "$work/refused"
 expect_text "--pieces is for a .yml vocabulary" "$err"
-for wrong in "s/: 7\$/: 8/;have one id" "s/: 7\$/: 7x/;has the id '7x'"; do
+for wrong in "s/: 7\$/: 8/;have the same id" "s/: 7\$/: 7x/;has the id '7x'"; do
   sed "${wrong%;*}" "$cases/marian/vocab.yml" >"$work/wrong.yml"
   expect_code 1 "$dietmt" import --from "$work/marian.fp32.bin" --vocabulary "$work/wrong.yml" \
     --pieces "$cases/shared/source.spm,$cases/shared/target.spm" --output "$work/refused"
