@@ -28,6 +28,7 @@ def print_equal_time(runs):
             sys.exit(f"{run}: no validation is recorded")
     limit = min(found[-1]["seconds"] for found in valid.values())
     if any(found[0]["seconds"] > limit for found in valid.values()):
+        print(f"After {limit:.0f} seconds of training not all runs had been validated.\n")
         return
     encodings = collections.defaultdict(list)
     for run, found in valid.items():

@@ -64,7 +64,7 @@ expect_code 1 "${small[@]/TASKS=CoLA/TASKS=CoLA RTE}" 10 learned
 expect_text "glue/RTE: there are no files for training and development" "$err"
 [ ! -e "$work/small/learned-1" ] || fail "training began without the data of a task"
 expect_code 0 "${small[@]}" 10 learned 'diet-rel(share=layers)'
-expect_text "seconds of training, or the last one before" "$out"
+expect_text "seconds of training" "$out"
 for encoding in learned 'diet-rel(share=layers)'; do
   expect_text "| \`$encoding\` | 1, 2 |" "$out"
 done
@@ -80,6 +80,30 @@ for result in results:
 losses = [result["validation"]["valid_loss"] for result in results if result["encoding"] == "learned"]
 assert losses[0] != losses[1], "both seeds are the same"
 PYTHON
+# Losses at equal time. The first run is twice as fast as the second.
+pace() {  # RUN SECONDS_PER_UPDATE
+  mkdir -p "$work/paced/$1"
+  cp "$work/small/$1/settings.json" "$work/paced/$1"
+  python3 - "$work/small/$1" "$work/paced/$1" "$2" <<'PYTHON'
+import json, sys
+source, target, pace = sys.argv[1:]
+with open(f"{target}/progress.jsonl", "w") as out:
+    for line in open(f"{source}/progress.jsonl"):
+        entry = json.loads(line)
+        if "update" in entry:
+            entry["seconds"] = entry["update"] * float(pace)
+        print(json.dumps(entry), file=out)
+PYTHON
+}
+pace learned-1 1
+pace diet-rel-share-layers-1 2
+expect_code 0 "$recipes/tables.py" time "$work/paced/learned-1" "$work/paced/diet-rel-share-layers-1"
+expect_text "Validation after 10 seconds of training, or the last one before" "$out"
+expect_text '| `learned` | 10 |' "$out"
+expect_text '| `diet-rel(share=layers)` | 5 |' "$out"
+pace diet-rel-share-layers-1 3
+expect_code 0 "$recipes/tables.py" time "$work/paced/learned-1" "$work/paced/diet-rel-share-layers-1"
+expect_text "After 10 seconds of training not all runs had been validated" "$out"
 # Finished work is not repeated, and other settings do not mix with it.
 results=$(cat "$work"/small/*/result.json)
 expect_code 0 "${small[@]}" 10 learned 'diet-rel(share=layers)'
