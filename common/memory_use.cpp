@@ -8,6 +8,10 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
+#include <mutex>
+
+// tcmalloc's; null in programs without it.
+extern "C" [[gnu::weak]] void MallocExtension_ReleaseFreeMemory();
 
 namespace dietmt {
 namespace {
@@ -113,7 +117,14 @@ int64_t available_memory() {
 
 void share_arenas() { ::mallopt(M_ARENA_MAX, 2); }
 
-void return_free_memory() { ::malloc_trim(0); }
+void return_free_memory() {
+  if (MallocExtension_ReleaseFreeMemory != nullptr) return MallocExtension_ReleaseFreeMemory();
+  // Another allocator may be preloaded. Then glibc's heap begins with the first malloc_trim(),
+  // which must not run twice: glibc 2.36 calls the heap initialized before it is.
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  ::malloc_trim(0);
+}
 
 std::string memory_problem(const std::string& what, double bytes) {
   const double available =

@@ -29,7 +29,7 @@ int64_t available_memory();
 /// of the largest document that its thread has handled. Call it before the first thread starts.
 void share_arenas();
 
-/// Returns unused heap memory to the system. Takes milliseconds.
+/// Returns unused heap memory to the system. Takes milliseconds. Thread-safe.
 void return_free_memory();
 
 /// Says that `what`, such as "--width 64", needs more bytes than the process has and may still
