@@ -290,7 +290,8 @@ int exit_code(training::TrainingEnd end) {
 
 int print_rehearsal(training::TrainingTask& task, const TrainingOptions& o) {
   constexpr int64_t kBatches = 3;
-  const training::Rehearsal tried = training::rehearse(task, kBatches, o.trainer, o.processes);
+  const training::Rehearsal tried =
+      training::rehearse(task, kBatches, o.trainer, o.processes, /*validates=*/true);
   std::cout << training::rehearsal_text(tried, parameter_count(task.model()), o.trainer,
                                         o.processes);
   return 0;

@@ -1,8 +1,11 @@
 #include "nmt/training/translation_task.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <torch/types.h>
 
+#include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "encoders/attention/observed_attention.h"
@@ -151,8 +154,7 @@ std::map<std::string, double> TranslationTask::validate() {
   const torch::NoGradGuard no_grad;
   training::BatchLoss all{at::zeros({2}, at::TensorOptions(at::kDouble).device(options_.device))};
   for (const data::ParallelBatch& pairs : valid_batches_) {
-    const training::BatchLoss loss =
-        batch_loss(translation_batch(pairs, plain_batches()), 0.0, nullptr).sums;
+    const training::BatchLoss loss = validation_loss(pairs);
     all.sums += loss.sums;
     all.targets += loss.targets;
   }
@@ -160,9 +162,40 @@ std::map<std::string, double> TranslationTask::validate() {
       {"valid_loss", all.target_loss() / static_cast<double>(all.targets)}};
   if (options_.validation.texts.empty()) return scores;
   scores.merge(translation_scores(options_.validation, [&](const std::vector<std::string>& lines) {
-    return translate_lines(*model_, source_, target_, lines, options_.validation.search);
+    return translations(lines);
   }));
   return scores;
+}
+
+training::BatchLoss TranslationTask::validation_loss(const data::ParallelBatch& pairs) {
+  return batch_loss(translation_batch(pairs, plain_batches()), 0.0, nullptr).sums;
+}
+
+std::vector<std::string> TranslationTask::translations(
+    const std::vector<std::string>& lines) const {
+  return translate_lines(*model_, source_, target_, lines, options_.validation.search);
+}
+
+// The largest batch, and the longest lines, as many as are translated at once.
+void TranslationTask::try_validation() {
+  const torch::NoGradGuard no_grad;
+  const auto largest = std::ranges::max_element(valid_batches_, {}, [](const auto& pairs) {
+    return pairs.source.size() + pairs.target.size();
+  });
+  if (largest != valid_batches_.end()) validation_loss(*largest).loss();
+  std::vector<std::string> lines;
+  for (const ValidationText& text : options_.validation.texts)
+    lines.insert(lines.end(), text.sources.begin(), text.sources.end());
+  std::ranges::sort(lines, std::ranges::greater{}, &std::string::size);
+  const SearchOptions& search = options_.validation.search;
+  const int64_t workers = search.workers > 0 ? search.workers : at::get_num_threads();
+  int64_t tokens = 0;
+  const auto end = std::ranges::find_if(lines, [&](const std::string& line) {
+    tokens += std::ssize(source_.encode(line)) + 1;
+    return tokens > workers * search.batch_tokens;
+  });
+  lines.erase(end, lines.end());
+  translations(lines);
 }
 
 nlohmann::json TranslationTask::data_position() const {

@@ -63,6 +63,7 @@ class TranslationTask : public training::TrainingTask {
   std::vector<std::string> score_names() const override;
   std::vector<std::string> problems_of_several() const override;
   std::map<std::string, double> validate() override;
+  void try_validation() override;
   nlohmann::json data_position() const override;
   void restore_data_position(const nlohmann::json& position) override;
   void write_model(const std::filesystem::path& directory,
@@ -72,6 +73,8 @@ class TranslationTask : public training::TrainingTask {
   struct Loss;
   // With the loss of guided alignment where the batch has links.
   Loss batch_loss(const TranslationBatch& batch, double smoothing, encoders::DropoutKeys* dropout);
+  training::BatchLoss validation_loss(const data::ParallelBatch& pairs);
+  std::vector<std::string> translations(const std::vector<std::string>& lines) const;
   void require_memory(const TranslationBatch& batch);
   TranslationBatchOptions plain_batches() const;  // of validation
   TranslationBatchOptions batch_options() const;

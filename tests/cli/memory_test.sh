@@ -89,4 +89,22 @@ refused 1 "--batch-tokens 1000000, with " "$dietmt" train --train-source "$work/
   --train-target "$work/long.de" --valid-source "$work/valid.en" --valid-target "$work/valid.de" \
   --output "$work/trained" --vocab-size 90 --threads 1 --preset small --batch-tokens 1000000 \
   --no-valid-translation --dry-run
+
+# --dry-run predicts the peak of a run, whose validation needs more than its batches.
+head -n 200 "$work/long.en" >"$work/few.en"
+head -n 200 "$work/long.de" >"$work/few.de"
+run=("$dietmt" train --train-source "$work/train.en" --train-target "$work/train.de"
+  --valid-source "$work/few.en" --valid-target "$work/few.de" --vocab-size 90 --threads 1
+  --width 256 --feed-forward 1024 --heads 4 --encoder-layers 3 --decoder-layers 3
+  --batch-tokens 1000 --max-updates 2)
+expect_code 0 "${run[@]}" --output "$work/predicted" --dry-run
+predicted=$(sed -n 's/^memory *\([0-9]*\) MB, with validation$/\1/p' "$work/out")
+used=$(python3 - "${run[@]}" --output "$work/used" <<'PYTHON'
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stderr=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 // 10**6)
+PYTHON
+)
+[ "$((100 * predicted))" -ge "$((95 * used))" ] && [ "$((100 * predicted))" -le "$((110 * used))" ] ||
+  fail "--dry-run predicts $predicted MB, but the run uses $used MB"
 finish

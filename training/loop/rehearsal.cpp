@@ -83,7 +83,7 @@ int64_t largest_fitting(int64_t smallest, int64_t largest,
 }
 
 Rehearsal rehearse(TrainingTask& task, int64_t batches, const TrainerOptions& options,
-                   int64_t processes) {
+                   int64_t processes, bool validates) {
   using Clock = std::chrono::steady_clock;
   const at::Device device = device_of(task.model());
   Rehearsal done;
@@ -121,6 +121,7 @@ Rehearsal rehearse(TrainingTask& task, int64_t batches, const TrainerOptions& op
                    static_cast<double>(std::max<int64_t>(1, batches - 1));
   }
   done.batches_per_epoch = static_cast<double>(batches) / task.epoch();
+  if (validates) task.try_validation();  // beside the gradients, as in training
   done.peak_memory =
       encoders::peak_memory(device) +
       bytes_beside_weights(task.model(), low_rank ? &*low_rank : nullptr, options, processes);
@@ -140,7 +141,7 @@ std::string rehearsal_text(const Rehearsal& rehearsal, int64_t parameters,
         std::min(updates, std::ceil(static_cast<double>(options.max_epochs) * updates_per_epoch));
   return fmt::format(
       "parameters  {}\n"
-      "memory      {:.0f} MB{}, without validation and checkpoints{}\n"
+      "memory      {:.0f} MB{}, with validation{}\n"
       "batches     {:.0f} an epoch, {:.0f} tokens each\n"
       "updates     {:.1f} an epoch, {:.0f} in {:.1f} epochs\n"
       "time        {:.3g} s an update, {:.0f} tokens/s; {} for all, without validation\n",
@@ -160,7 +161,8 @@ int64_t find_batch(const TaskOfBatches& make_task, bool on_cpu, const TrainerOpt
     if (batch_tokens > whole_text) return false;
     if (on_cpu && memory.predict(batch_tokens) > limit) return false;
     try {
-      const Rehearsal tried = rehearse(*make_task(batch_tokens), kTriedBatches, options, processes);
+      const Rehearsal tried = rehearse(*make_task(batch_tokens), kTriedBatches, options, processes,
+                                       /*validates=*/false);
       spdlog::info("--batch-tokens {}: {:.0f} MB, {:.0f} tokens/s", batch_tokens,
                    static_cast<double>(tried.peak_memory) / 1e6, tried.tokens / tried.seconds);
       memory.add(batch_tokens, tried.peak_memory);

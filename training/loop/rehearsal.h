@@ -41,9 +41,9 @@ struct Rehearsal {
 };
 
 /// Runs `batches` batches forward and backward as one of `processes`, without an update or device
-/// graphs. Throws Stopped after a signal.
+/// graphs, then task.try_validation() if it `validates`. Throws Stopped after a signal.
 Rehearsal rehearse(TrainingTask& task, int64_t batches, const TrainerOptions& options,
-                   int64_t processes);
+                   int64_t processes, bool validates);
 
 /// A few lines for the user: size, memory, epochs and time.
 std::string rehearsal_text(const Rehearsal& rehearsal, int64_t parameters,

@@ -63,6 +63,10 @@ class TrainingTask {
   /// Scores of the current weights, by these names.
   virtual std::map<std::string, double> validate() = 0;
 
+  /// What takes the most memory in validate(), for a dry run. By default nothing: passes without
+  /// gradients need less memory than training.
+  virtual void try_validation() {}
+
   /// Position in the data, for training.json.
   virtual nlohmann::json data_position() const = 0;
   virtual void restore_data_position(const nlohmann::json& position) = 0;

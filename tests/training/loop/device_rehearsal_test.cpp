@@ -53,7 +53,7 @@ TEST(DeviceRehearsal, MeasuresTheMemoryOfTheDeviceAndWaitsTwice) {
   PieceTask task(40);
   const int64_t before = counting::allocated_bytes();
   counting::reset_counts();
-  const Rehearsal done = rehearse(task, 5, {}, 1);
+  const Rehearsal done = rehearse(task, 5, {}, 1, true);
   EXPECT_EQ(counting::counts().waits, 2);
   EXPECT_EQ(done.tokens, 40);
   EXPECT_GT(done.seconds, 0.0);
@@ -62,7 +62,7 @@ TEST(DeviceRehearsal, MeasuresTheMemoryOfTheDeviceAndWaitsTwice) {
   TrainerOptions average;
   average.optimizer.type = "adafactor";  // without moments of this size
   average.ema_decay = 0.999;
-  const Rehearsal other = rehearse(task, 5, average, 1);
+  const Rehearsal other = rehearse(task, 5, average, 1, true);
   EXPECT_NEAR(static_cast<double>(other.peak_memory - before), 41.0 * kPiece, 0.5 * kPiece);
 }
 
@@ -71,7 +71,7 @@ TEST(DeviceRehearsal, LowRankTrainingKeepsACopyAndHasSmallMoments) {
   const int64_t before = counting::allocated_bytes();
   TrainerOptions options;
   options.low_rank = {.rank = 4, .alpha = 4.0, .patterns = {"weight"}};
-  const Rehearsal done = rehearse(task, 2, options, 1);
+  const Rehearsal done = rehearse(task, 2, options, 1, true);
   // Two matrices of 1/16 of the weight, and their moments.
   EXPECT_NEAR(static_cast<double>(done.peak_memory - before), (41.0 + 3 * 0.125) * kPiece,
               0.25 * kPiece);
@@ -81,7 +81,7 @@ TEST(DeviceRehearsal, LackOfMemoryNamesTheDevice) {
   PieceTask task(40);
   const counting::MemoryLimit limit(counting::allocated_bytes() + 30 * kPiece);
   try {
-    rehearse(task, 2, {}, 1);
+    rehearse(task, 2, {}, 1, true);
     FAIL() << "fits";
   } catch (const MemoryError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr(" has no memory left, and this process has"));
