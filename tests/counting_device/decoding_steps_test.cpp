@@ -3,14 +3,12 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
 #include <torch/types.h>
 
-#include <sstream>
 #include <utility>
 
 #include "common/error.h"
+#include "tests/common/log_capture.h"
 #include "tests/counting_device/fused_kernels.h"
 #include "tests/counting_device/step_report.h"
 #include "tests/encoders/position/encoding_list.h"
@@ -151,14 +149,9 @@ TEST(DecodingStep, AfterAFailureSentencesAreDecodedOneByOne) {
   kernels::DeviceKernels broken = counting::fused_kernels();
   broken.beam_step = broken_beam_step;
   const counting::OtherKernels other(broken);
-  std::ostringstream log;
-  const auto logger = spdlog::default_logger();
-  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
-      "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
-  const auto found = decode(*device_decoder(pair), requests, short_search(3, 2));
-  spdlog::set_default_logger(logger);
-  expect_equal(found, wanted);
-  EXPECT_THAT(log.str(), testing::HasSubstr("one by one: the device has fallen over"));
+  const LogCapture log;
+  expect_equal(decode(*device_decoder(pair), requests, short_search(3, 2)), wanted);
+  EXPECT_THAT(log.text(), testing::HasSubstr("one by one: the device has fallen over"));
 }
 
 TEST(DecodingStep, ScoresOfNarrowTypesAreClose) {

@@ -3,12 +3,10 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
 
 #include <optional>
-#include <sstream>
 
+#include "tests/common/log_capture.h"
 #include "tests/counting_device/recording.h"
 #include "tests/counting_device/step_comparison.h"
 #include "tests/counting_device/step_report.h"
@@ -19,24 +17,6 @@ namespace {
 
 using counting::StepReport;
 using encoders::Encoding;
-
-/// Captures what is logged while it lives.
-class LoggedText {
- public:
-  LoggedText() : before_(spdlog::default_logger()) {
-    spdlog::set_default_logger(std::make_shared<spdlog::logger>(
-        "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(text_)));
-  }
-  ~LoggedText() { spdlog::set_default_logger(before_); }
-  LoggedText(const LoggedText&) = delete;
-  LoggedText& operator=(const LoggedText&) = delete;
-
-  std::string text() const { return text_.str(); }
-
- private:
-  std::ostringstream text_;
-  std::shared_ptr<spdlog::logger> before_;
-};
 
 class RecordedTraining : public TranslationStepsTest {
  protected:
@@ -50,7 +30,7 @@ class RecordedTraining : public TranslationStepsTest {
                   const data::ParallelCorpus& text, int64_t batch_tokens, bool bf16 = false) const {
     Trained result{model(config, counting::counting_device()), 0, {}};
     TranslationTask trained = task(result.model, text, batch_tokens, bf16);
-    const LoggedText logged;
+    const LogCapture logged;
     counting::reset_counts();
     train(trained, std::move(options));
     result.in_graphs = counting::counts().in_graphs;

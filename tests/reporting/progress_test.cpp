@@ -1,17 +1,15 @@
 #include "reporting/progress.h"
 
 #include <gmock/gmock.h>
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "common/error.h"
 #include "common/files.h"
 #include "reporting/event_file.h"
 #include "reporting/progress_bar.h"
+#include "tests/common/log_capture.h"
 #include "tests/common/test_directory.h"
 
 namespace dietmt::reporting {
@@ -175,22 +173,16 @@ TEST(Progress, AFullDiskLeavesWholeEvents) {
 
 TEST(Progress, LogsPlainLinesWhereThereIsNoTerminal) {
   if (stderr_is_terminal()) GTEST_SKIP() << "stderr is a terminal: it gets the bar";
-  std::ostringstream log;
-  const auto before = spdlog::default_logger();
-  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
-      "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
-  {
-    Progress progress({.output = {}, .log_interval = 10}, 0);
-    progress.update(stats_of(10));
-    progress.validation({.update = 10, .seconds = 65, .scores = {{"bleu", 12.345}}});
-  }
-  spdlog::set_default_logger(before);
-  EXPECT_THAT(log.str(), HasSubstr("update 10/100"));
-  EXPECT_THAT(log.str(), HasSubstr("loss 2.000"));
-  EXPECT_THAT(log.str(), HasSubstr("200 tokens/s"));
-  EXPECT_THAT(log.str(), HasSubstr("bleu 12.35"));
-  EXPECT_THAT(log.str(), HasSubstr("1m05s"));
-  EXPECT_THAT(log.str(), testing::Not(HasSubstr("\r")));
+  const LogCapture log;
+  Progress progress({.output = {}, .log_interval = 10}, 0);
+  progress.update(stats_of(10));
+  progress.validation({.update = 10, .seconds = 65, .scores = {{"bleu", 12.345}}});
+  EXPECT_THAT(log.text(), HasSubstr("update 10/100"));
+  EXPECT_THAT(log.text(), HasSubstr("loss 2.000"));
+  EXPECT_THAT(log.text(), HasSubstr("200 tokens/s"));
+  EXPECT_THAT(log.text(), HasSubstr("bleu 12.35"));
+  EXPECT_THAT(log.text(), HasSubstr("1m05s"));
+  EXPECT_THAT(log.text(), testing::Not(HasSubstr("\r")));
 }
 
 TEST(ProgressBar, FitsItsLine) {

@@ -3,14 +3,12 @@
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <sstream>
 #include <thread>
 
 #include "common/error.h"
+#include "tests/common/log_capture.h"
 #include "tests/common/test_directory.h"
 
 namespace dietmt::encoders {
@@ -55,21 +53,17 @@ DeviceBackend backend_with_old_devices(const kernels::DeviceKernels& kernels) {
 TEST(DeviceTest, OnlyDevicesThatCanRunThemHaveKernelsAndGraphs) {
   const kernels::DeviceKernels kernels;
   register_device_backend(c10::kPrivateUse1, backend_with_old_devices(kernels));
-  std::ostringstream log;
-  const auto before = spdlog::default_logger();
-  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
-      "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+  const LogCapture log;
   const c10::Device young(c10::kPrivateUse1, 0), old(c10::kPrivateUse1, 1);
   EXPECT_EQ(device_kernels(young), &kernels);
   EXPECT_EQ(reason_for_no_kernels(young), "");
   EXPECT_NE(graphs_of(young), nullptr);
-  EXPECT_EQ(log.str(), "");
+  EXPECT_EQ(log.text(), "");
   EXPECT_EQ(device_kernels(old), nullptr);
   EXPECT_EQ(reason_for_no_kernels(old), "it is too old");
   EXPECT_EQ(graphs_of(old), nullptr);
-  EXPECT_THAT(log.str(), HasSubstr("without dietmt's kernels, which is slower: it is too old"));
-  EXPECT_EQ(std::ranges::count(log.str(), '\n'), 1);
-  spdlog::set_default_logger(before);
+  EXPECT_THAT(log.text(), HasSubstr("without dietmt's kernels, which is slower: it is too old"));
+  EXPECT_EQ(std::ranges::count(log.text(), '\n'), 1);
   register_device_backend(c10::kPrivateUse1, {});
 }
 

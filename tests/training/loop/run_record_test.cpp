@@ -5,12 +5,19 @@
 #include <nlohmann/json.hpp>
 
 #include "common/files.h"
+#include "reporting/progress_bar.h"
+#include "tests/common/log_capture.h"
 #include "tests/common/scratch.h"
 
 namespace dietmt::training {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::Pair;
 
 class RunRecordTest : public ScratchTest {
  protected:
@@ -22,6 +29,27 @@ class RunRecordTest : public ScratchTest {
     const RunRecord record(options, {}, {});
     return nlohmann::json::parse(read_file(output / "settings.json")).at("title");
   }
+
+  TrainerOptions options() const {
+    TrainerOptions options;
+    options.output = scratch();
+    options.log_interval = 1;
+    return options;
+  }
+
+  static reporting::UpdateStats stats(int64_t update) {
+    return {.update = update,
+            .epoch = 0.25 * static_cast<double>(update),
+            .loss = 3.0,
+            .tokens = 10,
+            .seconds = 0.5};
+  }
+
+  static int occurrences(const std::string& part, const std::string& text) {
+    int count = 0;
+    for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+    return count;
+  }
 };
 
 TEST_F(RunRecordTest, TheTitleIsTheNameOfTheDirectory) {
@@ -31,14 +59,80 @@ TEST_F(RunRecordTest, TheTitleIsTheNameOfTheDirectory) {
   EXPECT_EQ(title(scratch() / "bad\xFF"), "bad\uFFFD");
 }
 
+// Settings as they are now, with what a resumed run has changed.
+TEST_F(RunRecordTest, SettingsNameEarlierValuesAndThreads) {
+  TrainingState state;
+  state.threads = 3;
+  for (const auto& [update, was] : {std::pair(7, "100"), std::pair(9, "50")})
+    state.changes.push_back({{"update", update}, {"option", "valid-interval"}, {"was", was}});
+  const RunRecord record(options(), {{"valid-interval", "20"}}, state);
+  EXPECT_EQ(nlohmann::json::parse(read_file(scratch() / "settings.json")).at("settings"),
+            nlohmann::json(
+                {{"valid-interval", "20"},
+                 {"threads", "3"},
+                 {"earlier values", {{"valid-interval", "100 to update 7, 50 to update 9"}}}}));
+}
+
+TEST_F(RunRecordTest, DropsTheEntriesOfAnAbandonedContinuation) {
+  for (const int64_t resumed_from : {0, 2}) {
+    TrainingState state;
+    state.update = resumed_from;
+    RunRecord record(options(), {}, state);
+    for (int64_t update = resumed_from + 1; update <= 3; ++update) record.update(stats(update));
+    record.validation(3, 0.1, {{"valid_loss", resumed_from == 0 ? 9.0 : 2.0}});
+    record.finish();
+  }
+  std::vector<std::pair<std::string, int64_t>> entries;
+  for (const auto& entry : reporting::read_progress(scratch() / "progress.jsonl"))
+    entries.emplace_back(entry.at("kind"), entry.at("update"));
+  EXPECT_THAT(entries,
+              ElementsAre(Pair("train", 1), Pair("train", 2), Pair("train", 3), Pair("valid", 3)));
+  EXPECT_EQ(occurrences("\n", read_file(scratch() / "progress.csv")), 1 + 4);
+  EXPECT_THAT(read_file(scratch() / "report.html"), HasSubstr("valid_loss"));
+}
+
+TEST_F(RunRecordTest, TheFirstLimitIsTheLastUpdate) {
+  if (reporting::stderr_is_terminal()) GTEST_SKIP() << "stderr is a terminal: it gets the bar";
+  // An update is a quarter of an epoch.
+  for (const auto& [updates, epochs, last] :
+       {std::tuple(30, 0, "/30 "), std::tuple(30, 5, "/20 "), std::tuple(10, 5, "/10 ")}) {
+    TrainerOptions limits = options();
+    limits.max_updates = updates;
+    limits.max_epochs = epochs;
+    const LogCapture log;
+    RunRecord(limits, {}, {}).update(stats(1));
+    EXPECT_THAT(log.text(), AllOf(HasSubstr(std::string("update 1") + last),
+                                  Not(HasSubstr("epochs of this text"))));
+  }
+}
+
+TEST_F(RunRecordTest, WarnsOnceOfManyEpochs) {
+  TrainerOptions limits = options();
+  limits.max_updates = 4000;  // of a quarter of an epoch
+  const LogCapture log;
+  RunRecord record(limits, {}, {});
+  record.update(stats(1));
+  record.update(stats(2));
+  EXPECT_EQ(occurrences("--max-updates 4000 is 1000 epochs of this text", log.text()), 1);
+}
+
 // Validations come before checkpoints, which must be saved.
 TEST_F(RunRecordTest, CurvesThatCannotBeWrittenDoNotEndTheTraining) {
-  TrainerOptions options;
-  options.output = scratch();
-  fs::create_directory(scratch() / "report.html");
-  RunRecord record(options, {}, {});
-  EXPECT_NO_THROW(record.validation(1, 0.1, {{"valid_loss", 2.0}}));
-  EXPECT_NO_THROW(record.finish());
+  const fs::path report = scratch() / "report.html";
+  fs::create_directory(report);
+  const LogCapture log;
+  RunRecord record(options(), {}, {});
+  record.validation(1, 0.1, {{"valid_loss", 2.0}});
+  record.validation(2, 0.1, {{"valid_loss", 1.5}});
+  EXPECT_EQ(occurrences("the curves are not written: ", log.text()), 1) << log.text();
+  EXPECT_THAT(log.text(), HasSubstr("report.html"));
+  fs::remove(report);
+  record.finish();
+  EXPECT_THAT(read_file(report), HasSubstr("valid_loss"));
+  fs::remove(report);
+  fs::create_directory(report);
+  record.finish();
+  EXPECT_EQ(occurrences("the curves are not written: ", log.text()), 2) << "after a good one";
 }
 
 }  // namespace

@@ -119,29 +119,6 @@ TEST(VectorNorm, KeepsItsDigitsHoweverTheNumbersAreCut) {
   EXPECT_TRUE(std::isnan(found({numbers, at::full({1}, std::nan(""))})));
 }
 
-TEST(Optimizer, StateRoundTripContinuesExactly) {
-  Toy toy;
-  Optimizer optimizer(toy, {});
-  const auto update = [](Toy& model, Optimizer& o) {
-    o.zero_gradients();
-    model.loss().backward();
-    o.step(0.01);
-  };
-  update(toy, optimizer);
-  Toy copy;
-  {
-    const torch::NoGradGuard no_grad;
-    copy.matrix.copy_(toy.matrix);
-    copy.vector.copy_(toy.vector);
-  }
-  Optimizer restored(copy, {});
-  const NamedTensors state = optimizer.state();
-  restored.load_state({state.begin(), state.end()});
-  update(toy, optimizer);
-  update(copy, restored);
-  EXPECT_TRUE(at::equal(toy.matrix, copy.matrix));
-}
-
 TEST(MovingAverage, FollowsTheFormulaAndSwaps) {
   Toy toy;
   const Tensor before = toy.matrix.detach().clone();
