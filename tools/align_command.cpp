@@ -79,7 +79,7 @@ std::vector<std::string> problems_of(const AlignOptions& o) {
 nmt::Tokenizers tokenizers_of(const AlignOptions& o) {
   if (!o.model.empty()) return nmt::open_model(o.model).tokenizers;
   if (o.tokenizer.empty()) return {};
-  const auto joint = std::make_shared<data::Tokenizer>(o.tokenizer);
+  const auto joint = data::open_tokenizer(o.tokenizer);
   return {joint, joint};
 }
 

@@ -3,18 +3,41 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
 #include "data/corpus/corpus_shares.h"
 #include "data/corpus/parallel_reader.h"
 #include "data/text/source_tag.h"
+#include "data/text/text_column.h"
 #include "tools/unused_options.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
 
 namespace {
+
+bool is_tab_separated(const std::string& file) {
+  if (!fs::is_regular_file(file)) return false;
+  LineReader reader(file, kMaxLineBytes, LongLines::kCut);
+  std::string line;
+  return reader.next(line) && line.find('\t') != line.npos;
+}
+
+// The two columns are easily forgotten.
+std::vector<std::string> column_problems(const char* kind, const std::vector<std::string>& sources,
+                                         const std::vector<std::string>& targets) {
+  std::vector<std::string> found;
+  for (size_t i = 0; i < std::min(sources.size(), targets.size()); ++i) {
+    const std::string& file = sources[i];
+    if (targets[i] == file && is_tab_separated(file))
+      found.push_back(fmt::format(
+          "--{0}-source and --{0}-target are both {1}, which has columns: give {1}:1 and {1}:2",
+          kind, file));
+  }
+  return found;
+}
 
 std::vector<data::CorpusFiles> prepared(std::vector<data::CorpusFiles> files,
                                         data::InvalidUtf8 utf8_choice) {
@@ -49,8 +72,8 @@ std::vector<std::string> CorpusOptions::tags() const {
 
 std::vector<std::pair<std::string, std::string>> CorpusOptions::texts() const {
   std::vector<std::pair<std::string, std::string>> all;
-  const auto add = [&](const char* option, const std::vector<std::string>& files) {
-    for (const std::string& file : files) all.emplace_back(option, file);
+  const auto add = [&](const char* option, const std::vector<std::string>& names) {
+    for (const std::string& name : names) all.emplace_back(option, data::TextColumn(name).file);
   };
   add("--valid-source", valid_source);
   add("--valid-target", valid_target);
@@ -85,6 +108,9 @@ std::vector<std::string> CorpusOptions::problems() const {
     require(fs::exists(file), option + ": " + file + " does not exist");
     require(!fs::is_directory(file), option + ": " + file + " is a directory");
   }
+  for (const auto& problems : {column_problems("train", train_source, train_target),
+                               column_problems("valid", valid_source, valid_target)})
+    found.insert(found.end(), problems.begin(), problems.end());
   const auto check_tag = [&](const char* option, const std::string& tag) {
     if (const std::string problem = data::source_tag_problem(tag); !problem.empty())
       found.push_back(std::string(option) + ": " + problem);
@@ -99,7 +125,9 @@ std::vector<std::string> CorpusOptions::problems() const {
 void bind_corpora(OptionTable& table, CorpusOptions& o) {
   table
       .add("train-source", &o.train_source, "FILE...",
-           "source side of the training text; each pair of files is a corpus", {.required = true})
+           "source side of the training text; each pair of files is a corpus; FILE:2 is the second "
+           "column of tab-separated text",
+           {.required = true})
       .add("train-target", &o.train_target, "FILE...", "target side, with the same number of lines",
            {.required = true})
       .add("corpus-weights", &o.corpus_weights, "W...",
@@ -114,8 +142,7 @@ void bind_corpora(OptionTable& table, CorpusOptions& o) {
            "-: none")
       .add("valid-source", &o.valid_source, "FILE...",
            "source side of the validation text; each of several texts also gets its own scores, "
-           "bleu_1 "
-           "and so on",
+           "bleu_1 and so on",
            {.required = true})
       .add("valid-target", &o.valid_target, "FILE...", "target side of the validation text",
            {.required = true})
@@ -177,9 +204,13 @@ void bind_subwords(OptionTable& table, SubwordOptions& o) {
   nmt::TokenizerChoice& t = o.tokenizers;
   table.group("Subwords")
       .add("tokenizer", &t.joint, "FILE",
-           "joint sentencepiece model of both languages; default: train one on the training text")
-      .add("source-tokenizer", &t.source, "FILE", "sentencepiece model of the source language")
-      .add("target-tokenizer", &t.target, "FILE", "sentencepiece model of the target language")
+           "joint sentencepiece model of both languages, or the vocabulary of text that is already "
+           "cut into pieces (fairseq's dict.txt, Marian's vocab.yml, or a piece in each line); "
+           "default: train one on the training text")
+      .add("source-tokenizer", &t.source, "FILE",
+           "sentencepiece model or vocabulary of the source language")
+      .add("target-tokenizer", &t.target, "FILE",
+           "sentencepiece model or vocabulary of the target language")
       .add("vocab-size", &t.options.vocabulary_size, "N",
            "vocabulary size of the tokenizer, if one is trained", ranges::kVocabulary)
       .add("tokenizer-type", &t.options.type, "", "type of the tokenizer, if one is trained",
@@ -211,11 +242,11 @@ std::vector<std::string> vocabulary_contradictions(const OptionTable& table,
   const auto compare = [&](const char* option, const std::string& file,
                            const data::Tokenizer& kept) {
     if (file.empty()) return;
-    const data::Tokenizer given(file);
-    if (given.serialized() == kept.serialized()) return;
+    const auto given = data::open_tokenizer(file);
+    if (given->serialized() == kept.serialized()) return;
     found.push_back(
         fmt::format("--{} {} ({} pieces) differs from {} ({} pieces), which --init-from keeps",
-                    option, file, given.vocabulary_size(), kept.file(), kept.vocabulary_size()));
+                    option, file, given->vocabulary_size(), kept.file(), kept.vocabulary_size()));
   };
   const data::Tokenizer& source = *model.tokenizers.source;
   const data::Tokenizer& target = *model.tokenizers.target;
@@ -257,8 +288,11 @@ std::vector<std::string> unused_subword_options(const OptionTable& table, const 
 void check_texts(const CorpusOptions& o) {
   std::vector<data::CorpusFiles> texts = o.train_files();
   for (const data::CorpusFiles& files : o.valid_files()) texts.insert(texts.begin(), files);
+  const auto can_be_read_again = [](const std::string& name) {
+    return fs::is_regular_file(data::TextColumn(name).file);
+  };
   for (const data::CorpusFiles& files : texts)
-    if (fs::is_regular_file(files.source) && fs::is_regular_file(files.target))
+    if (can_be_read_again(files.source) && can_be_read_again(files.target))
       data::check_parallel_text(files);
 }
 

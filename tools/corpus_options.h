@@ -28,7 +28,7 @@ struct CorpusOptions {
   /// The training files with their tags, and the validation files with theirs.
   std::vector<data::CorpusFiles> train_files() const;
   std::vector<data::CorpusFiles> valid_files() const;
-  /// The files of all text, each with its option.
+  /// The files of all text, without their columns, each with its option.
   std::vector<std::pair<std::string, std::string>> texts() const;
   /// What becomes of lines that are not UTF-8.
   data::InvalidUtf8 utf8_choice() const;

@@ -14,6 +14,7 @@
 #include "data/shortlist/aligner.h"
 #include "data/shortlist/build_shortlist.h"
 #include "data/shortlist/shortlist.h"
+#include "data/text/text_column.h"
 #include "nmt/model/model_files.h"
 #include "tools/commands.h"
 #include "tools/output_problems.h"
@@ -37,11 +38,14 @@ struct ShortlistOptions {
 NamedFiles input_files(const ShortlistOptions& o) {
   NamedFiles files = {{"--tokenizer", o.tokenizer},
                       {"--source-tokenizer", o.source_tokenizer},
-                      {"--target-tokenizer", o.target_tokenizer},
-                      {"--valid-source", o.valid_source},
-                      {"--valid-target", o.valid_target}};
-  for (const std::string& file : o.train_source) files.emplace_back("--train-source", file);
-  for (const std::string& file : o.train_target) files.emplace_back("--train-target", file);
+                      {"--target-tokenizer", o.target_tokenizer}};
+  const auto add = [&](const char* option, const std::string& name) {
+    files.emplace_back(option, data::TextColumn(name).file);
+  };
+  add("--valid-source", o.valid_source);
+  add("--valid-target", o.valid_target);
+  for (const std::string& name : o.train_source) add("--train-source", name);
+  for (const std::string& name : o.train_target) add("--train-target", name);
   return files;
 }
 
@@ -123,11 +127,10 @@ OptionTable option_table(ShortlistOptions& o) {
 nmt::Tokenizers load_tokenizers(const ShortlistOptions& o) {
   if (!o.model.empty()) return nmt::open_model(o.model).tokenizers;
   if (!o.tokenizer.empty()) {
-    const auto joint = std::make_shared<data::Tokenizer>(o.tokenizer);
+    const auto joint = data::open_tokenizer(o.tokenizer);
     return {joint, joint};
   }
-  return {std::make_shared<data::Tokenizer>(o.source_tokenizer),
-          std::make_shared<data::Tokenizer>(o.target_tokenizer)};
+  return {data::open_tokenizer(o.source_tokenizer), data::open_tokenizer(o.target_tokenizer)};
 }
 
 // Encodes text that is needed once. The corpus outlives its folder, as its files stay open.

@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include "common/options.h"
+#include "data/text/text_column.h"
 #include "data/text/tokenizer.h"
 #include "tools/commands.h"
 #include "tools/output_problems.h"
@@ -49,7 +50,8 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
       "dietmt tokenizer train.en train.de --vocab-size 16000 --output joint.model");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   NamedFiles inputs;
-  for (const std::string& file : options.inputs) inputs.emplace_back("--input", file);
+  for (const std::string& name : options.inputs)
+    inputs.emplace_back("--input", data::TextColumn(name).file);
   table.check(file_output_problems(output, inputs));
 
   options.seed = static_cast<uint64_t>(seed);

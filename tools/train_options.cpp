@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "common/error.h"
+#include "data/text/text_column.h"
 #include "interchange/marian/marian_export.h"
 #include "nmt/network/model_size.h"
 #include "nmt/training/translation_task.h"
@@ -88,7 +89,8 @@ namespace {
 // Standard input and pipes can be read only once.
 std::vector<std::string> reading_problems(const TrainOptions& o, bool has_tokenizers) {
   std::vector<std::string> found;
-  const auto require_file = [&](const std::string& file, const std::string& reason) {
+  const auto require_file = [&](const std::string& name, const std::string& reason) {
+    const std::string file = data::TextColumn(name).file;
     if (!file.empty() && !fs::is_regular_file(file))
       found.push_back(file + " can be read only once, but " + reason);
   };
@@ -170,9 +172,12 @@ void warn_of_habits(const OptionTable& table, const TrainOptions& o) {
   if (table.given("max-tokens") && !table.given("batch-tokens") && o.filter.max_tokens >= kBatch)
     spdlog::warn(
         "--max-tokens {} drops longer sentences. fairseq's --max-tokens is --batch-tokens here, "
-        "now "
-        "{}",
+        "now {}",
         o.filter.max_tokens, o.batch_tokens);
+  for (size_t i = 0; i < o.train_source.size(); ++i)
+    if (o.train_source[i] == o.train_target[i])
+      spdlog::warn("{} is both sides of the training text: the model learns to copy lines",
+                   o.train_source[i]);
   const bool default_size = !o.init_from && !table.given("preset") && !table.given("width");
   if (o.device.starts_with("cuda") && default_size)
     spdlog::info("--preset {}, the default, is small for a GPU; --preset base is the usual choice",

@@ -25,9 +25,12 @@ constexpr uint64_t kEncodingVersion = 1;  // incremented when the same input giv
 // Names everything that the encoded corpus depends on; "" if an input can be read only once.
 std::string fingerprint_of(const CorpusFiles& files, const Tokenizer& source,
                            const Tokenizer& target, const LengthFilter& filter, bool documents) {
-  const auto paths = fingerprint_of_files(std::array{files.source, files.target});
+  const TextColumn source_text(files.source), target_text(files.target);
+  const auto paths = fingerprint_of_files(std::array{source_text.file, target_text.file});
   if (!paths) return "";
   std::string text = "encoding " + std::to_string(kEncodingVersion) + '\n' + *paths;
+  if (source_text.column > 0 || target_text.column > 0)
+    text += fmt::format("columns {} {}\n", source_text.column, target_text.column);
   for (const Tokenizer* tokenizer : {&source, &target})
     text += "tokenizer " + std::to_string(hash_of(tokenizer->serialized())) + '\n';
   if (!files.source_tag.empty()) text += "tag " + files.source_tag + '\n';

@@ -10,8 +10,8 @@ namespace dietmt::data {
 
 ParallelReader::ParallelReader(const CorpusFiles& files)
     : files_(files),
-      source_(files.source, kMaxLineBytes, LongLines::kCut),
-      target_(files.target, kMaxLineBytes, LongLines::kCut),
+      source_(files.source),
+      target_(files.target),
       source_utf8_(files.invalid_utf8),
       target_utf8_(files.invalid_utf8) {}
 

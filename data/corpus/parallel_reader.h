@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "common/text_io.h"
+#include "data/text/text_column.h"
 #include "data/text/utf8_lines.h"
 
 namespace dietmt::data {
 
-/// One corpus: two files whose lines are translations of each other.
+/// One corpus: two files, or two columns of a file (TextColumn), whose lines are translations of
+/// each other.
 struct CorpusFiles {
   std::string source;
   std::string target;
@@ -59,8 +61,8 @@ class ParallelReader {
   explicit ParallelReader(const CorpusFiles& files);
 
   /// The next pairs, as many as a thread encodes at once; nullopt at the end. Cuts long lines with
-  /// a warning. Throws DataError with file:line for invalid UTF-8 (unless `files` allow it) and if
-  /// one file is shorter.
+  /// a warning. Throws DataError with file:line for invalid UTF-8 (unless `files` allow it), a
+  /// missing column, and if one file is shorter.
   std::optional<TextPairs> next();
 
   /// Pairs left empty because a side is not UTF-8.
@@ -74,8 +76,8 @@ class ParallelReader {
   [[noreturn]] void fail_unequal(LineReader& longer);
 
   const CorpusFiles& files_;
-  LineReader source_;
-  LineReader target_;
+  TextReader source_;
+  TextReader target_;
   Utf8Lines source_utf8_;
   Utf8Lines target_utf8_;
   int64_t skipped_ = 0;

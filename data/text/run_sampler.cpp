@@ -53,6 +53,9 @@ std::vector<int32_t> RunSampler::sample(std::span<const int32_t> ids, uint64_t k
 
 ModelPieces require_model(const Tokenizer& tokenizer, SubwordModel wanted,
                           const std::string& option) {
+  if (tokenizer.sentencepiece().empty())
+    throw ConfigError(option + " needs a sentencepiece model; " + tokenizer.file() +
+                      " is a list of pieces");
   ModelPieces model = model_pieces(tokenizer.sentencepiece());
   if (model.model != wanted) {
     throw ConfigError(option + " cannot sample from " + tokenizer.file() + ", which is " +

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <unordered_map>
 
 #include "common/error.h"
 #include "common/json_fields.h"
 #include "common/text_io.h"
+#include "data/text/piece_list.h"
 #include "data/text/sentencepiece_model.h"
 #include "data/text/source_tag.h"
 
@@ -16,6 +16,7 @@ namespace {
 // The first line of a file with a vocabulary; its second one is JSON, and all the rest is the
 // sentencepiece model.
 constexpr std::string_view kMagic = "dietmt pieces 1\n";
+constexpr std::string_view kWordsMagic = "dietmt words 1\n";  // without a sentencepiece model
 
 template <typename Pieces>
 Pieces encode_with(const SentencePieceModel& model, std::string_view text) {
@@ -148,19 +149,11 @@ class VocabularyNumbers : public Subwords {
  public:
   VocabularyNumbers(const std::string& model, PieceVocabulary vocabulary, const std::string& where)
       : model_(model, where), vocabulary_(std::move(vocabulary)) {
-    check(vocabulary_);
-    for (size_t id = 0; id < vocabulary_.pieces.size(); ++id) {
-      if (!ids_.emplace(vocabulary_.pieces[id], static_cast<int32_t>(id)).second)
-        throw DataError("the vocabulary has the piece '" + vocabulary_.pieces[id] + "' twice");
-    }
+    ids_ = ids_of(vocabulary_);
     const auto separator = ids_.find(std::string(kSeparatorPiece));
     if (separator != ids_.end() && !has_text_separator(model_.processor()))
       separator_ = separator->second;
-    const nlohmann::json json = {{"pieces", vocabulary_.pieces},
-                                 {"unknown", vocabulary_.unknown},
-                                 {"begin", vocabulary_.begin},
-                                 {"end", vocabulary_.end}};
-    serialized_ = std::string(kMagic) + json.dump() + '\n' + model;
+    serialized_ = data::serialized(vocabulary_, model);
   }
 
   std::vector<int32_t> encode(std::string_view text) const override {
@@ -315,7 +308,40 @@ PieceVocabulary parse_vocabulary(const std::string& line, const std::string& whe
   }
 }
 
+// The line of `bytes` at `begin`, without its end.
+std::string line_at(const std::string& bytes, size_t begin) {
+  return bytes.substr(begin, bytes.find('\n', begin) - begin);
+}
+
+std::unique_ptr<const Subwords> subwords_of(std::string bytes, const std::string& where) {
+  if (bytes.starts_with(kWordsMagic))
+    return listed_words(parse_vocabulary(line_at(bytes, kWordsMagic.size()), where), where);
+  if (!bytes.starts_with(kMagic)) return std::make_unique<OwnNumbers>(std::move(bytes), where);
+  const std::string line = line_at(bytes, kMagic.size());
+  const std::string model = bytes.substr(std::min(kMagic.size() + line.size() + 1, bytes.size()));
+  return numbered(model, parse_vocabulary(line, where), where);
+}
+
 }  // namespace
+
+std::unordered_map<std::string, int32_t> ids_of(const PieceVocabulary& vocabulary) {
+  check(vocabulary);
+  std::unordered_map<std::string, int32_t> ids;
+  for (size_t id = 0; id < vocabulary.pieces.size(); ++id) {
+    if (!ids.emplace(vocabulary.pieces[id], static_cast<int32_t>(id)).second)
+      throw DataError("the vocabulary has the piece '" + vocabulary.pieces[id] + "' twice");
+  }
+  return ids;
+}
+
+std::string serialized(const PieceVocabulary& vocabulary, const std::string& sentencepiece) {
+  const nlohmann::json json = {{"pieces", vocabulary.pieces},
+                               {"unknown", vocabulary.unknown},
+                               {"begin", vocabulary.begin},
+                               {"end", vocabulary.end}};
+  return std::string(sentencepiece.empty() ? kWordsMagic : kMagic) + json.dump() + '\n' +
+         sentencepiece;
+}
 
 PieceVocabulary sentencepiece_vocabulary(const std::filesystem::path& model_file) {
   const SentencePieceModel model(model_file);
@@ -327,13 +353,16 @@ PieceVocabulary sentencepiece_vocabulary(const std::filesystem::path& model_file
 }
 
 std::unique_ptr<const Subwords> load_subwords(const std::filesystem::path& file) {
+  return subwords_of(read_model_file(file), file.string());
+}
+
+std::unique_ptr<const Subwords> load_subwords_or_list(const std::filesystem::path& file) {
   std::string bytes = read_model_file(file);
-  if (!bytes.starts_with(kMagic))
-    return std::make_unique<OwnNumbers>(std::move(bytes), file.string());
-  const size_t end = std::min(bytes.find('\n', kMagic.size()), bytes.size());
-  const std::string line = bytes.substr(kMagic.size(), end - kMagic.size());
-  const std::string model = bytes.substr(std::min(end + 1, bytes.size()));
-  return numbered(model, parse_vocabulary(line, file.string()), file.string());
+  const bool is_list = !bytes.empty() && !bytes.starts_with('\n') &&  // as sentencepiece models do
+                       !bytes.starts_with(kMagic) && !bytes.starts_with(kWordsMagic) &&
+                       bytes.find('\0') == bytes.npos;
+  if (is_list) return listed_words(listed_vocabulary(bytes, file.string()), file.string());
+  return subwords_of(std::move(bytes), file.string());
 }
 
 std::unique_ptr<const Subwords> numbered_subwords(const std::filesystem::path& file,

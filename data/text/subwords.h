@@ -1,5 +1,5 @@
 // The implementation of Tokenizer: the pieces of a sentencepiece model, with its own ids or those
-// of a PieceVocabulary.
+// of a PieceVocabulary, or the words of a PieceVocabulary.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "data/text/tokenizer.h"
@@ -31,12 +32,25 @@ class Subwords {
   virtual std::unique_ptr<const Subwords> with_separator(const std::string& where) const = 0;
   virtual std::string piece(int32_t id) const = 0;
   virtual const std::string& serialized() const = 0;
-  virtual const std::string& sentencepiece() const = 0;
+  virtual const std::string& sentencepiece() const = 0;  // empty: there is none
 };
 
 /// A file with a sentencepiece model, or with the bytes of Subwords of either kind. Throws
 /// DataError naming the file.
 std::unique_ptr<const Subwords> load_subwords(const std::filesystem::path& file);
+
+/// Also a list of pieces (data/text/piece_list.h).
+std::unique_ptr<const Subwords> load_subwords_or_list(const std::filesystem::path& file);
+
+/// The pieces of text whose words, between white space, are pieces of `vocabulary`. Throws
+/// DataError with `where` and what is wrong with it.
+std::unique_ptr<const Subwords> listed_words(PieceVocabulary vocabulary, const std::string& where);
+
+/// The id of each piece. Throws DataError that says what is wrong with the vocabulary.
+std::unordered_map<std::string, int32_t> ids_of(const PieceVocabulary& vocabulary);
+
+/// What load_subwords() reads. `sentencepiece`: a model, or empty for listed words.
+std::string serialized(const PieceVocabulary& vocabulary, const std::string& sentencepiece);
 
 /// Throws DataError naming the file with the sentencepiece model.
 std::unique_ptr<const Subwords> numbered_subwords(const std::filesystem::path& file,

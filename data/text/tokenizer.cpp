@@ -17,6 +17,7 @@
 #include "data/text/sentencepiece_model.h"
 #include "data/text/source_tag.h"
 #include "data/text/subwords.h"
+#include "data/text/text_column.h"
 
 namespace dietmt::data {
 
@@ -76,6 +77,10 @@ std::string Tokenizer::piece(int32_t id) const { return subwords_->piece(id); }
 const std::string& Tokenizer::serialized() const { return subwords_->serialized(); }
 const std::string& Tokenizer::sentencepiece() const { return subwords_->sentencepiece(); }
 
+std::shared_ptr<const Tokenizer> open_tokenizer(const std::filesystem::path& file) {
+  return std::make_shared<const Tokenizer>(file.string(), load_subwords_or_list(file));
+}
+
 std::shared_ptr<const Tokenizer> with_separator(std::shared_ptr<const Tokenizer> tokenizer) {
   if (tokenizer->separator_id() >= 0) return tokenizer;
   return std::shared_ptr<const Tokenizer>(
@@ -87,7 +92,7 @@ namespace {
 std::string marked(const std::string& tag) { return std::string(kWordBegin) + tag; }
 
 // Longer lines make the trainer slow and hardly change the vocabulary.
-constexpr size_t kMaxLineBytes = 8192;
+constexpr size_t kLongestLine = 8192;
 constexpr int64_t kMostTrainerThreads = 128;  // of sentencepiece
 
 // A uniform sample of at most options.sentences lines (Vitter 1985, algorithm R).
@@ -98,12 +103,13 @@ std::vector<std::string> sample_lines(const TokenizerOptions& options) {
   uint64_t seen = 0;
   int64_t too_long = 0;
   for (const std::string& input : options.inputs) {
-    LineReader reader(input, kMaxLineBytes, LongLines::kCut);
+    TextReader reader(input);
     Utf8Lines utf8(options.invalid_utf8);
     for (std::string line; reader.next(line);) {
       if (!utf8.admit(reader, line)) continue;
-      if (reader.bytes_cut() > 0) ++too_long;
-      if (line.empty() || reader.bytes_cut() > 0) continue;
+      const bool is_long = line.size() > kLongestLine;
+      if (is_long) ++too_long;
+      if (line.empty() || is_long) continue;
       std::replace(line.begin(), line.end(), '\0', ' ');
       if (sample.size() < limit) {
         sample.push_back(line);
@@ -116,7 +122,7 @@ std::vector<std::string> sample_lines(const TokenizerOptions& options) {
   }
   if (too_long > 0) {
     spdlog::warn("tokenizer training leaves out {} lines longer than {} bytes", too_long,
-                 kMaxLineBytes);
+                 kLongestLine);
   }
   return sample;
 }
@@ -164,7 +170,7 @@ sentencepiece::util::Status run_trainer(const std::vector<std::string>& lines,
       {"use_all_vocab", type == "char" ? "true" : "false"},
       {"character_coverage", std::to_string(options.character_coverage)},
       {"num_threads", std::to_string(std::min(options.threads, kMostTrainerThreads))},
-      {"max_sentence_length", std::to_string(kMaxLineBytes)},
+      {"max_sentence_length", std::to_string(kLongestLine)},
       {"normalization_rule_name", options.lowercase ? "nmt_nfkc_cf" : "nmt_nfkc"},
       {"minloglevel", "2"}};
   settings.merge(special_settings(options.special));

@@ -103,7 +103,7 @@ class Tokenizer {
   /// The tokenizer as bytes, to be stored with the weights.
   const std::string& serialized() const;
 
-  /// Only the sentencepiece model, as bytes.
+  /// Only the sentencepiece model, as bytes; empty for a list of pieces.
   const std::string& sentencepiece() const;
 
  private:
@@ -112,6 +112,11 @@ class Tokenizer {
   std::string file_;
   std::unique_ptr<const Subwords> subwords_;
 };
+
+/// A sentencepiece model, or the list of pieces of another toolkit (data/text/piece_list.h), for
+/// text that is already cut into them: its words are the pieces. Throws DataError naming the file
+/// and, of a list, the line.
+std::shared_ptr<const Tokenizer> open_tokenizer(const std::filesystem::path& file);
 
 /// The tokenizer if it has kSeparatorPiece, else one that has it too, with the last id; all other
 /// pieces keep theirs. Throws DataError, which names the file, if text has a piece of that name.

@@ -146,8 +146,10 @@ void write_vocabularies(const std::filesystem::path& directory, const nmt::Loade
     write("source_vocabulary.json", source);
     write("target_vocabulary.json", target);
   }
-  write_file_atomically(directory / "source.spm", model.source_tokenizer->sentencepiece());
-  write_file_atomically(directory / "target.spm", model.target_tokenizer->sentencepiece());
+  for (const auto& [name, tokenizer] : {std::pair("source.spm", model.source_tokenizer),
+                                        std::pair("target.spm", model.target_tokenizer)})
+    if (!tokenizer->sentencepiece().empty())
+      write_file_atomically(directory / name, tokenizer->sentencepiece());
 }
 
 }  // namespace

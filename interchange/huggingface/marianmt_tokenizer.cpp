@@ -117,6 +117,9 @@ void write_marian_tokenizers(const fs::path& directory, const nmt::Tokenizers& t
                              int64_t longest) {
   const data::Tokenizer& source = *tokenizers.source;
   const data::Tokenizer& target = *tokenizers.target;
+  if (source.sentencepiece().empty() || target.sentencepiece().empty())
+    throw ConfigError(
+        "MarianMT needs sentencepiece models, but the vocabulary is a list of pieces");
   const json source_ids = ids_of(source), target_ids = ids_of(target);
   const bool separate = source_ids != target_ids;
   const std::string begin = target.piece(target.begin_id());

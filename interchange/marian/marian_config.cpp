@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <regex>
 #include <utility>
 
 #include "common/error.h"
@@ -150,19 +149,15 @@ std::string tied_embeddings(const Reader& reader) {
 
 std::vector<std::pair<std::string, std::vector<std::string>>> parse_yaml_options(
     const std::string& text, const std::string& where) {
-  // Vocabularies may hold an unquoted piece "-", which YAML reads as a list item, and others that
-  // it reads as null.
-  static const std::regex kBare("(^|\n)(-(?= :)|~|null|Null|NULL)(?= ?: )");
   std::vector<std::pair<std::string, std::vector<std::string>>> pairs;
   try {
-    const std::string yaml = std::regex_replace(text, kBare, "$1\"$2\"");
-    const YAML::Node root = YAML::Load(yaml);
+    const YAML::Node root = YAML::Load(text);
     if (!root.IsMap() && !root.IsNull())
       throw YAML::Exception(root.Mark(), "the top level must be a mapping");
     size_t colon = 0;  // the last one found: a line may have many keys
     for (const auto& pair : root) {
       if (pair.second.IsNull() && std::cmp_greater_equal(pair.first.Mark().pos, colon))
-        colon = require_colon(pair.first, yaml);
+        colon = require_colon(pair.first, text);
       pairs.emplace_back(scalar(pair.first, "a key"), values_of(pair.second));
     }
   } catch (const YAML::Exception& error) {

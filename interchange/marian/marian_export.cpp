@@ -130,13 +130,15 @@ bool has_ids_of(const fs::path& file, const Pieces& pieces) {
   return true;
 }
 
-// Writes NAME.spm, which is the vocabulary or splits text into the pieces of NAME.yml. Returns the
-// name of the vocabulary file.
+// Writes NAME.spm, which is the vocabulary or splits text into the pieces of NAME.yml; NAME.yml
+// only for text that is already split. Returns the name of the vocabulary file.
 std::string write_vocabulary(const fs::path& directory, const std::string& name,
                              const Pieces& pieces) {
   const fs::path file = directory / (name + ".spm");
-  write_file_atomically(file, pieces.tokenizer.sentencepiece());
-  if (has_ids_of(file, pieces)) return name + ".spm";
+  if (!pieces.tokenizer.sentencepiece().empty()) {
+    write_file_atomically(file, pieces.tokenizer.sentencepiece());
+    if (has_ids_of(file, pieces)) return name + ".spm";
+  }
   std::string lines;
   for (int32_t id = 0; id < pieces.size; ++id)
     lines += nlohmann::json(pieces.tokenizer.piece(id)).dump() + ": " + std::to_string(id) + '\n';

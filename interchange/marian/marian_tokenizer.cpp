@@ -3,35 +3,15 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "common/error.h"
 #include "common/files.h"
 #include "data/shortlist/shortlist.h"
-#include "interchange/marian/marian_config.h"
+#include "data/text/piece_list.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
 namespace {
-
-std::vector<std::string> pieces_by_id(const fs::path& path) {
-  std::vector<std::string> pieces;
-  for (const auto& [piece, ids] : parse_yaml_options(read_file(path), path.string())) {
-    const std::string word = ids.empty() ? "" : ids.front();
-    size_t id = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
-    if (error != std::errc() || end != word.data() + word.size())
-      throw DataError(path.string() + ": '" + piece + "' has the id '" + word + "'");
-    constexpr size_t kLargest = 10'000'000;
-    if (id >= kLargest) throw DataError(path.string() + ": '" + piece + "' has too large an id");
-    if (id >= pieces.size()) pieces.resize(id + 1);
-    if (!pieces[id].empty())
-      throw DataError(path.string() + ": '" + pieces[id] + "' and '" + piece +
-                      "' have the same id");
-    pieces[id] = piece;
-  }
-  return pieces;
-}
 
 int32_t id_of(const std::vector<std::string>& pieces, const std::string& piece) {
   const auto found = std::ranges::find(pieces, piece);
@@ -41,8 +21,11 @@ int32_t id_of(const std::vector<std::string>& pieces, const std::string& piece) 
 std::shared_ptr<const data::Tokenizer> make_tokenizer(const fs::path& vocabulary,
                                                       const fs::path& pieces, int64_t size) {
   const bool numbered = vocabulary.extension() != ".spm";
-  data::PieceVocabulary all = numbered ? data::PieceVocabulary{pieces_by_id(vocabulary), -1, -1, -1}
-                                       : data::sentencepiece_vocabulary(vocabulary);
+  data::PieceVocabulary all =
+      numbered
+          ? data::PieceVocabulary{data::marian_pieces(read_file(vocabulary), vocabulary.string()),
+                                  -1, -1, -1}
+          : data::sentencepiece_vocabulary(vocabulary);
   if (numbered) {
     all.unknown = id_of(all.pieces, "<unk>");
     all.end = id_of(all.pieces, "</s>");

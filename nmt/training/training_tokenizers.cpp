@@ -22,12 +22,11 @@ TokenizerPointer trained(data::TokenizerOptions options, const std::vector<std::
 Tokenizers chosen(const TokenizerChoice& choice, const TokenizerText& text,
                   const fs::path& directory, bool trains) {
   if (!choice.joint.empty()) {
-    const auto joint = std::make_shared<data::Tokenizer>(choice.joint);
+    const auto joint = data::open_tokenizer(choice.joint);
     return {joint, joint};
   }
   if (!choice.source.empty()) {
-    return {std::make_shared<data::Tokenizer>(choice.source),
-            std::make_shared<data::Tokenizer>(choice.target)};
+    return {data::open_tokenizer(choice.source), data::open_tokenizer(choice.target)};
   }
   if (choice.separate) {
     return {trained(choice.options, text.source, text.source_tags,

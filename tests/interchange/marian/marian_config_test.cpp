@@ -25,21 +25,6 @@ TEST(YamlOptions, OptionsOfATraining) {
                   Pair("version", ElementsAre("v1.9 2020-01-01 10:30:00 +0100"))));
 }
 
-TEST(YamlOptions, PiecesOfAVocabulary) {
-  const char* text =
-      "\"</s>\": 0\n<unk>: 1\n\xE2\x96\x81the: 2\n\":\": 3\n'''': 4\n\"\\\"\": 5\n\"\\x85\": 6\n"
-      "\"\\u2581\": 7\n? \"a long: key\"\n: 8\n\"\\\\\": 9\n- : 10\n~: 11\nnull: 12\n";
-  EXPECT_THAT(
-      parse_yaml_options(text, "vocab.yml"),
-      ElementsAre(Pair("</s>", ElementsAre("0")), Pair("<unk>", ElementsAre("1")),
-                  Pair("\xE2\x96\x81the", ElementsAre("2")), Pair(":", ElementsAre("3")),
-                  Pair("'", ElementsAre("4")), Pair("\"", ElementsAre("5")),
-                  Pair("\xC2\x85", ElementsAre("6")), Pair("\xE2\x96\x81", ElementsAre("7")),
-                  Pair("a long: key", ElementsAre("8")), Pair("\\", ElementsAre("9")),
-                  Pair("-", ElementsAre("10")), Pair("~", ElementsAre("11")),
-                  Pair("null", ElementsAre("12"))));
-}
-
 TEST(YamlOptions, AnItemOfNoListIsNamed) {
   try {
     parse_yaml_options("  - 32000\n", "file.yml");
