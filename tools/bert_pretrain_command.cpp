@@ -225,7 +225,7 @@ int run(const OptionTable& table, PretrainOptions& o) {
       training::join_training(process_options(table, o, input_files(o)));
   const fs::path folder = fs::path(o.output) / "data";
 
-  training::FirstTurn turn(process.group.get());
+  training::RankZeroFirst turn(process.group.get());
   const auto tokenizer = prepare_tokenizer(o, process);
   if (process.is_first()) {
     warn_of_unused_subword_options(table, o, *tokenizer);

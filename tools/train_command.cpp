@@ -146,7 +146,7 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
   const fs::path folder = fs::path(o.output) / "data";
   const auto seed = static_cast<uint64_t>(o.seed);
 
-  training::FirstTurn turn(process.group.get());
+  training::RankZeroFirst turn(process.group.get());
   // A new run ignores tokenizers left by an earlier attempt.
   nmt::Tokenizers tokenizers =
       initial ? initial->files.tokenizers : choose_tokenizers(table, o, folder, process);

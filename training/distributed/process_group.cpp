@@ -272,7 +272,7 @@ void ProcessGroup::finish() {
 
 std::unique_lock<std::mutex> ProcessGroup::hold() { return impl_->watch->hold(); }
 
-FirstTurn::FirstTurn(ProcessGroup* group) : group_(group) {
+RankZeroFirst::RankZeroFirst(ProcessGroup* group) : group_(group) {
   if (group == nullptr || group->is_first()) return;
   group_ = nullptr;
   const Tensor end = at::zeros({1});
@@ -281,11 +281,11 @@ FirstTurn::FirstTurn(ProcessGroup* group) : group_(group) {
   if (end.item<float>() != kDone) throw FirstProcessFailed();
 }
 
-void FirstTurn::done() {
+void RankZeroFirst::done() {
   if (group_ != nullptr) std::exchange(group_, nullptr)->broadcast(at::full({1}, kDone));
 }
 
-FirstTurn::~FirstTurn() {
+RankZeroFirst::~RankZeroFirst() {
   try {
     if (group_ != nullptr) group_->broadcast(at::full({1}, stop_requested() ? kStopped : kFailed));
   } catch (...) {

@@ -85,18 +85,18 @@ class ProcessGroup {
 
 /// Work that the first process does before the others do the same, all at once:
 ///
-///   FirstTurn turn(group);
+///   RankZeroFirst turn(group);
 ///   ...
 ///   turn.done();
 ///
 /// If the first process does not finish, the others throw FirstProcessFailed, or Stopped if it was
 /// asked to stop. Does nothing for a single process (null).
-class FirstTurn {
+class RankZeroFirst {
  public:
-  explicit FirstTurn(ProcessGroup* group);
-  ~FirstTurn();
-  FirstTurn(const FirstTurn&) = delete;
-  FirstTurn& operator=(const FirstTurn&) = delete;
+  explicit RankZeroFirst(ProcessGroup* group);
+  ~RankZeroFirst();
+  RankZeroFirst(const RankZeroFirst&) = delete;
+  RankZeroFirst& operator=(const RankZeroFirst&) = delete;
 
   void done();
 

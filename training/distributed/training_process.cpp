@@ -143,7 +143,7 @@ TrainingProcess join_training(const ProcessOptions& o) {
     spdlog::info("{} processes, each with {} threads", place.processes, process.threads);
     require_same_configuration(o.configuration, *process.group);
   }
-  FirstTurn turn(process.group.get());
+  RankZeroFirst turn(process.group.get());
   if (process.is_first()) process.lock = std::make_unique<storage::OutputLock>(o.output);
   turn.done();
   fs::create_directories(folder);

@@ -57,7 +57,7 @@ class Loop {
         optimizer_(low_rank_ ? Optimizer(low_rank_->parameters(), options.optimizer)
                              : Optimizer(task.model(), options.optimizer,
                                          parallel_ ? parallel_->slices() : std::vector<Slice>())) {
-    FirstTurn turn(group_);  // only the first process reports a bad directory
+    RankZeroFirst turn(group_);  // only the first process reports a bad directory
     if (is_first(group_)) {
       if (options.ema_decay > 0.0) ema_.emplace(task.model(), options.ema_decay);
       const storage::CheckpointPolicy policy = {options.keep_last, options.keep_best,
@@ -289,7 +289,7 @@ class Loop {
   }
 
   void restore(const fs::path& directory) {
-    FirstTurn turn(group_);  // report a bad checkpoint once
+    RankZeroFirst turn(group_);  // report a bad checkpoint once
     const nlohmann::json data = read_training_state(directory, state_, configuration_, options_);
     if (store_) store_->compare_scores_after(scores_after(state_, options_.valid_metric));
     try {

@@ -64,7 +64,7 @@ TEST(ProcessGroup, OneThatCannotTrainIsNamedByTheFirst) {
 TEST(ProcessGroup, TheFirstOneTakesItsTurn) {
   int done = 0;
   run_ranks(2, [&](ProcessGroup& group) {
-    FirstTurn turn(&group);
+    RankZeroFirst turn(&group);
     if (group.is_first()) {
       ++done;
     } else {
@@ -72,7 +72,7 @@ TEST(ProcessGroup, TheFirstOneTakesItsTurn) {
     }
     turn.done();
   });
-  FirstTurn alone(nullptr);
+  RankZeroFirst alone(nullptr);
   alone.done();
 }
 
@@ -81,7 +81,7 @@ TEST(ProcessGroup, TheOthersEndWhereTheFirstOneFails) {
   EXPECT_THROW(run_ranks(2,
                          [&](ProcessGroup& group) {
                            try {
-                             FirstTurn turn(&group);
+                             RankZeroFirst turn(&group);
                              throw DataError("file:1: bad");
                            } catch (const FirstProcessFailed&) {
                              ++silent;
