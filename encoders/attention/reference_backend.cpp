@@ -7,8 +7,8 @@
 
 #include "encoders/attention/backends.h"
 #include "encoders/device/device.h"
+#include "encoders/ops/deterministic_sums.h"
 #include "encoders/ops/fused_ops.h"
-#include "encoders/ops/ordered_sums.h"
 
 namespace dietmt::encoders {
 namespace {

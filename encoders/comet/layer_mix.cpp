@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "encoders/ops/ordered_sums.h"
+#include "encoders/ops/deterministic_sums.h"
 
 namespace dietmt::encoders {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "encoders/ops/deterministic_sums.h"
 #include "encoders/ops/fused_ops.h"
 #include "encoders/ops/linear.h"
-#include "encoders/ops/ordered_sums.h"
 #include "encoders/ops/scopes.h"
 #include "encoders/ops/token_embedding.h"
 #include "encoders/ops/weight_copies.h"
@@ -191,7 +191,7 @@ int64_t unordered_launches() {
   return sum;
 }
 
-TEST(OrderedSums, AddRowsOfOneIndexWithoutAtomics) {
+TEST(DeterministicSums, AddRowsOfOneIndexWithoutAtomics) {
   const Tensor index = torch::tensor({2, 0, 2, 2, 0}, at::kLong);
   for (const auto& sizes : std::vector<std::vector<int64_t>>{{5}, {5, 3}}) {
     const auto run = [&](const std::vector<Tensor>& in) {
@@ -205,7 +205,7 @@ TEST(OrderedSums, AddRowsOfOneIndexWithoutAtomics) {
   EXPECT_TRUE(at::equal(sums, torch::tensor({7.0F, 0.0F, 8.0F, 0.0F})));
 }
 
-TEST(OrderedSums, GradientsOfGatheredColumnsAddWithoutAtomics) {
+TEST(DeterministicSums, GradientsOfGatheredColumnsAddWithoutAtomics) {
   const Tensor index = torch::tensor({1, 1, 0, 3, 2, 2, 1, 1}, at::kLong).view({2, 1, 4});
   const auto run = [&](const std::vector<Tensor>& in) {
     return gathered_columns(in[0], index.to(in[0].device()));

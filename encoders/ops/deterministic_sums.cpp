@@ -1,4 +1,4 @@
-#include "encoders/ops/ordered_sums.h"
+#include "encoders/ops/deterministic_sums.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
