@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "common/error.h"
-#include "storage/safetensors_view.h"
+#include "storage/safetensors_file.h"
 
 namespace dietmt::interchange {
 namespace {

@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/process.h"
 #include "common/text_io.h"
-#include "storage/safetensors_view.h"
+#include "storage/safetensors_file.h"
 #include "tools/commands.h"
 #include "tools/model_options.h"
 #include "tools/unused_options.h"

@@ -82,14 +82,14 @@ void save_safetensors(const fs::path& path,
   storage::write_safetensors(path, std::move(sources), metadata);
 }
 
-std::map<std::string, at::Tensor> tensors_of(const storage::SafetensorsView& view) {
+std::map<std::string, at::Tensor> tensors_of(const storage::SafetensorsFile& view) {
   std::map<std::string, at::Tensor> tensors;
   for (const auto& [name, tensor] : view.tensors) tensors[name] = tensor_of(tensor, view.file);
   return tensors;
 }
 
 std::map<std::string, at::Tensor> map_safetensors(const fs::path& path) {
-  return tensors_of(storage::view_safetensors(path));
+  return tensors_of(storage::open_safetensors(path));
 }
 
 std::map<std::string, at::Tensor> load_safetensors(const fs::path& path) {

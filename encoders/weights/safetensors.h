@@ -1,4 +1,4 @@
-// Tensors and modules' parameters in safetensors files (storage/safetensors_view.h).
+// Tensors and modules' parameters in safetensors files (storage/safetensors_file.h).
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/safetensors_view.h"
+#include "storage/safetensors_file.h"
 
 namespace dietmt::encoders {
 
@@ -33,7 +33,7 @@ std::map<std::string, at::Tensor> load_safetensors(const std::filesystem::path& 
 std::map<std::string, at::Tensor> map_safetensors(const std::filesystem::path& path);
 
 /// The tensors of a mapped file.
-std::map<std::string, at::Tensor> tensors_of(const storage::SafetensorsView& view);
+std::map<std::string, at::Tensor> tensors_of(const storage::SafetensorsFile& view);
 
 /// Sets the parameters of `module` from `tensors` of the file `path`, which must be exactly these
 /// parameters in their shapes. Throws CheckpointError naming the file and the tensor.

@@ -15,7 +15,7 @@
 #include "nmt/engine/aligned_buffer.h"
 #include "nmt/engine/stored_weights.h"
 #include "nmt/packing/engine_models.h"
-#include "storage/safetensors_view.h"
+#include "storage/safetensors_file.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;

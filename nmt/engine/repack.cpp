@@ -66,7 +66,7 @@ class RepackedWeights : public WeightSource {
 
 void repack(const fs::path& directory, const ModelFiles& model, const std::string& type) {
   if (model.quantization != "fp32") model.require_full_weights();
-  const storage::SafetensorsView file = storage::view_safetensors(model.weights());
+  const storage::SafetensorsFile file = storage::open_safetensors(model.weights());
   StoredWeights stored(file, model.weights().string(), WeightType::kFloat);
   RepackedWeights repacked(stored, parse_weight_type(type));
   assemble_weights(model.config, repacked);

@@ -6,7 +6,7 @@
 
 #include "common/error.h"
 #include "common/json_fields.h"
-#include "storage/safetensors_view.h"
+#include "storage/safetensors_file.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -18,7 +18,7 @@ using nlohmann::json;
 // Reads one site of the description. Throws std::exception.
 class SiteReader {
  public:
-  SiteReader(const storage::SafetensorsView& file, const SiteSizes& sizes)
+  SiteReader(const storage::SafetensorsFile& file, const SiteSizes& sizes)
       : file_(file), sizes_(sizes) {}
 
   StoredSite read(const json& given) {
@@ -115,7 +115,7 @@ class SiteReader {
     return rows != TermRows::kSentence && table.rows % 2 == 1;
   }
 
-  const storage::SafetensorsView& file_;
+  const storage::SafetensorsFile& file_;
   const SiteSizes& sizes_;
   int64_t length_ = 0;
 };
@@ -149,7 +149,7 @@ std::vector<float> Sinusoids::rows(int64_t length) const {
 }
 
 StoredPositions read_positions(const std::filesystem::path& path, const EngineWeights& weights) {
-  const storage::SafetensorsView file = storage::view_safetensors(path);
+  const storage::SafetensorsFile file = storage::open_safetensors(path);
   const auto metadata = storage::load_safetensors_metadata(path);
   try {
     if (!metadata.contains(kPositionsEntry))

@@ -96,7 +96,7 @@ void append_stored(const std::string& name, const PackedWeights& matrix,
     append(row_scales_name(name), "F32", {matrix.outputs}, matrix.row_scales, bytes);
 }
 
-StoredWeights::StoredWeights(storage::SafetensorsView file, std::string origin, WeightType type)
+StoredWeights::StoredWeights(storage::SafetensorsFile file, std::string origin, WeightType type)
     : NamedWeights(std::move(origin)), file_(std::move(file)), type_(type) {}
 
 const void* StoredWeights::read(const std::string& name, std::span<const int64_t> shape,

@@ -10,7 +10,7 @@
 #include "kernels/packed_linear.h"
 #include "nmt/engine/engine_model.h"
 #include "nmt/model/model_files.h"
-#include "storage/safetensors_view.h"
+#include "storage/safetensors_file.h"
 
 namespace dietmt::nmt {
 
@@ -66,7 +66,7 @@ void append_stored(const std::string& name, const kernels::PackedWeights& matrix
 class StoredWeights : public NamedWeights {
  public:
   /// Weights of type `type`, as PackingWeights::stored() has them.
-  StoredWeights(storage::SafetensorsView file, std::string origin, kernels::WeightType type);
+  StoredWeights(storage::SafetensorsFile file, std::string origin, kernels::WeightType type);
 
   kernels::PackedWeights matrix(const WeightRows& rows) override;
   const float* numbers(const std::string& parameter, int64_t count) override;
@@ -77,7 +77,7 @@ class StoredWeights : public NamedWeights {
   const void* read(const std::string& name, std::span<const int64_t> shape, const char* dtype,
                    size_t alignment);
 
-  storage::SafetensorsView file_;
+  storage::SafetensorsFile file_;
   kernels::WeightType type_;
 };
 

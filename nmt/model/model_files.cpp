@@ -7,7 +7,7 @@
 #include "common/files.h"
 #include "common/json_fields.h"
 #include "storage/checkpoint.h"
-#include "storage/safetensors_view.h"
+#include "storage/safetensors_file.h"
 
 namespace dietmt::nmt {
 namespace fs = std::filesystem;
@@ -44,7 +44,7 @@ void read_config(const fs::path& path, ModelFiles& files) {
 
 // The configuration of an adapter's model does not know the layers that the adapter adds.
 void read_adapter_size(ModelFiles& files) {
-  const auto view = storage::view_safetensors(files.adapter);
+  const auto view = storage::open_safetensors(files.adapter);
   for (const auto& [name, tensor] : view.tensors) {
     if (!name.ends_with(".adapter.down_weight") || tensor.shape.empty()) continue;
     if (files.config.adapter_size > 0) {

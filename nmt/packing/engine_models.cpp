@@ -204,7 +204,7 @@ EngineModel load_engine_model(const ModelFiles& files, std::optional<kernels::We
     PackingWeights packing(tensors, origin, wanted.value_or(kernels::WeightType::kFloat));
     return read_model(files.config, std::move(tensors), packing, origin);
   }
-  const storage::SafetensorsView view = storage::view_safetensors(files.weights());
+  const storage::SafetensorsFile view = storage::open_safetensors(files.weights());
   StoredWeights stored(view, origin, stored_type(files, wanted));
   return read_model(files.config, encoders::tensors_of(view), stored, origin);
 }
@@ -221,7 +221,7 @@ void write_quantized(const std::filesystem::path& directory, const ModelFiles& m
   if (!model.quantization.empty()) {
     repack(directory, model, type);
     if (std::filesystem::exists(directory / kPositionsFile)) return;
-    const storage::SafetensorsView view = storage::view_safetensors(model.weights());
+    const storage::SafetensorsFile view = storage::open_safetensors(model.weights());
     StoredWeights stored(view, origin, WeightType::kFloat);
     const std::shared_ptr<const EngineWeights> weights = assemble_weights(model.config, stored);
     write_positions(directory,

@@ -73,7 +73,7 @@ std::optional<LoadedDecoder> load_stored_decoder(const std::vector<std::string>&
     if (!has_stored_positions(name)) return {};
     const ModelFiles files = open_model(name);
     if (files.quantization.empty()) return {};
-    StoredWeights stored(storage::view_safetensors(files.weights()), files.weights().string(),
+    StoredWeights stored(storage::open_safetensors(files.weights()), files.weights().string(),
                          stored_type(files, options.weights));
     EngineModel model;
     model.weights = assemble_weights(files.config, stored);

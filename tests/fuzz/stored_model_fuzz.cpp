@@ -158,12 +158,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }();
   scratch.fill(file_of({reinterpret_cast<const char*>(data), size}));
   try_to([] {
-    const auto view = dietmt::storage::view_safetensors(scratch.path());
+    const auto view = dietmt::storage::open_safetensors(scratch.path());
     for (const auto& [name, tensor] : view.tensors) touch(tensor.data, tensor.bytes);
   });
   for (const WeightType type : {WeightType::kFloat, WeightType::kBFloat16, WeightType::kInt8}) {
     try_to([type] {
-      StoredWeights stored(dietmt::storage::view_safetensors(scratch.path()), "file", type);
+      StoredWeights stored(dietmt::storage::open_safetensors(scratch.path()), "file", type);
       TouchingSource touching(stored);
       assemble_weights(config, touching);
     });

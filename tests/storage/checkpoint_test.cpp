@@ -15,7 +15,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/random.h"
-#include "storage/safetensors_view.h"
+#include "storage/safetensors_file.h"
 #include "tests/common/test_directory.h"
 
 namespace dietmt::storage {
@@ -38,7 +38,7 @@ void save_weights(const fs::path& directory, const std::vector<float>& weights) 
 }
 
 std::vector<float> load_weights(const fs::path& directory) {
-  const SafetensorsView file = view_safetensors(directory / "model.safetensors");
+  const SafetensorsFile file = open_safetensors(directory / "model.safetensors");
   const TensorView& tensor = file.tensors.at("w");
   std::vector<float> weights(tensor.bytes / sizeof(float));
   std::memcpy(weights.data(), tensor.data, tensor.bytes);

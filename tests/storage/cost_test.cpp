@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "storage/safetensors_view.h"
+#include "storage/safetensors_file.h"
 #include "tests/common/cpu_cost.h"
 #include "tests/common/scratch.h"
 
@@ -21,7 +21,7 @@ class SafetensorsCostTest : public ScratchTest {
   static double growth_of_reading(const Make& make) {
     return cost_growth(50'000, make, [](const std::string& file) {
       try {
-        view_safetensors(file);
+        open_safetensors(file);
         load_safetensors_metadata(file);
       } catch (const CheckpointError&) {
       }

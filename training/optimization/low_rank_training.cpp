@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "encoders/ops/scopes.h"
 #include "encoders/weights/adapter_file.h"
-#include "storage/safetensors_view.h"
+#include "storage/safetensors_file.h"
 #include "training/optimization/freezing.h"
 
 namespace dietmt::training {

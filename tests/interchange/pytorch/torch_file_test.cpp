@@ -7,7 +7,7 @@
 #include <set>
 
 #include "common/error.h"
-#include "storage/safetensors_view.h"
+#include "storage/safetensors_file.h"
 #include "tests/common/scratch.h"
 #include "tests/interchange/torch_bytes.h"
 
@@ -33,8 +33,8 @@ class TorchFileTest : public ScratchTest {};
 
 TEST_F(TorchFileTest, FilesOfPyTorchHoldItsTensors) {
   const fs::path cases = DIETMT_TORCH_CASES;
-  const storage::SafetensorsView expected =
-      storage::view_safetensors(cases / "expected.safetensors");
+  const storage::SafetensorsFile expected =
+      storage::open_safetensors(cases / "expected.safetensors");
   for (const char* file : {"zip.bin", "zip_protocol4.bin", "old.bin"}) {
     SCOPED_TRACE(file);
     const auto tensors = read_torch_file(cases / file);

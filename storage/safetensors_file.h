@@ -26,7 +26,7 @@ struct TensorView {
   uint64_t bytes = 0;
 };
 
-struct SafetensorsView {
+struct SafetensorsFile {
   std::map<std::string, TensorView> tensors;
   std::shared_ptr<const void> file;  // the mapping that the tensors point into
 };
@@ -34,7 +34,7 @@ struct SafetensorsView {
 /// Maps the file. Throws CheckpointError naming the file and the tensor if a length, dtype, shape
 /// or byte range is wrong, ranges overlap or leave gaps, or the file differs from the manifest
 /// in its directory.
-SafetensorsView view_safetensors(const std::filesystem::path& path);
+SafetensorsFile open_safetensors(const std::filesystem::path& path);
 
 /// The `__metadata__` of a file; empty if it has none.
 std::map<std::string, std::string> load_safetensors_metadata(const std::filesystem::path& path);

@@ -1,4 +1,4 @@
-#include "storage/safetensors_view.h"
+#include "storage/safetensors_file.h"
 
 #include <algorithm>
 #include <array>
@@ -133,11 +133,11 @@ void require_whole(const fs::path& path, std::vector<Range> ranges, uint64_t siz
 
 }  // namespace
 
-SafetensorsView view_safetensors(const fs::path& path) {
+SafetensorsFile open_safetensors(const fs::path& path) {
   const std::shared_ptr<const MappedFile> file = map(path);
   std::string_view data = file->bytes();
   const json header = take_header(path, data);
-  SafetensorsView view{{}, file};
+  SafetensorsFile view{{}, file};
   std::vector<Range> ranges;
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__") continue;
