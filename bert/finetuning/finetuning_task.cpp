@@ -28,7 +28,7 @@ training::BatchLoss FinetuningTask::accumulate_gradients(encoders::DropoutKeys& 
   if (execution().device.is_cpu()) {
     batch_memory_.require(
         "--batch-size " + std::to_string(options_.batches.batch_size), batch.tokens.size(),
-        model_->encoder().kept_numbers(encoders::packing_of(batch.tokens, at::kCPU)),
+        model_->encoder().kept_elements(encoders::packing_of(batch.tokens, at::kCPU)),
         execution().bf16);
   }
   const at::Tensor sum = loss(batch, dropout);

@@ -129,7 +129,8 @@ training::BatchLoss PretrainingTask::accumulate_gradients(encoders::DropoutKeys&
 void PretrainingTask::require_memory(const PretrainingInputs& batch) {
   if (!options_.device.is_cpu()) return;
   batch_memory_.require("--batch-tokens " + std::to_string(options_.batches.batch_tokens),
-                        batch.tokens, model_->encoder().kept_numbers(batch.packing), options_.bf16);
+                        batch.tokens, model_->encoder().kept_elements(batch.packing),
+                        options_.bf16);
 }
 
 Tensor PretrainingTask::pass_over(const PretrainingInputs& batch, encoders::DropoutKeys& dropout) {

@@ -93,8 +93,8 @@ int64_t BertModel::max_length() const { return encoder_->position().max_length()
 
 void BertModel::set_recomputation(bool wanted) { encoder_->set_recomputation(wanted); }
 
-double BertModel::kept_numbers(const Packing& packing) const {
-  return encoder_->kept_numbers(packing);
+double BertModel::kept_elements(const Packing& packing) const {
+  return encoder_->kept_elements(packing);
 }
 
 Dense::Dense(int64_t inputs, int64_t outputs) {

@@ -60,8 +60,8 @@ class BertModel : public torch::nn::Module {
   /// (encoders/transformer/recomputation.h).
   void set_recomputation(bool wanted);
 
-  /// Numbers that forward() keeps for the backward pass on the CPU, at least.
-  double kept_numbers(const Packing& packing) const;
+  /// Elements that forward() keeps for the backward pass on the CPU, at least.
+  double kept_elements(const Packing& packing) const;
 
  private:
   BertConfig config_;

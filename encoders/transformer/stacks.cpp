@@ -118,7 +118,7 @@ EncoderStack::EncoderStack(const StackConfig& config) : config_(config) {
     final_norm_ = register_module("final_norm", make_norm(config));
 }
 
-double EncoderStack::kept_numbers(const Packing& packing) const {
+double EncoderStack::kept_elements(const Packing& packing) const {
   const auto width = static_cast<double>(config_.width);
   const double numbers =
       6.0 * width + static_cast<double>(config_.feed_forward) + kept_of_adapter(config_);
@@ -190,7 +190,7 @@ DecoderStack::DecoderStack(const StackConfig& config) : config_(config) {
 
 // Cross-attention adds queries, the attention's output, and its block's output; of the memory, keys
 // and values.
-double DecoderStack::kept_numbers(const Packing& packing, const Packing& memory_packing) const {
+double DecoderStack::kept_elements(const Packing& packing, const Packing& memory_packing) const {
   const auto width = static_cast<double>(config_.width);
   const double of_pairs = kept_of_pairs(*position_, full_extent(packing, packing)) +
                           kept_of_pairs(*cross_position_, full_extent(packing, memory_packing));

@@ -53,10 +53,10 @@ class EncoderStack : public torch::nn::Module {
   /// The probability of each layer to be left out of a forward() with dropout (Fan et al. 2020).
   void set_layer_drop(double p) { layer_drop_ = p; }
 
-  /// Numbers that forward() keeps for the backward pass on the CPU, at least: a layer's input,
+  /// Elements that forward() keeps for the backward pass on the CPU, at least: a layer's input,
   /// queries, keys, values, the attention's output, the input of the feed-forward block and its
   /// inner values; with recomputation the input; and what positions keep for pairs of tokens.
-  double kept_numbers(const Packing& packing) const;
+  double kept_elements(const Packing& packing) const;
 
  private:
   at::Tensor recomputed_layer(size_t l, const at::Tensor& x, const Packing& packing,
@@ -112,7 +112,7 @@ class DecoderStack : public torch::nn::Module {
   /// As EncoderStack has them.
   void set_recomputation(bool wanted) { recomputation_ = wanted; }
   void set_layer_drop(double p) { layer_drop_ = p; }
-  double kept_numbers(const Packing& packing, const Packing& memory_packing) const;
+  double kept_elements(const Packing& packing, const Packing& memory_packing) const;
 
  private:
   /// Cross-attention keys and values of all layers in one product, where that is possible; else

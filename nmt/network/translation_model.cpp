@@ -289,8 +289,8 @@ bool TranslationModel::starts_from_zeros(int32_t begin) const {
   return target_embedding_[begin].count_nonzero().item<int64_t>() == 0;
 }
 
-double TranslationModel::kept_numbers(const Packing& source, const Packing& target) const {
-  return encoder_->kept_numbers(source) + decoder_->kept_numbers(target, source);
+double TranslationModel::kept_elements(const Packing& source, const Packing& target) const {
+  return encoder_->kept_elements(source) + decoder_->kept_elements(target, source);
 }
 
 data::PackedTokens pack(std::span<const std::vector<int32_t>* const> sentences) {

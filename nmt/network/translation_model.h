@@ -123,7 +123,7 @@ class TranslationModel : public torch::nn::Module {
   bool starts_from_zeros(int32_t begin) const;
 
   /// Numbers that encode() and decode() keep for the backward pass on the CPU, at least.
-  double kept_numbers(const encoders::Packing& source, const encoders::Packing& target) const;
+  double kept_elements(const encoders::Packing& source, const encoders::Packing& target) const;
 
  private:
   encoders::TokenEmbedding embedding(const at::Tensor& table,

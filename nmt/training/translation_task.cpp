@@ -128,7 +128,7 @@ void TranslationTask::require_memory(const TranslationBatch& batch) {
   const double passes = options_.r_drop > 0.0 ? 2.0 : 1.0;
   batch_memory_.require("--batch-tokens " + std::to_string(options_.batches.batch_tokens),
                         batch.target.tokens(),
-                        passes * model_->kept_numbers(batch.source, batch.target), options_.bf16);
+                        passes * model_->kept_elements(batch.source, batch.target), options_.bf16);
 }
 
 double TranslationTask::epoch() const { return training::epochs_of(*batches_); }

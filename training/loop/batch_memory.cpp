@@ -7,9 +7,9 @@
 
 namespace dietmt::training {
 
-void BatchMemory::require(const std::string& option, int64_t tokens, double kept_numbers,
+void BatchMemory::require(const std::string& option, int64_t tokens, double kept_elements,
                           bool bf16) {
-  const double bytes = kept_numbers * (bf16 ? 2.0 : 4.0);
+  const double bytes = kept_elements * (bf16 ? 2.0 : 4.0);
   if (bytes <= largest_) return;
   largest_ = bytes;
   const std::string problem =

@@ -12,7 +12,7 @@ class BatchMemory {
  public:
   /// Throws MemoryError naming `option` if the batch does not fit. Asks the system only if the
   /// batch is the largest so far.
-  void require(const std::string& option, int64_t tokens, double kept_numbers, bool bf16);
+  void require(const std::string& option, int64_t tokens, double kept_elements, bool bf16);
 
  private:
   double largest_ = 0.0;

@@ -62,16 +62,16 @@ void expect_counted(const StackConfig& config, bool recomputation, const Packing
   const at::Tensor source = embeddings(source_packing), target = embeddings(target_packing);
   const at::Tensor memory = embeddings(memory_packing);
   DropoutKeys keys(1);
-  expect_close_below(encoder.kept_numbers(source_packing), kept([&] {
+  expect_close_below(encoder.kept_elements(source_packing), kept([&] {
                        return encoder.forward(source, source_packing, Backend::kAuto, &keys);
                      }));
-  expect_close_below(decoder.kept_numbers(target_packing, memory_packing), kept([&] {
+  expect_close_below(decoder.kept_elements(target_packing, memory_packing), kept([&] {
                        return decoder.forward(target, target_packing, memory, memory_packing,
                                               Backend::kAuto, &keys);
                      }));
 }
 
-TEST(KeptNumbers, AreFewerThanStacksKeep) {
+TEST(KeptElements, AreFewerThanStacksKeep) {
   for (const NormPlacement norm : {NormPlacement::kPost, NormPlacement::kPre})
     for (const Activation activation : {Activation::kRelu, Activation::kGelu, Activation::kSwiglu})
       for (const bool recomputation : {false, true}) {
@@ -81,7 +81,7 @@ TEST(KeptNumbers, AreFewerThanStacksKeep) {
       }
 }
 
-TEST(KeptNumbers, CountAdapters) {
+TEST(KeptElements, CountAdapters) {
   const Packing source({70, 41, 90}), target({60, 80, 33});
   for (const bool recomputation : {false, true}) {
     StackConfig config = config_of(NormPlacement::kPost, Activation::kRelu);
@@ -91,7 +91,7 @@ TEST(KeptNumbers, CountAdapters) {
 }
 
 /// They are the largest part of what these stacks keep.
-TEST(KeptNumbers, CountTablesOverPairsOfPositions) {
+TEST(KeptElements, CountTablesOverPairsOfPositions) {
   for (const char* position : {"fire(hidden=100)", "fire(hidden=100,share=none)", "diet-abs",
                                "tupe-a", "tupe-r", "heads[fire(hidden=100):0-1,diet-rel:2-3]"})
     for (const bool recomputation : {false, true}) {
@@ -104,7 +104,7 @@ TEST(KeptNumbers, CountTablesOverPairsOfPositions) {
 }
 
 /// Feature products are not computed for so many pairs.
-TEST(KeptNumbers, CountNoTablesOfLongSentences) {
+TEST(KeptElements, CountNoTablesOfLongSentences) {
   for (const char* position : {"diet-abs", "tupe-r"}) {
     SCOPED_TRACE(position);
     StackConfig config = config_of(NormPlacement::kPost, Activation::kRelu);
@@ -114,7 +114,7 @@ TEST(KeptNumbers, CountNoTablesOfLongSentences) {
     const Packing packing({1100});
     const at::Tensor input = embeddings(packing);
     DropoutKeys keys(1);
-    expect_close_below(encoder.kept_numbers(packing), kept([&] {
+    expect_close_below(encoder.kept_elements(packing), kept([&] {
                          return encoder.forward(input, packing, Backend::kAuto, &keys);
                        }));
   }
