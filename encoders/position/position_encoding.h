@@ -85,7 +85,7 @@ class PositionEncoding : public torch::nn::Module {
   /// The longest sentence it can encode; INT64_MAX: no limit.
   virtual int64_t max_length() const;
 
-  /// Elements that training keeps for each pair of a query and a key, in all layers: position biases
+  /// Numbers that training keeps for each pair of a query and a key, in all layers: position biases
   /// and what computes them.
   virtual double kept_per_pair() const { return 0.0; }
 
