@@ -171,12 +171,12 @@ class Finetuning {
   }
 
   /// A dry run of one of the runs.
-  void rehearse() const {
+  void dry_run() const {
     TrainingOptions of_run = o_;
     of_run.trainer = trainer_options({o_.rates.front(), 1}, output_);
     std::cout << "task        " << description_.task.name << "\nruns        "
               << o_.rates.size() * static_cast<size_t>(o_.seeds) << ", each as follows\n";
-    print_rehearsal(*make_task(of_run.trainer.seed), of_run);
+    print_dry_run(*make_task(of_run.trainer.seed), of_run);
   }
 
   /// None: stopped by a signal.
@@ -260,7 +260,7 @@ int run(const OptionTable& table, const FinetuneOptions& o) {
   std::vector<bert::TaskMedians> medians;
   for (auto& finetuning : tasks) {
     if (o.dry_run) {
-      finetuning->rehearse();
+      finetuning->dry_run();
       continue;
     }
     const std::optional<ProtocolSummary> summary = finetuning->run();

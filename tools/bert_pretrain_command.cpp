@@ -258,7 +258,7 @@ int run(const OptionTable& table, PretrainOptions& o) {
   spdlog::info("model: {} parameters, {} pieces", parameter_count(*model),
                tokenizer->vocabulary_size());
   bert::PretrainingTask task(model, train, valid, task_options(o, process));
-  if (o.dry_run) return print_rehearsal(task, o);
+  if (o.dry_run) return print_dry_run(task, o);
   return exit_code(training::train(task, o.trainer, settings(table, o), o.resume == "auto",
                                    process.group.get()));
 }

@@ -22,7 +22,7 @@
 #include "tools/initial_model.h"
 #include "tools/train_options.h"
 #include "tools/unused_options.h"
-#include "training/loop/rehearsal.h"
+#include "training/loop/dry_run.h"
 #include "training/loop/training_state.h"
 
 namespace dietmt::tools {
@@ -199,7 +199,7 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
   };
   if (o.find_batch) return print_largest_batch(task_of_batches, o, process.device);
   const auto task = task_of_batches(o.batch_tokens);
-  if (o.dry_run) return print_rehearsal(*task, o);
+  if (o.dry_run) return print_dry_run(*task, o);
   return exit_code(
       training::train(*task, o.trainer, configuration, o.resume == "auto", process.group.get()));
 }

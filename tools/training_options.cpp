@@ -13,7 +13,7 @@
 #include "tools/commands.h"
 #include "tools/model_options.h"
 #include "tools/unused_options.h"
-#include "training/loop/rehearsal.h"
+#include "training/loop/dry_run.h"
 #include "training/processes/process_place.h"
 
 namespace dietmt::tools {
@@ -288,12 +288,11 @@ int exit_code(training::TrainingEnd end) {
   return end == training::TrainingEnd::kStopped ? kResumable : 0;
 }
 
-int print_rehearsal(training::TrainingTask& task, const TrainingOptions& o) {
+int print_dry_run(training::TrainingTask& task, const TrainingOptions& o) {
   constexpr int64_t kBatches = 3;
-  const training::Rehearsal tried =
-      training::rehearse(task, kBatches, o.trainer, o.processes, /*validates=*/true);
-  std::cout << training::rehearsal_text(tried, parameter_count(task.model()), o.trainer,
-                                        o.processes);
+  const training::DryRun tried =
+      training::dry_run(task, kBatches, o.trainer, o.processes, /*validates=*/true);
+  std::cout << training::dry_run_text(tried, parameter_count(task.model()), o.trainer, o.processes);
   return 0;
 }
 

@@ -86,6 +86,6 @@ void reset(training::Configuration& configuration, const OptionTable& defaults,
 int exit_code(training::TrainingEnd end);
 
 /// Runs --dry-run and prints its report on standard output. Returns the exit code.
-int print_rehearsal(training::TrainingTask& task, const TrainingOptions& o);
+int print_dry_run(training::TrainingTask& task, const TrainingOptions& o);
 
 }  // namespace dietmt::tools

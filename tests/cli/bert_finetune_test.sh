@@ -174,14 +174,14 @@ expect_text "exact_match" "$out"
 grep -q '"q2"' "$work/answers/predictions.json" || fail "no answer to q2"
 
 # A dry run prints the cost of both tasks and trains nothing.
-expect_code 0 "${run[@]}" "${protocol[@]}" --output "$work/rehearsal" --accumulate 2 --dry-run
+expect_code 0 "${run[@]}" "${protocol[@]}" --output "$work/tried" --accumulate 2 --dry-run
 for name in task runs parameters memory batches updates time; do
   grep -Eq "^$name +[0-9c]" "$work/out" || fail "$name is not in: $out"
 done
 expect_text "runs        4, each as follows" "$out"
 expect_text "batches     19 an epoch" "$out"
 expect_text "76 in 8.0 epochs" "$out"
-[ ! -e "$work/rehearsal/runs" ] || fail "a dry run trains"
+[ ! -e "$work/tried/runs" ] || fail "a dry run trains"
 
 # Updates of several batches continue across epochs: 3 epochs of 19 batches are 8 updates.
 expect_code 0 "${own[@]}" --train "$work/train.tsv" --valid "$work/valid.tsv.gz" --batch-size 16 \

@@ -1,4 +1,4 @@
-#include "training/loop/rehearsal.h"
+#include "training/loop/dry_run.h"
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -82,11 +82,11 @@ int64_t largest_fitting(int64_t smallest, int64_t largest,
   return good;
 }
 
-Rehearsal rehearse(TrainingTask& task, int64_t batches, const TrainerOptions& options,
-                   int64_t processes, bool validates) {
+DryRun dry_run(TrainingTask& task, int64_t batches, const TrainerOptions& options,
+               int64_t processes, bool validates) {
   using Clock = std::chrono::steady_clock;
   const at::Device device = device_of(task.model());
-  Rehearsal done;
+  DryRun done;
   done.has_graphs = processes == 1 && encoders::graphs_of(device) != nullptr;
   // In a few batches, chance would decide how many are recorded.
   const encoders::WithoutGraphs without_graphs;
@@ -129,12 +129,12 @@ Rehearsal rehearse(TrainingTask& task, int64_t batches, const TrainerOptions& op
   return done;
 }
 
-std::string rehearsal_text(const Rehearsal& rehearsal, int64_t parameters,
-                           const TrainerOptions& options, int64_t processes) {
+std::string dry_run_text(const DryRun& tried, int64_t parameters, const TrainerOptions& options,
+                         int64_t processes) {
   const auto accumulate = static_cast<double>(options.accumulate);
-  const double updates_per_epoch = rehearsal.batches_per_epoch / accumulate;
+  const double updates_per_epoch = tried.batches_per_epoch / accumulate;
   // Batches of the process with the most.
-  const double seconds = rehearsal.seconds * std::ceil(accumulate / static_cast<double>(processes));
+  const double seconds = tried.seconds * std::ceil(accumulate / static_cast<double>(processes));
   double updates = static_cast<double>(options.max_updates);
   if (options.max_epochs > 0)
     updates =
@@ -145,11 +145,10 @@ std::string rehearsal_text(const Rehearsal& rehearsal, int64_t parameters,
       "batches     {:.0f} an epoch, {:.0f} tokens each\n"
       "updates     {:.1f} an epoch, {:.0f} in {:.1f} epochs\n"
       "time        {:.3g} s an update, {:.0f} tokens/s; {} for all, without validation\n",
-      parameters, static_cast<double>(rehearsal.peak_memory) / 1e6,
-      processes > 1 ? " a process" : "", rehearsal.has_graphs ? " and graphs (--cuda-graphs)" : "",
-      rehearsal.batches_per_epoch, rehearsal.tokens, updates_per_epoch, updates,
-      updates / updates_per_epoch, seconds, rehearsal.tokens * accumulate / seconds,
-      reporting::duration_text(seconds * updates));
+      parameters, static_cast<double>(tried.peak_memory) / 1e6, processes > 1 ? " a process" : "",
+      tried.has_graphs ? " and graphs (--cuda-graphs)" : "", tried.batches_per_epoch, tried.tokens,
+      updates_per_epoch, updates, updates / updates_per_epoch, seconds,
+      tried.tokens * accumulate / seconds, reporting::duration_text(seconds * updates));
 }
 
 int64_t find_batch(const TaskOfBatches& make_task, bool on_cpu, const TrainerOptions& options,
@@ -161,8 +160,8 @@ int64_t find_batch(const TaskOfBatches& make_task, bool on_cpu, const TrainerOpt
     if (batch_tokens > whole_text) return false;
     if (on_cpu && memory.predict(batch_tokens) > limit) return false;
     try {
-      const Rehearsal tried = rehearse(*make_task(batch_tokens), kTriedBatches, options, processes,
-                                       /*validates=*/false);
+      const DryRun tried = dry_run(*make_task(batch_tokens), kTriedBatches, options, processes,
+                                   /*validates=*/false);
       spdlog::info("--batch-tokens {}: {:.0f} MB, {:.0f} tokens/s", batch_tokens,
                    static_cast<double>(tried.peak_memory) / 1e6, tried.tokens / tried.seconds);
       memory.add(batch_tokens, tried.peak_memory);

@@ -7,7 +7,7 @@
 #include "encoders/device/device_graphs.h"
 #include "tests/counting_device/counting_device.h"
 #include "tests/counting_device/device_memory.h"
-#include "training/loop/rehearsal.h"
+#include "training/loop/dry_run.h"
 
 namespace dietmt::training {
 namespace {
@@ -48,12 +48,12 @@ class PieceTask : public TrainingTask {
   int64_t batches_ = 0;
 };
 
-TEST(DeviceRehearsal, MeasuresTheMemoryOfTheDeviceAndWaitsTwice) {
+TEST(DeviceDryRun, MeasuresTheMemoryOfTheDeviceAndWaitsTwice) {
   PieceTask(500).model();  // memory freed earlier does not count
   PieceTask task(40);
   const int64_t before = counting::allocated_bytes();
   counting::reset_counts();
-  const Rehearsal done = rehearse(task, 5, {}, 1, true);
+  const DryRun done = dry_run(task, 5, {}, 1, true);
   EXPECT_EQ(counting::counts().waits, 2);
   EXPECT_EQ(done.tokens, 40);
   EXPECT_GT(done.seconds, 0.0);
@@ -62,26 +62,26 @@ TEST(DeviceRehearsal, MeasuresTheMemoryOfTheDeviceAndWaitsTwice) {
   TrainerOptions average;
   average.optimizer.type = "adafactor";  // without moments of this size
   average.ema_decay = 0.999;
-  const Rehearsal other = rehearse(task, 5, average, 1, true);
+  const DryRun other = dry_run(task, 5, average, 1, true);
   EXPECT_NEAR(static_cast<double>(other.peak_memory - before), 41.0 * kPiece, 0.5 * kPiece);
 }
 
-TEST(DeviceRehearsal, LowRankTrainingKeepsACopyAndHasSmallMoments) {
+TEST(DeviceDryRun, LowRankTrainingKeepsACopyAndHasSmallMoments) {
   PieceTask task(40);
   const int64_t before = counting::allocated_bytes();
   TrainerOptions options;
   options.low_rank = {.rank = 4, .alpha = 4.0, .patterns = {"weight"}};
-  const Rehearsal done = rehearse(task, 2, options, 1, true);
+  const DryRun done = dry_run(task, 2, options, 1, true);
   // Two matrices of 1/16 of the weight, and their moments.
   EXPECT_NEAR(static_cast<double>(done.peak_memory - before), (41.0 + 3 * 0.125) * kPiece,
               0.25 * kPiece);
 }
 
-TEST(DeviceRehearsal, LackOfMemoryNamesTheDevice) {
+TEST(DeviceDryRun, LackOfMemoryNamesTheDevice) {
   PieceTask task(40);
   const counting::MemoryLimit limit(counting::allocated_bytes() + 30 * kPiece);
   try {
-    rehearse(task, 2, {}, 1, true);
+    dry_run(task, 2, {}, 1, true);
     FAIL() << "fits";
   } catch (const MemoryError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr(" has no memory left, and this process has"));
@@ -93,14 +93,14 @@ const TaskOfBatches kPieceTasks = [](int64_t tokens) {
   return std::make_unique<PieceTask>(tokens);
 };
 
-TEST(DeviceRehearsal, TheLargestBatchIsThatOfTheDevice) {
+TEST(DeviceDryRun, TheLargestBatchIsThatOfTheDevice) {
   const counting::MemoryLimit limit(counting::allocated_bytes() + 500 * kPiece);
   const int64_t found = find_batch(kPieceTasks, false, {}, 1);
   EXPECT_GE(found, 400);
   EXPECT_LT(found, 500);
 }
 
-TEST(DeviceRehearsal, NoBatchIsLargerThanOneThatHoldsTheWholeText) {
+TEST(DeviceDryRun, NoBatchIsLargerThanOneThatHoldsTheWholeText) {
   EXPECT_EQ(find_batch(kPieceTasks, false, {}, 1), 1024);
 }
 

@@ -1,4 +1,4 @@
-#include "training/loop/rehearsal.h"
+#include "training/loop/dry_run.h"
 
 #include <gtest/gtest.h>
 

@@ -32,7 +32,7 @@ class MemoryLine {
 int64_t largest_fitting(int64_t smallest, int64_t largest,
                         const std::function<bool(int64_t)>& fits);
 
-struct Rehearsal {
+struct DryRun {
   double seconds = 0;  // per batch: the fastest; on a device the mean of all except the first
   double tokens = 0;   // per batch, the mean: those of progress
   double batches_per_epoch = 0;
@@ -42,12 +42,12 @@ struct Rehearsal {
 
 /// Runs `batches` batches forward and backward as one of `processes`, without an update or device
 /// graphs, then task.try_validation() if it `validates`. Throws Stopped after a signal.
-Rehearsal rehearse(TrainingTask& task, int64_t batches, const TrainerOptions& options,
-                   int64_t processes, bool validates);
+DryRun dry_run(TrainingTask& task, int64_t batches, const TrainerOptions& options,
+               int64_t processes, bool validates);
 
 /// A few lines for the user: size, memory, epochs and time.
-std::string rehearsal_text(const Rehearsal& rehearsal, int64_t parameters,
-                           const TrainerOptions& options, int64_t processes);
+std::string dry_run_text(const DryRun& tried, int64_t parameters, const TrainerOptions& options,
+                         int64_t processes);
 
 /// Makes the task with batches of this many tokens.
 using TaskOfBatches = std::function<std::unique_ptr<TrainingTask>(int64_t batch_tokens)>;
