@@ -19,7 +19,7 @@
 #include "common/logging.h"
 #include "common/process.h"
 #include "encoders/device/device.h"
-#include "training/processes/introduction.h"
+#include "training/processes/handshake.h"
 #include "training/processes/peer_watch.h"
 #include "training/processes/process_place.h"
 
@@ -53,8 +53,8 @@ std::string in_one_line(std::string message) {
   return message;
 }
 
-Introduction introduction_of(at::Device device, const std::string& problem) {
-  Introduction own{kProgram, machine_name(), device.str(), {}, problem};
+Handshake handshake_of(at::Device device, const std::string& problem) {
+  Handshake own{kProgram, machine_name(), device.str(), {}, problem};
   try {
     own.identity = encoders::device_identity(device);
   } catch (const c10::Error& error) {
@@ -158,12 +158,12 @@ struct ProcessGroup::Impl {
 
   void watch_others(const ProcessPlace& place) {
     const std::string key = "watch";
-    const MeetingPoint meeting = {
+    const Rendezvous rendezvous = {
         [&](const std::string& text) { store->set(key, text); },
         [&] { return store->get_to_str(key); },
     };
     watch = std::make_unique<PeerWatch>(
-        connect_peers(place.rank, place.processes, place.address, meeting), end_as_lost);
+        connect_peers(place.rank, place.processes, place.address, rendezvous), end_as_lost);
   }
 };
 
@@ -178,7 +178,7 @@ ProcessGroup::ProcessGroup(const ProcessPlace& place, at::Device device, const s
     impl_->gloo = connect_gloo(place, c10::make_intrusive<c10d::PrefixStore>("gloo", impl_->store));
     impl_->watch_others(place);
   });
-  meet(introduction_of(device, problem));
+  shake_hands(handshake_of(device, problem));
   if (!device.is_cpu()) connect_devices(device, connect);
 }
 
@@ -207,16 +207,17 @@ void ProcessGroup::connect_devices(at::Device device, const Connect& connect) {
               " cannot connect its GPU with the others: " + reason);
 }
 
-void ProcessGroup::meet(const Introduction& own) {
+void ProcessGroup::shake_hands(const Handshake& own) {
+  // Other versions use this key, too.
   const auto key = [](int64_t rank) { return "introduction" + std::to_string(rank); };
   std::string found;
   impl_->talk([&] {
-    impl_->store->set(key(rank_), introduction_text(own));
+    impl_->store->set(key(rank_), handshake_text(own));
     if (!is_first()) return;
-    std::vector<Introduction> all;
+    std::vector<Handshake> all;
     for (int64_t rank = 0; rank < processes_; ++rank)
-      all.push_back(introduction_from(impl_->store->get_to_str(key(rank))));
-    found = problem_of_meeting(all);
+      all.push_back(handshake_from(impl_->store->get_to_str(key(rank))));
+    found = handshake_problem(all);
   });
   found = broadcast(found);
   if (found.empty()) return;

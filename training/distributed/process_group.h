@@ -17,7 +17,7 @@
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
-#include "training/processes/introduction.h"
+#include "training/processes/handshake.h"
 #include "training/processes/process_place.h"
 
 namespace dietmt::training {
@@ -33,7 +33,7 @@ class ProcessGroup {
   /// - Error if rank 0 cannot listen, or if NCCL cannot connect this process's GPU;
   /// - PeerError if processes are missing after five minutes;
   /// - ConfigError if `device` is a GPU and the program lacks NCCL, or, at rank 0, if a process
-  ///   cannot train with the others (training/processes/introduction.h); it names that process;
+  ///   cannot train with the others (training/processes/handshake.h); it names that process;
   /// - FirstProcessFailed if another process has reported the failure.
   ProcessGroup(const ProcessPlace& place, at::Device device, const std::string& problem = {});
   ProcessGroup(const ProcessPlace& place, at::Device device, const std::string& problem,
@@ -75,7 +75,7 @@ class ProcessGroup {
  private:
   struct Impl;
 
-  void meet(const Introduction& own);
+  void shake_hands(const Handshake& own);
   void connect_devices(at::Device device, const Connect& connect);
 
   int64_t rank_;

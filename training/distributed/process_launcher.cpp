@@ -75,11 +75,11 @@ class Launcher {
  public:
   Launcher(int64_t processes, std::vector<std::string> words) : words_(std::move(words)) {
     words_.insert(words_.begin(), std::filesystem::read_symlink("/proc/self/exe").string());
-    // Blocked before the meeting place starts its threads.
+    // Blocked before the rendezvous store starts its threads.
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-    const training::MeetingPlace meeting_place;
+    const training::RendezvousStore rendezvous;
     for (int64_t rank = 0; rank < processes; ++rank)
-      running_[start(environment_of(rank, processes, meeting_place.port()))] = rank;
+      running_[start(environment_of(rank, processes, rendezvous.port()))] = rank;
     while (!running_.empty()) await_signal();
   }
 
@@ -163,11 +163,11 @@ class Launcher {
 
 }  // namespace
 
-struct MeetingPlace::Impl {
+struct RendezvousStore::Impl {
   c10::intrusive_ptr<c10d::TCPStore> store;
 };
 
-MeetingPlace::MeetingPlace() : impl_(std::make_unique<Impl>()) {
+RendezvousStore::RendezvousStore() : impl_(std::make_unique<Impl>()) {
   c10d::TCPStoreOptions options;
   options.port = 0;
   options.isServer = true;
@@ -180,9 +180,9 @@ MeetingPlace::MeetingPlace() : impl_(std::make_unique<Impl>()) {
   }
 }
 
-MeetingPlace::~MeetingPlace() = default;
+RendezvousStore::~RendezvousStore() = default;
 
-int64_t MeetingPlace::port() const { return impl_->store->getPort(); }
+int64_t RendezvousStore::port() const { return impl_->store->getPort(); }
 
 int run_processes(int64_t processes, const std::vector<std::string>& words) {
   return Launcher(processes, words).exit_code();

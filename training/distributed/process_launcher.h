@@ -9,13 +9,13 @@
 namespace dietmt::training {
 
 /// Where the processes of a training run find each other, kept by the launcher.
-class MeetingPlace {
+class RendezvousStore {
  public:
   /// Listens on a free port of this machine. Throws Error if that fails.
-  MeetingPlace();
-  ~MeetingPlace();
-  MeetingPlace(const MeetingPlace&) = delete;
-  MeetingPlace& operator=(const MeetingPlace&) = delete;
+  RendezvousStore();
+  ~RendezvousStore();
+  RendezvousStore(const RendezvousStore&) = delete;
+  RendezvousStore& operator=(const RendezvousStore&) = delete;
 
   int64_t port() const;
 

@@ -21,9 +21,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kMeetingTime = std::chrono::minutes(5);
+constexpr auto kRendezvousTime = std::chrono::minutes(5);
 constexpr auto kHelloTime = std::chrono::seconds(10);
-constexpr size_t kMostStrangers = 64;                        // have not identified themselves
+constexpr size_t kMostPending = 64;                          // have not identified themselves
 constexpr auto kCrowdedHelloTime = std::chrono::seconds(1);  // while there are so many
 constexpr char kWelcome = 'w';
 
@@ -73,7 +73,7 @@ Addresses addresses_of(const char* host, const std::string& port, int flags) {
 }
 
 /// A socket listening on a free port of one of `addresses`; invalid if none belongs to this
-/// machine. Its queue must not fill with strangers: a peer would retry only after seconds.
+/// machine. Its queue must not fill with other connections: a peer would retry only after seconds.
 FileDescriptor listen_at(const Addresses& addresses) {
   for (const addrinfo* entry = addresses.get(); entry != nullptr; entry = entry->ai_next) {
     FileDescriptor fd(::socket(entry->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -113,21 +113,21 @@ class Admission {
         peers_(static_cast<size_t>(processes)) {}
 
   std::vector<FileDescriptor> wait_for_all() {
-    const Clock::time_point deadline = Clock::now() + kMeetingTime;
+    const Clock::time_point deadline = Clock::now() + kRendezvousTime;
     while (missing() > 0) {
       if (Clock::now() > deadline)
         fail(std::to_string(missing()) + " of " + std::to_string(peers_.size()) +
              " processes did not connect");
       wait_for_something();
       read_hellos();
-      accept_stranger();
+      accept_connection();
     }
     peers_.erase(peers_.begin());  // rank 0 itself
     return std::move(peers_);
   }
 
  private:
-  struct Stranger {
+  struct Pending {
     FileDescriptor connection;
     Clock::time_point since;
     Hello hello = {};
@@ -139,54 +139,54 @@ class Admission {
                          [](const FileDescriptor& peer) { return !peer.valid(); });
   }
 
-  bool is_crowded() const { return strangers_.size() == kMostStrangers; }
+  bool is_crowded() const { return pending_.size() == kMostPending; }
 
   void wait_for_something() const {
     std::vector<pollfd> entries;
     if (!is_crowded()) entries.push_back({listener_.number(), POLLIN, 0});
-    for (const Stranger& stranger : strangers_)
-      entries.push_back({stranger.connection.number(), POLLIN, 0});
+    for (const Pending& pending : pending_)
+      entries.push_back({pending.connection.number(), POLLIN, 0});
     constexpr int kMilliseconds = 500;
     ::poll(entries.data(), entries.size(), kMilliseconds);
   }
 
   // The others wait in the listener's queue: a slow peer keeps its place.
-  void accept_stranger() {
+  void accept_connection() {
     if (is_crowded()) return;
     pollfd entry = {listener_.number(), POLLIN, 0};
     if (::poll(&entry, 1, 0) <= 0) return;
     FileDescriptor connection(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!connection.valid()) return;
-    strangers_.push_back({std::move(connection), Clock::now()});
+    pending_.push_back({std::move(connection), Clock::now()});
   }
 
   void read_hellos() {
     const auto patience = is_crowded() ? kCrowdedHelloTime : kHelloTime;
-    std::erase_if(strangers_, [&](Stranger& stranger) {
-      char* const place = reinterpret_cast<char*>(&stranger.hello) + stranger.received;
-      const ssize_t count = ::recv(stranger.connection.number(), place,
-                                   sizeof(Hello) - stranger.received, MSG_DONTWAIT);
+    std::erase_if(pending_, [&](Pending& pending) {
+      char* const place = reinterpret_cast<char*>(&pending.hello) + pending.received;
+      const ssize_t count = ::recv(pending.connection.number(), place,
+                                   sizeof(Hello) - pending.received, MSG_DONTWAIT);
       const bool waits = count < 0 && (errno == EAGAIN || errno == EINTR);
       if (count == 0 || (count < 0 && !waits)) return true;
-      if (count > 0) stranger.received += static_cast<size_t>(count);
-      if (stranger.received < sizeof(Hello)) return Clock::now() > stranger.since + patience;
-      admit(stranger);
+      if (count > 0) pending.received += static_cast<size_t>(count);
+      if (pending.received < sizeof(Hello)) return Clock::now() > pending.since + patience;
+      admit(pending);
       return true;
     });
   }
 
-  void admit(Stranger& stranger) {
-    const size_t rank = ntohl(stranger.hello.rank);
-    const bool knows_token = std::memcmp(stranger.hello.token, token_.data(), token_.size()) == 0;
+  void admit(Pending& pending) {
+    const size_t rank = ntohl(pending.hello.rank);
+    const bool knows_token = std::memcmp(pending.hello.token, token_.data(), token_.size()) == 0;
     if (!knows_token || rank == 0 || rank >= peers_.size() || peers_[rank].valid()) return;
-    if (::send(stranger.connection.number(), &kWelcome, 1, MSG_NOSIGNAL) != 1) return;
-    peers_[rank] = std::move(stranger.connection);
+    if (::send(pending.connection.number(), &kWelcome, 1, MSG_NOSIGNAL) != 1) return;
+    peers_[rank] = std::move(pending.connection);
   }
 
   FileDescriptor listener_;
   std::string token_;
   std::vector<FileDescriptor> peers_;  // by rank
-  std::vector<Stranger> strangers_;
+  std::vector<Pending> pending_;
 };
 
 FileDescriptor connect_to(const std::string& host, const std::string& port) {
@@ -199,11 +199,11 @@ FileDescriptor connect_to(const std::string& host, const std::string& port) {
   fail_with_errno("no connection to " + host + ":" + port);
 }
 
-FileDescriptor join(int64_t rank, const std::string& address, const std::string& meeting) {
-  std::istringstream words(meeting);
+FileDescriptor join(int64_t rank, const std::string& address, const std::string& published) {
+  std::istringstream words(published);
   std::string port, token;
   words >> port >> token;
-  if (token.size() != sizeof(Hello::token)) fail("rank 0 published '" + meeting + "'");
+  if (token.size() != sizeof(Hello::token)) fail("rank 0 published '" + published + "'");
   FileDescriptor connection = connect_to(address, port);
   Hello hello = {{}, htonl(static_cast<uint32_t>(rank))};
   std::copy(token.begin(), token.end(), hello.token);
@@ -218,17 +218,18 @@ FileDescriptor join(int64_t rank, const std::string& address, const std::string&
 }  // namespace
 
 std::vector<FileDescriptor> connect_peers(int64_t rank, int64_t processes,
-                                          const std::string& address, const MeetingPoint& meeting) {
+                                          const std::string& address,
+                                          const Rendezvous& rendezvous) {
   std::vector<FileDescriptor> connections;
   if (rank == 0) {
     const std::string token = random_token();
     FileDescriptor listener = listen_for_peers(address);
     const int64_t port = port_of(listener.number());
     Admission admission(std::move(listener), token, processes);
-    meeting.publish(std::to_string(port) + " " + token);
+    rendezvous.publish(std::to_string(port) + " " + token);
     connections = admission.wait_for_all();
   } else {
-    connections.push_back(join(rank, address, meeting.look_up()));
+    connections.push_back(join(rank, address, rendezvous.look_up()));
   }
   for (const FileDescriptor& connection : connections) enable_keepalive(connection.number());
   return connections;

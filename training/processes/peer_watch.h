@@ -19,7 +19,7 @@ namespace dietmt::training {
 
 /// How rank 0 tells the others its port and the run's token: one text that only they can read (a
 /// key of the run's store). `look_up` waits for it.
-struct MeetingPoint {
+struct Rendezvous {
   std::function<void(const std::string& text)> publish;
   std::function<std::string()> look_up;
 };
@@ -29,7 +29,7 @@ struct MeetingPoint {
 /// that port scans and other training runs do no harm. Throws PeerError if a rank does not arrive
 /// within five minutes, or rank 0 does not accept this one.
 std::vector<FileDescriptor> connect_peers(int64_t rank, int64_t processes,
-                                          const std::string& address, const MeetingPoint& meeting);
+                                          const std::string& address, const Rendezvous& rendezvous);
 
 class PeerWatch {
  public:

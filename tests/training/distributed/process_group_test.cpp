@@ -37,14 +37,14 @@ TEST(ProcessGroup, SumsBroadcastsAndGathers) {
 }
 
 TEST(ProcessGroup, OneThatCannotTrainIsNamedByTheFirst) {
-  const MeetingPlace meeting_place;
+  const RendezvousStore rendezvous;
   std::vector<std::string> messages(3);
   std::vector<std::thread> threads;
   for (int64_t rank = 0; rank < 3; ++rank) {
     threads.emplace_back([&, rank] {
       std::string& message = messages[static_cast<size_t>(rank)];
       try {
-        const ProcessGroup group(place_of(rank, 3, meeting_place), at::kCPU,
+        const ProcessGroup group(place_of(rank, 3, rendezvous), at::kCPU,
                                  rank == 1 ? "it has no GPU" : "");
         message = "met";
       } catch (const ConfigError& error) {

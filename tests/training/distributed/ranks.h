@@ -12,12 +12,12 @@
 
 namespace dietmt::training {
 
-inline ProcessPlace place_of(int64_t rank, int64_t processes, const MeetingPlace& meeting_place) {
+inline ProcessPlace place_of(int64_t rank, int64_t processes, const RendezvousStore& rendezvous) {
   ProcessPlace place;
   place.rank = rank;
   place.processes = processes;
   place.address = "127.0.0.1";
-  place.port = meeting_place.port();
+  place.port = rendezvous.port();
   place.launcher_keeps_store = true;
   return place;
 }
@@ -28,13 +28,13 @@ inline const int kNoFlightRecorder = ::setenv("TORCH_FR_BUFFER_SIZE", "0", 1);
 
 /// Runs `work` in each process of a group; rethrows what the first of them threw.
 inline void run_ranks(int64_t processes, const std::function<void(ProcessGroup&)>& work) {
-  const MeetingPlace meeting_place;
+  const RendezvousStore rendezvous;
   std::vector<std::exception_ptr> failures(static_cast<size_t>(processes));
   std::vector<std::thread> threads;
   for (int64_t rank = 0; rank < processes; ++rank) {
     threads.emplace_back([&, rank] {
       try {
-        ProcessGroup group(place_of(rank, processes, meeting_place), at::kCPU);
+        ProcessGroup group(place_of(rank, processes, rendezvous), at::kCPU);
         work(group);
         group.finish();
       } catch (...) {

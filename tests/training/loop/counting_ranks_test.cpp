@@ -71,7 +71,7 @@ TrainerOptions options_in(const fs::path& output) {
 }
 
 void train_on_counting_ranks(const fs::path& output) {
-  const MeetingPlace meeting_place;
+  const RendezvousStore rendezvous;
   CountingCollectives collectives(kRanks);
   const TrainerOptions options = options_in(output);
   std::vector<std::exception_ptr> failures(kRanks);
@@ -85,7 +85,7 @@ void train_on_counting_ranks(const fs::path& output) {
         };
         // By name, each has a different device.
         const at::Device own_device(kDevice.type(), static_cast<at::DeviceIndex>(rank));
-        ProcessGroup group(place_of(rank, kRanks, meeting_place), own_device, "", connect);
+        ProcessGroup group(place_of(rank, kRanks, rendezvous), own_device, "", connect);
         ToyTask task(kDevice);
         train(task, options, {}, false, &group);
       } catch (...) {
@@ -107,13 +107,13 @@ struct BrokenBackend : CountingBackend {
 };
 
 TEST(CountingRanks, SayWhyTheirDevicesCannotBeConnected) {
-  const MeetingPlace meeting_place;
+  const RendezvousStore rendezvous;
   CountingCollectives collectives(1);
   const auto connect = [&](const auto&, int64_t own, int64_t ranks, std::chrono::milliseconds) {
     return c10::make_intrusive<BrokenBackend>(collectives, own, ranks);
   };
   try {
-    const ProcessGroup group(place_of(0, 1, meeting_place), kDevice, "", connect);
+    const ProcessGroup group(place_of(0, 1, rendezvous), kDevice, "", connect);
     FAIL() << "connected";
   } catch (const PeerError& error) {
     FAIL() << "no peer is lost: " << error.what();
@@ -140,12 +140,12 @@ struct FailingBackend : CountingBackend {
 };
 
 void sum_over_devices_that(const std::function<void()>& fail) {
-  const MeetingPlace meeting_place;
+  const RendezvousStore rendezvous;
   CountingCollectives collectives(1);
   const auto connect = [&](const auto&, int64_t, int64_t, std::chrono::milliseconds) {
     return c10::make_intrusive<FailingBackend>(collectives, fail);
   };
-  ProcessGroup group(place_of(0, 1, meeting_place), kDevice, "", connect);
+  ProcessGroup group(place_of(0, 1, rendezvous), kDevice, "", connect);
   group.sum(at::zeros({1}, kDevice));
 }
 
@@ -164,12 +164,12 @@ TEST(CountingRanks, AMistakeIsNoLossOfAnotherProcess) {
 }
 
 TEST(CountingRanks, WhatOnlyOneProcessCanTrainIsRefused) {
-  const MeetingPlace meeting_place;
+  const RendezvousStore rendezvous;
   CountingCollectives collectives(1);
   const auto connect = [&](const auto&, int64_t own, int64_t ranks, std::chrono::milliseconds) {
     return c10::make_intrusive<CountingBackend>(collectives, own, ranks);
   };
-  ProcessGroup group(place_of(0, 1, meeting_place), kDevice, "", connect);
+  ProcessGroup group(place_of(0, 1, rendezvous), kDevice, "", connect);
   const TestDirectory directory;
   for (const char* type : {"muon", "adafactor"}) {
     TrainerOptions options = options_in(directory.path());

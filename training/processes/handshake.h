@@ -1,4 +1,4 @@
-// What the processes of a training run tell each other when they meet. Those that cannot train
+// What the processes of a training run tell each other before they train. Those that cannot train
 // together end at once with one sentence instead of waiting for each other.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace dietmt::training {
 
-struct Introduction {
+struct Handshake {
   std::string program = {};   // versions of dietmt and LibTorch
   std::string machine = {};   // host name
   std::string device = {};    // "cpu", "cuda:3"
@@ -16,14 +16,14 @@ struct Introduction {
 };
 
 /// Converts to text and back.
-std::string introduction_text(const Introduction& introduction);
-Introduction introduction_from(const std::string& text);
+std::string handshake_text(const Handshake& handshake);
+Handshake handshake_from(const std::string& text);
 
 /// One sentence that names the first rank that cannot train with the earlier ones, or "". Reasons:
 /// its own problem, another version of the program, another kind of device than rank 0's, or the
 /// same device as an earlier rank. Device names are not enough to tell: a rank may see only its own
 /// GPU, as cuda:0. `ranks`: in order.
-std::string problem_of_meeting(const std::vector<Introduction>& ranks);
+std::string handshake_problem(const std::vector<Handshake>& ranks);
 
 /// The name of this machine.
 std::string machine_name();

@@ -1,4 +1,4 @@
-#include "training/processes/introduction.h"
+#include "training/processes/handshake.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,32 +13,32 @@ namespace {
 // "cuda:3" -> "cuda"
 std::string kind_of(const std::string& device) { return device.substr(0, device.find(':')); }
 
-std::string name_of(size_t rank, const Introduction& introduction) {
-  return "rank " + std::to_string(rank) + " on " + introduction.machine;
+std::string name_of(size_t rank, const Handshake& handshake) {
+  return "rank " + std::to_string(rank) + " on " + handshake.machine;
 }
 
 }  // namespace
 
-std::string introduction_text(const Introduction& introduction) {
-  return nlohmann::json{{"program", introduction.program},
-                        {"machine", introduction.machine},
-                        {"device", introduction.device},
-                        {"identity", introduction.identity},
-                        {"problem", introduction.problem}}
+std::string handshake_text(const Handshake& handshake) {
+  return nlohmann::json{{"program", handshake.program},
+                        {"machine", handshake.machine},
+                        {"device", handshake.device},
+                        {"identity", handshake.identity},
+                        {"problem", handshake.problem}}
       .dump();
 }
 
-Introduction introduction_from(const std::string& text) {
+Handshake handshake_from(const std::string& text) {
   const nlohmann::json values = nlohmann::json::parse(text);
   return {values.at("program"), values.at("machine"), values.at("device"),
           values.value("identity", std::string()),  // other versions have none
           values.at("problem")};
 }
 
-std::string problem_of_meeting(const std::vector<Introduction>& ranks) {
+std::string handshake_problem(const std::vector<Handshake>& ranks) {
   std::map<std::string, size_t> owners;  // of devices
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
-    const Introduction &own = ranks[rank], &first = ranks.front();
+    const Handshake &own = ranks[rank], &first = ranks.front();
     const std::string name = name_of(rank, own);
     if (!own.problem.empty()) return name + " cannot train: " + own.problem;
     if (own.program != first.program)
