@@ -22,7 +22,6 @@
 #include "common/error.h"
 #include "common/logging.h"
 #include "common/process.h"
-#include "training/processes/process_place.h"
 
 extern char** environ;
 

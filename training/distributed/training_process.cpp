@@ -15,6 +15,7 @@
 #include "common/process.h"
 #include "encoders/device/device.h"
 #include "training/distributed/process_launcher.h"
+#include "training/processes/process_place.h"
 
 namespace dietmt::training {
 namespace fs = std::filesystem;

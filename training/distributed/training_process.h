@@ -13,7 +13,7 @@
 #include "data/corpus/epoch_batches.h"
 #include "storage/output_lock.h"
 #include "training/distributed/process_group.h"
-#include "training/processes/process_place.h"
+#include "training/processes/configuration.h"
 
 namespace dietmt::training {
 

@@ -8,6 +8,7 @@
 #include "reporting/progress.h"
 #include "training/loop/trainer_options.h"
 #include "training/loop/training_state.h"
+#include "training/processes/configuration.h"
 
 namespace dietmt::training {
 

@@ -17,6 +17,7 @@
 #include "encoders/ops/dropout_keys.h"
 #include "training/distributed/process_group.h"
 #include "training/loop/trainer_options.h"
+#include "training/processes/configuration.h"
 
 namespace dietmt::training {
 

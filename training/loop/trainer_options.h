@@ -9,7 +9,6 @@
 #include "training/optimization/low_rank_training.h"
 #include "training/optimization/optimizer.h"
 #include "training/optimization/schedule.h"
-#include "training/processes/process_place.h"
 
 namespace dietmt::training {
 

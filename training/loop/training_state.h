@@ -11,6 +11,7 @@
 #include "training/loop/trainer_options.h"
 #include "training/optimization/divergence.h"
 #include "training/optimization/optimizer.h"
+#include "training/processes/configuration.h"
 
 namespace dietmt::training {
 

@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -94,8 +93,6 @@ std::string address_on_route(const addrinfo& to) {
   return found ? text : "";
 }
 
-constexpr std::array kTexts = {"train-source", "train-target", "valid-source", "valid-target"};
-
 }  // namespace
 
 ProcessPlace process_place(const Variables& variables) {
@@ -143,36 +140,6 @@ std::string address_towards(const std::string& host) {
     if (!address.empty()) return address;
   }
   return "";
-}
-
-std::string OptionChange::text() const {
-  const auto shown = [](const std::string& value) { return value.empty() ? "empty" : value; };
-  return "--" + name + ": was " + shown(before) + ", is " + shown(now);
-}
-
-std::vector<OptionChange> configuration_changes(const Configuration& before,
-                                                const Configuration& now) {
-  std::vector<OptionChange> found;
-  const auto value = [](const Configuration& all, const std::string& name) {
-    const auto at = all.find(name);
-    return at == all.end() ? std::string("unset") : at->second;
-  };
-  Configuration names = before;
-  names.insert(now.begin(), now.end());
-  for (const char* text : kTexts) names.erase(text);
-  for (const auto& [name, unused] : names) {
-    if (value(before, name) != value(now, name))
-      found.push_back({name, value(before, name), value(now, name)});
-  }
-  return found;
-}
-
-std::vector<std::string> configuration_differences(const Configuration& before,
-                                                   const Configuration& now) {
-  std::vector<std::string> texts;
-  for (const OptionChange& change : configuration_changes(before, now))
-    texts.push_back("  " + change.text());
-  return texts;
 }
 
 }  // namespace dietmt::training

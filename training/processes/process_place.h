@@ -1,5 +1,5 @@
-// The rank of this process in a training run, from the launcher's environment variables; its
-// address; and the options that all processes must share.
+// The rank of this process in a training run, from the launcher's environment variables, and its
+// address.
 //
 //   torchrun, `dietmt train --processes`   RANK WORLD_SIZE LOCAL_RANK LOCAL_WORLD_SIZE
 //   srun                                   SLURM_PROCID SLURM_NTASKS SLURM_LOCALID
@@ -11,10 +11,8 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace dietmt::training {
 
@@ -40,28 +38,5 @@ ProcessPlace process_place();  // of this process
 /// Address of the network interface that routes to `host` (a name or address); "" if there is no
 /// route. Sends nothing.
 std::string address_towards(const std::string& host);
-
-/// Options of a training run by name, as text. All processes, and all parts of a resumed run, must
-/// share them.
-using Configuration = std::map<std::string, std::string>;
-
-/// An option that a resumed run changes; "unset" stands for no value.
-struct OptionChange {
-  std::string name;
-  std::string before;
-  std::string now;
-
-  /// "--name: was a, is b"
-  std::string text() const;
-};
-
-/// The options that differ. Names of parallel texts do not count: their content is compared instead
-/// (TranslationTask::restore_data_position).
-std::vector<OptionChange> configuration_changes(const Configuration& before,
-                                                const Configuration& now);
-
-/// The text() of each change, indented.
-std::vector<std::string> configuration_differences(const Configuration& before,
-                                                   const Configuration& now);
 
 }  // namespace dietmt::training
