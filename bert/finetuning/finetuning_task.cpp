@@ -4,6 +4,7 @@
 
 #include "bert/model/model_directory.h"
 #include "common/error.h"
+#include "training/loop/data_position.h"
 #include "training/loop/trainer.h"
 
 namespace dietmt::bert {

@@ -13,6 +13,7 @@
 #include "encoders/device/device.h"
 #include "encoders/ops/linear.h"
 #include "encoders/ops/scopes.h"
+#include "training/loop/data_position.h"
 #include "training/loop/trainer.h"
 #include "training/optimization/loss.h"
 

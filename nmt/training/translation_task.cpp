@@ -16,6 +16,7 @@
 #include "nmt/network/model_directory.h"
 #include "nmt/network/translation_model.h"
 #include "nmt/tensor_decoding/decoder_loader.h"
+#include "training/loop/data_position.h"
 #include "training/loop/trainer.h"
 #include "training/optimization/loss.h"
 #include "training/optimization/r_drop.h"
