@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "nmt/alignment/collapsed_groups.h"
-#include "nmt/alignment/mark_pairs.h"
 #include "nmt/alignment/mark_syntax.h"
 #include "nmt/alignment/markup_placement.h"
 #include "nmt/alignment/markup_tree.h"

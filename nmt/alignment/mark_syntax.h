@@ -1,8 +1,9 @@
-// The syntax of a tag or placeholder from placeholders_in().
+// The syntax of tags and placeholders from placeholders_in(), and the tags of one element.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "nmt/alignment/inline_markup.h"
 
@@ -30,5 +31,9 @@ bool is_space_reference(std::string_view mark);
 
 /// Whether it is a code for the whole subtitle, as {\an8} and {\pos(10,20)}.
 bool is_override_code(std::string_view mark);
+
+/// Sets the partners of tags; each has one part and its kind, in order. Tags inside more than
+/// kMaxDepth open ones become points.
+void find_partners(std::vector<InlineMark>& marks);
 
 }  // namespace dietmt::nmt

@@ -1,6 +1,5 @@
 #include "nmt/alignment/placeholder_affixes.h"
 
-#include "nmt/alignment/ascii_characters.h"
 #include "nmt/alignment/text_shape.h"
 
 namespace dietmt::nmt {

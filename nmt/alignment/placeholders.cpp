@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "nmt/alignment/ascii_characters.h"
 #include "nmt/alignment/text_shape.h"
 
 namespace dietmt::nmt {

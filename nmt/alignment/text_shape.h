@@ -1,4 +1,4 @@
-// Character classes of a text, for placing markup.
+// Character classes of a text, independent of the locale, for placeholders and placing markup.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,10 @@
 #include <vector>
 
 namespace dietmt::nmt {
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+constexpr bool is_ascii_letter(char c) { return is_lower(c) || (c >= 'A' && c <= 'Z'); }
 
 /// The first or last character of UTF-8 text; 0 if it is empty.
 char32_t first_character(std::string_view text);
