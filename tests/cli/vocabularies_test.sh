@@ -51,7 +51,8 @@ done
 cut_text=(--train-source "$work/train.bpe.en" --train-target "$work/train.bpe.de"
   --valid-source "$work/valid.bpe.en" --valid-target "$work/valid.bpe.de")
 expect_code 0 "$dietmt" train "${options[@]}" "${cut_text[@]}" --max-updates 200 --remove-bpe \
-  --source-tokenizer "$work/dict.en.txt" --target-tokenizer "$work/dict.de.txt" \
+  --tied-embeddings decoder --source-tokenizer "$work/dict.en.txt" \
+  --target-tokenizer "$work/dict.de.txt" \
   --output "$work/bpe" --valid-output "$work/found"
 grep -q "@@" "$work/found" && fail "pieces in the translations of validation"
 expect_code 0 "$dietmt" translate --model "$work/bpe" --input "$work/valid.bpe.en" --remove-bpe
@@ -59,7 +60,8 @@ cmp -s "$work/out" "$work/found" || fail "translate and validation differ"
 grep -vqE '^[a-z ]*$' "$work/out" && fail "not whole words: $(head -1 "$work/out")"
 expect_code 0 "$dietmt" score --model "$work/bpe" --source "$work/valid.bpe.en" \
   --target "$work/valid.bpe.de"
-expect_code 2 "${train[@]}" "${cut_text[@]}" --source-tokenizer "$work/dict.en.txt" \
+expect_code 2 "${train[@]}" "${cut_text[@]}" --tied-embeddings decoder \
+  --source-tokenizer "$work/dict.en.txt" \
   --target-tokenizer "$work/dict.de.txt" --bpe-dropout 0.1 --output "$work/bad"
 expect_text "--bpe-dropout needs a sentencepiece model" "$err"
 

@@ -5,6 +5,7 @@
 #include "common/files.h"
 #include "data/text/copy_check.h"
 #include "data/text/glossary.h"
+#include "data/text/piece_list.h"
 #include "data/text/sentencepiece_bert.h"
 #include "data/text/wordpiece.h"
 #include "tests/common/cpu_cost.h"
@@ -112,6 +113,24 @@ TEST_F(TextCostTest, OfVocabularies) {
   // Fields of sentencepiece's model that it does not know, and pieces.
   for (const std::string part : {"\xf2\x01\x01@", "\x0a\x04\x0a\x02@", "\x0a\x01", "\x0a"})
     reads(model, part, "", pieces);
+}
+
+TEST_F(TextCostTest, OfPieceLists) {
+  for (const std::string text : {"@ 1\n", "@\n", "\"@\\\"\\x41\": @\n", "'@'': @\n", "? @\n: @\n",
+                                 "a: 1\n", "\n", "#", "\"", "\\", ":", " "}) {
+    SCOPED_TRACE(text);
+    EXPECT_LE(cost_growth(
+                  20'000, [&](size_t bytes) { return repeated(text, bytes); },
+                  [](const std::string& list) {
+                    for (const char* name : {"dict.txt", "vocab.yml"}) {
+                      try {
+                        listed_vocabulary(list, name);
+                      } catch (const DataError&) {
+                      }
+                    }
+                  }),
+              kLinearGrowth);
+  }
 }
 
 TEST_F(TextCostTest, OfPieceSplitters) {
