@@ -24,7 +24,7 @@ constexpr Row kRows[] = {
     {"hypothesis", " input sys hyp "},
     {"reference", " ref refs tgt "},
     {"prefix", " tgt-prefix force-decode "},
-    {"tokenizer", " vocabs vocab src-vocab tgt-vocab source-dictionary srcdict "},
+    {"tokenizer", " vocabs vocab src-vocab tgt-vocab source-dictionary srcdict tgtdict "},
     {"vocab-size", " dim-vocabs src-vocab-size tgt-vocab-size nwordssrc nwordstgt num-words "},
     {"type", " model-type "},
     {"sentences", " input-sentence-size "},

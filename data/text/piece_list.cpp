@@ -57,8 +57,7 @@ std::optional<Number> number_in(std::string_view text, int base = 10) {
   return number;
 }
 
-// The character of an escape of YAML, of which `rest` is what follows the backslash; removes it
-// there.
+// The character of an escape of YAML, read and removed from the text after the backslash.
 std::optional<char32_t> unescaped(std::string_view& rest) {
   constexpr std::string_view kNames = "0abtnvfre \"/\\N_LP";
   constexpr char32_t kCharacters[] = {0,   7,   8,   9,    10,   11,   12,     13,    27,

@@ -121,7 +121,7 @@ DryRun dry_run(TrainingTask& task, int64_t batches, const TrainerOptions& option
                    static_cast<double>(std::max<int64_t>(1, batches - 1));
   }
   done.batches_per_epoch = static_cast<double>(batches) / task.epoch();
-  if (validates) task.try_validation();  // beside the gradients, as in training
+  if (validates) task.try_validation();  // while there are gradients, as in training
   done.peak_memory =
       encoders::peak_memory(device) +
       bytes_beside_weights(task.model(), low_rank ? &*low_rank : nullptr, options, processes);

@@ -104,7 +104,7 @@ TEST(Optimizer, StateBringsBackTheSameBits) {
     const auto update = [](Layer& layer, Optimizer& with, int t) {
       with.zero_gradients();
       if (t != 1) layer.loss().backward();
-      if (t == 1) layer.table.pow(2).sum().backward();  // the others' counts stay behind
+      if (t == 1) layer.table.pow(2).sum().backward();  // the others are not counted
       with.step(0.01);
     };
     for (int t = 0; t < 4; ++t) {
