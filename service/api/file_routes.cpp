@@ -3,6 +3,7 @@
 #include <cctype>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "common/memory_use.h"
@@ -51,16 +52,18 @@ DocumentKind kind_of(const Upload& upload) {
   throw HttpError::of_option("file", "file: the name must end in one of " + known);
 }
 
-// Gives `use` the document. Its tree takes much more memory than its bytes, so that there is only
-// one at a time, and none while its segments are translated.
+// Gives `use` the document. A large one takes much more memory than its bytes, so only one is open
+// at a time, and none while segments are translated.
 template <typename Use>
 auto with_document(DocumentKind kind, const std::string& bytes, const DocumentLanguages& languages,
                    ServiceContext& service, const Patience& patience, Use use) {
   constexpr DocumentLimits kLimits{.bytes = size_t{8} << 20, .nodes = 200'000};
-  const Turns::Turn turn = service.documents.take(bytes.size(), patience);
+  const bool is_small = stays_small(kind, bytes.size());
+  std::optional<Turns::Turn> turn;
+  if (!is_small) turn.emplace(service.documents.take(bytes.size(), patience));
   try {
     auto result = use(*open_document(kind, bytes, languages, kLimits));
-    return_free_memory();  // of the tree
+    if (!is_small) return_free_memory();
     return result;
   } catch (const DocumentTooLargeError& error) {
     throw HttpError(413, std::string("file: ") + error.what() + ". " +

@@ -49,6 +49,11 @@ const char* name_of(DocumentKind kind) { return entry_of(kind).name; }
 
 const char* media_type_of(DocumentKind kind) { return entry_of(kind).media_type; }
 
+bool stays_small(DocumentKind kind, size_t bytes) {
+  constexpr size_t kSmallBytes = 4096;
+  return bytes <= kSmallBytes && kind != DocumentKind::kDocx && kind != DocumentKind::kOdt;
+}
+
 std::optional<DocumentKind> document_kind(std::string_view name) {
   for (const Kind& one : kKinds)
     if (name == one.name) return one.kind;

@@ -35,6 +35,10 @@ const std::vector<std::string>& document_extensions();
 /// The value of Content-Type.
 const char* media_type_of(DocumentKind kind);
 
+/// Whether a file of so many bytes needs little memory when it is open: a short one that is not an
+/// archive.
+bool stays_small(DocumentKind kind, size_t bytes);
+
 struct DocumentLanguages {
   std::string source;
   std::string target;

@@ -70,6 +70,32 @@ TEST(TranslateFileTest, SegmentsWithTagsReadContextAndAreContext) {
   EXPECT_TRUE(lines[5].starts_with("F") && lines[5].ends_with("|G")) << lines[5];
 }
 
+// While another request has a large document open.
+TEST(TranslateFileTest, SmallDocumentsDoNotWaitForLargeOnes) {
+  Metrics metrics;
+  ModelRegistry models({{"en-de", "en", "de", "first"}},
+                       [](const ModelSpec&) { return fake_model(); }, {});
+  ServiceContext service{.models = models,
+                         .keys = {},
+                         .limits = {.deadline = std::chrono::milliseconds(500)},
+                         .pairs = LanguagePairs(models.specs(), ""),
+                         .glossaries = {}};
+  Router router({.allowed_hosts = {"*"}}, metrics);
+  add_file_routes(router, service);
+  HttpServer server({}, router);
+  httplib::Client client("127.0.0.1", server.listen("127.0.0.1", 0));
+  const auto status_of = [&](const std::string& bytes) {
+    const httplib::MultipartFormDataItems form = {
+        {"source", "en", "", ""}, {"target", "de", "", ""}, {"file", bytes, "a.txt", "text/plain"}};
+    return client.Post("/translate_file", form)->status;
+  };
+  const std::string large(5000, ' ');
+  EXPECT_EQ(status_of(large), 200);
+  const Turns::Turn other = service.documents.take(1 << 20, {});
+  EXPECT_EQ(status_of("one"), 200);
+  EXPECT_EQ(status_of(large), 504);
+}
+
 TEST(TranslateFileTest, TheLanguageCanBeFound) {
   const TestServer server;
   EXPECT_EQ(translate(server, "a.txt", "The weather was fine and we walked.", "auto").first, 200);
