@@ -23,10 +23,21 @@ inline std::string repeated(std::string_view text, size_t bytes) {
 /// How much the cost may grow when the size doubles.
 constexpr double kLinearGrowth = 2.3;
 
+/// CPU time of this thread, which other programs hardly affect.
+template <typename Work>
+double cpu_seconds(Work work) {
+  timespec begin = {}, end = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+  work();
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+  return static_cast<double>(end.tv_sec - begin.tv_sec) +
+         1e-9 * static_cast<double>(end.tv_nsec - begin.tv_nsec);
+}
+
 /// How much longer work() takes when its input doubles: the mean of two doublings, from make(size /
-/// 2) to make(2 * size), since one of them may cross the size of a cache. Counts the CPU time of
-/// this thread, which other programs hardly affect, and takes the least of several measurements, so
-/// that only growth in every attempt shows. `size`: large enough for milliseconds of work.
+/// 2) to make(2 * size), since one of them may cross the size of a cache. Takes the least of
+/// several measurements, so that only growth in every attempt shows. `size`: large enough for
+/// milliseconds of work.
 template <typename Make, typename Work>
 double cost_growth(size_t size, Make make, Work work) {
   constexpr int kAttempts = 24;
@@ -34,22 +45,15 @@ double cost_growth(size_t size, Make make, Work work) {
   // attempt and small ones only once.
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
-  const auto cpu_seconds = [&](const auto& input) {
-    timespec begin = {}, end = {};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-    work(input);
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
-    return static_cast<double>(end.tv_sec - begin.tv_sec) +
-           1e-9 * static_cast<double>(end.tv_nsec - begin.tv_nsec);
-  };
+  const auto seconds = [&](const auto& input) { return cpu_seconds([&] { work(input); }); };
   const auto small = make(size / 2);
   const auto large = make(2 * size);
-  double least_small = cpu_seconds(small);
-  double least_large = cpu_seconds(large);
+  double least_small = seconds(small);
+  double least_large = seconds(large);
   const auto growth = [&] { return std::sqrt(least_large / least_small); };
   for (int i = 0; i < kAttempts && growth() > kLinearGrowth; ++i) {
-    least_small = std::min(least_small, cpu_seconds(small));
-    least_large = std::min(least_large, cpu_seconds(large));
+    least_small = std::min(least_small, seconds(small));
+    least_large = std::min(least_large, seconds(large));
   }
   return growth();
 }

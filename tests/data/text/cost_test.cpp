@@ -59,6 +59,25 @@ TEST_F(TextCostTest, OfTokenizers) {
   }
 }
 
+// Nothing interrupts it: a server looks at deadlines between sentences. These are the longest that
+// it takes.
+TEST_F(TextCostTest, OneSentenceTakesFarLessThanASecond) {
+  constexpr size_t kCharacters = 200'000;
+  constexpr int64_t kMostPieces = 1024;
+  for (const std::string type : {"bpe", "unigram"}) {
+    const Tokenizer tokenizer(trained(type, SpecialSet::kTranslation));
+    for (const std::string character : {"q", "ba", "\u4f60", "\ufdfa", "\xF0\x9F\x98\x80"}) {
+      SCOPED_TRACE(type + " " + character);
+      const std::string text = repeated(character, kCharacters * character.size());
+      EXPECT_LT(cpu_seconds([&] {
+                  tokenizer.encode(text, kMostPieces);
+                  tokenizer.encode_with_spans(text, kMostPieces);
+                }),
+                0.5);
+    }
+  }
+}
+
 TEST_F(TextCostTest, OfPiecesThatAreText) {
   const std::filesystem::path file = trained("bpe", SpecialSet::kTranslation);
   PieceVocabulary vocabulary = sentencepiece_vocabulary(file);
