@@ -2,6 +2,7 @@
 // be called, tested and fuzzed without a socket.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -25,6 +26,9 @@ struct Call {
   Pairs query = {};
   std::string path_part = {};            // at the placeholder of the route's path
   const HttpRequest* request = nullptr;  // set by the router; null in tests of handlers
+  std::string client = {};               // shares its turns with no other
+  /// The latest that the server allows; a request may ask for an earlier one.
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 
   /// The value of a query parameter; `otherwise` if it is missing.
   std::string parameter(const std::string& name, const std::string& otherwise) const;

@@ -73,7 +73,9 @@ json object_of(const Pairs& pairs) {
 }
 
 json values_of_body(const Call& call) {
-  const PreparationTurn turn(call.body.size(), {.client_gone = call.client_gone});
+  const PreparationTurn turn(
+      call.body.size(),
+      {.deadline = call.deadline, .client_gone = call.client_gone, .client = call.client});
   if (call.content_type == "multipart/form-data") return object_of(call.form);
   if (call.body.empty()) return json::object();
   if (call.content_type == kJson) return parse_json(call.body);

@@ -130,8 +130,12 @@ Admission Router::admit(const RequestHead& head, const std::string& client) {
 Lane Router::lane(const HttpRequest& request) {
   const Route* const route = find(request.head);
   if (route != nullptr && route->is_probe) return {.is_reserved = true};
-  if (!settings_.client) return {.client = request.client};
-  return {.client = settings_.client(api_key_of(request.head), request.client)};
+  return {.client = client_of(request)};
+}
+
+std::string Router::client_of(const HttpRequest& request) const {
+  if (!settings_.client) return request.client;
+  return settings_.client(api_key_of(request.head), request.client);
 }
 
 void Router::refuse_unknown(const RequestHead& head) const {
@@ -174,7 +178,9 @@ Answer Router::answer_of(const Route& route, const HttpRequest& request) const {
                  .origin = head.field("Origin"),
                  .query = query_of(head.target),
                  .path_part = *match(route.path, head.path),
-                 .request = &request};
+                 .request = &request,
+                 .client = client_of(request)};
+    if (settings_.deadline.count() > 0) call.deadline = request.arrived + settings_.deadline;
     if (!route.is_upload) read_body(request, settings_.body_bytes, call);
     if (settings_.admit && route.key == Key::kRequired && call.key.empty()) {
       call.key = key_in_body(call, route.is_upload);

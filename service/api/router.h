@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -34,8 +35,9 @@ struct RouterSettings {
   int64_t body_bytes = 4 * 1024 * 1024;         // except of uploads
   /// Throws HttpError to refuse a request with this key. Empty: keys are not in use.
   std::function<void(const std::string& key, const std::string& address)> admit = nullptr;
-  /// Who shares the handler threads with others. Empty: addresses do.
+  /// Who shares handler threads and turns with others. Empty: addresses do.
   std::function<std::string(const std::string& key, const std::string& address)> client = nullptr;
+  std::chrono::milliseconds deadline{0};  // for each request, from its arrival; 0: none
   /// The name of a key for the access log; empty if unknown.
   std::function<std::string(const std::string& key)> name_of = nullptr;
   /// Paths that a server with other options has, and what to tell their clients: {"/v1/jobs", ...},
@@ -61,6 +63,7 @@ class Router final : public HttpHandler {
   int64_t running() const { return running_; }
 
  private:
+  std::string client_of(const HttpRequest& request) const;
   const Route* find(const RequestHead& head) const;
   void refuse_unknown(const RequestHead& head) const;
   Answer answer_of(const Route& route, const HttpRequest& request) const;

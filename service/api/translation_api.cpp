@@ -80,6 +80,7 @@ TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const Ap
                    [this](const std::string& key, const std::string& address) {
                      return service_.client_of(key, address);
                    },
+               .deadline = settings.limits.deadline,
                .name_of = [this](const std::string& key) { return service_.keys.name_of(key); },
                .absent = absent_paths(settings)},
               metrics) {

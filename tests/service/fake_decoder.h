@@ -14,6 +14,7 @@
 
 #include "nmt/translation/loaded_decoder.h"
 #include "tests/data/fake_subwords.h"
+#include "tests/service/gate.h"
 
 namespace dietmt::service {
 
@@ -26,8 +27,10 @@ class FakeDecoder final : public nmt::SentenceDecoder {
   /// A sentence with this character gets an endless translation, unless n-grams may not repeat.
   static constexpr int32_t kLoop = U'\u27F3';
 
-  explicit FakeDecoder(std::chrono::microseconds step = {}, std::string mark = "")
-      : step_(step), mark_(mark.begin(), mark.end()) {}
+  /// `gate`: before each step; may be null.
+  explicit FakeDecoder(std::chrono::microseconds step = {}, std::string mark = "",
+                       Gate* gate = nullptr)
+      : step_(step), mark_(mark.begin(), mark.end()), gate_(gate) {}
 
   int64_t max_source_length() const override { return 200; }
   int64_t max_target_length() const override { return kNoLimit; }
@@ -104,6 +107,7 @@ class FakeDecoder final : public nmt::SentenceDecoder {
 
   std::chrono::microseconds step_;
   std::vector<int32_t> mark_;
+  Gate* gate_;
   mutable std::atomic<int64_t> steps_{0};
 };
 
@@ -176,6 +180,7 @@ class FakeWorker {
 inline void FakeDecoder::work(nmt::SentenceFeed& feed, int64_t batch_tokens) const {
   FakeWorker worker(*this, feed, batch_tokens);
   while (worker.admit()) {
+    if (gate_ != nullptr) gate_->wait();
     std::this_thread::sleep_for(step_);
     ++steps_;
     worker.step();
@@ -197,8 +202,8 @@ inline std::string text_of(std::span<const int32_t> codes) {
 
 /// `mark` ends each translation, so that models can be distinguished.
 inline nmt::LoadedDecoder fake_model(std::chrono::microseconds step = {},
-                                     const std::string& mark = "") {
-  return {.decoder = std::make_shared<FakeDecoder>(step, mark),
+                                     const std::string& mark = "", Gate* gate = nullptr) {
+  return {.decoder = std::make_shared<FakeDecoder>(step, mark, gate),
           .source_tokenizer = fake_tokenizer(),
           .target_tokenizer = fake_tokenizer(),
           .special = nmt::SpecialTokens::of(*fake_tokenizer())};

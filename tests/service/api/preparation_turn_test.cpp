@@ -61,6 +61,9 @@ TEST_F(PreparationTurnTest, LongBodiesAreParsedInTurn) {
   const auto gone = [] { return true; };
   EXPECT_EQ(Fields(call_of(0, gone)).text("q"), "a");
   EXPECT_THROW(Fields(call_of(kLong, gone)), ClientGone);
+  Call late = call_of(kLong, nullptr);
+  late.deadline = std::chrono::steady_clock::now() + 20ms;
+  EXPECT_THROW(Fields{late}, DeadlineExceeded);
   taken_.pop_back();
   EXPECT_EQ(Fields(call_of(kLong, gone)).text("q"), "a");
 }

@@ -21,11 +21,10 @@ json request_for(const std::string& text) {
   return {{"q", text}, {"source", "en"}, {"target", "de"}};
 }
 
-// Statuses of requests sent by `clients` threads for a while, at least one each.
-template <typename Request>
-std::map<int, int> statuses(int clients, std::chrono::milliseconds duration, Request request) {
+// Statuses of requests sent by `clients` threads. Each sends one, and more while goes_on(number).
+template <typename GoesOn, typename Request>
+std::map<int, int> statuses(int clients, GoesOn goes_on, Request request) {
   std::vector<std::future<std::map<int, int>>> threads;
-  const auto end = std::chrono::steady_clock::now() + duration;
   for (int client = 0; client < clients; ++client) {
     threads.push_back(std::async(std::launch::async, [=] {
       std::map<int, int> counts;
@@ -33,7 +32,7 @@ std::map<int, int> statuses(int clients, std::chrono::milliseconds duration, Req
       do {
         ++counts[request(client, i++)];
         std::this_thread::sleep_for(10ms);  // each request takes a port for a minute
-      } while (std::chrono::steady_clock::now() < end);
+      } while (goes_on(i));
       return counts;
     }));
   }
@@ -44,40 +43,49 @@ std::map<int, int> statuses(int clients, std::chrono::milliseconds duration, Req
   return all;
 }
 
+// A server whose models do no step while the gate is closed.
+TestSettings gated(Gate& gate) {
+  return {.loader = [&gate](const ModelSpec&) { return fake_model({}, "", &gate); }};
+}
+
 TEST(ServiceLoadTest, ParallelClientsGetTheirOwnTranslationsWhateverOthersSend) {
+  constexpr int kEach = 30;
   const TestServer server({.step = 50us});
   const std::string poison = text_of(std::vector<int32_t>{FakeDecoder::kPoison});
   std::atomic<int> wrong{0};
-  const auto counts = statuses(16, 1s, [&](int client, int i) {
-    if (client == 0) return server.post("/translate", request_for("ab " + poison)).first;
-    const std::string digits = std::to_string(client) + "-" + std::to_string(i);
-    const auto [status, body] = server.post("/translate", request_for("ab" + digits + ". c"));
-    if (body.value("translatedText", "") != "AB" + digits + ". C") ++wrong;
-    return status;
-  });
+  const auto counts = statuses(
+      16, [](int sent) { return sent < kEach; },
+      [&](int client, int i) {
+        if (client == 0) return server.post("/translate", request_for("ab " + poison)).first;
+        const std::string digits = std::to_string(client) + "-" + std::to_string(i);
+        const auto [status, body] = server.post("/translate", request_for("ab" + digits + ". c"));
+        if (body.value("translatedText", "") != "AB" + digits + ". C") ++wrong;
+        return status;
+      });
   EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(counts.size(), 2U);
-  EXPECT_GE(counts.at(200), 15);
-  EXPECT_GT(counts.at(500), 0);
+  EXPECT_EQ(counts, (std::map<int, int>{{200, 15 * kEach}, {500, kEach}}));
 }
 
 TEST(ServiceLoadTest, OverloadIsRefusedWithATimeToComeBack) {
-  const TestServer server(
-      {.registry = {.threads = {.batch_tokens = 40}, .limits = {.max_tokens = 100}}, .step = 1ms});
-  std::atomic<int> without_time{0};
-  const auto counts = statuses(24, 1500ms, [&](int, int) {
-    const auto result = server.client().Post("/translate", request_for(std::string(30, 'x')).dump(),
-                                             "application/json");
-    if (!result) return 0;
-    if (result->status == 429 && std::stoi(result->get_header_value("Retry-After")) < 1)
-      ++without_time;
-    return result->status;
-  });
-  EXPECT_EQ(counts.size(), 2U);
-  EXPECT_GT(counts.at(200), 0);
-  EXPECT_GT(counts.at(429), 0);
-  EXPECT_EQ(without_time, 0);
-  EXPECT_EQ(server.post("/translate", request_for("a")).first, 200);
+  Gate gate;
+  TestSettings settings = gated(gate);
+  settings.registry = {.threads = {.batch_tokens = 40}, .limits = {.max_tokens = 100}};
+  TestServer server(std::move(settings));
+  const json request = request_for(std::string(30, 'x'));  // 31 tokens
+  const auto load = [&] { return server.models().status()[0].load; };
+  std::vector<std::future<int>> accepted;
+  for (int i = 0; i < 4; ++i) {
+    accepted.push_back(
+        std::async(std::launch::async, [&] { return server.post("/translate", request).first; }));
+    EXPECT_TRUE(soon([&] { return load().decoding_tokens == 31; }));
+  }
+  EXPECT_TRUE(soon([&] { return load().waiting_tokens == 93; }));
+  const auto refused = server.client().Post("/translate", request.dump(), "application/json");
+  EXPECT_EQ(refused->status, 429);
+  EXPECT_GE(std::stoi(refused->get_header_value("Retry-After")), 1);
+  gate.open();
+  for (auto& answer : accepted) EXPECT_EQ(answer.get(), 200);
+  EXPECT_EQ(server.post("/translate", request).first, 200);
 }
 
 TEST(ServiceLoadTest, AShortRequestPassesALongOne) {
@@ -120,21 +128,27 @@ TEST(ServiceLoadTest, LongRequestsArePreparedOneForEachCore) {
     gate.wait();
     --prepared;
   };
-  const TestServer server({.loader = [&](const ModelSpec&) {
+  TestSettings settings{.api = {.limits = {.deadline = 3s}}};
+  settings.loader = [&](const ModelSpec&) {
     nmt::LoadedDecoder model = fake_model();
     model.source_tokenizer = std::make_shared<const data::Tokenizer>(
         "gated.model", std::make_unique<const GatedSubwords>(prepare));
     return model;
-  }});
+  };
+  const TestServer server(std::move(settings));
   std::vector<std::future<int>> answers;
-  for (int i = 0; i < cores + 3; ++i) {
+  for (int i = 0; i < cores; ++i) {
     answers.push_back(std::async(
         std::launch::async, [&] { return server.post("/translate", request_for(text)).first; }));
   }
   gate.await(cores);
   EXPECT_EQ(server.post("/translate", request_for("short")).first, 200);
+  // One more waits for its turn, until its deadline.
+  auto late = std::async(std::launch::async,
+                         [&] { return server.post("/translate", request_for(text)).first; });
+  EXPECT_EQ(late.wait_for(60s), std::future_status::ready);
   gate.open();
-  for (auto& answer : answers) EXPECT_EQ(answer.get(), 200);
+  EXPECT_EQ(late.get(), 504);
   EXPECT_EQ(most, cores);
 }
 
@@ -172,11 +186,12 @@ TEST(ServiceLoadTest, TheDeadlineCountsFromTheArrivalOfTheRequest) {
 
 TEST(ServiceLoadTest, AClientThatLeftIsNotTranslatedFor) {
   std::atomic<bool> gone{false};
-  TestServer server({.step = 20ms});
+  Gate gate;
+  TestServer server(gated(gate));
   auto left = std::async(std::launch::async, [&] {
     Call call;
     call.content_type = "application/json";
-    call.body = request_for(std::string(150, 'x')).dump();
+    call.body = request_for("ab").dump();
     call.client_gone = [&] { return gone.load(); };
     try {
       return server.api().routes().front().handler(call).status;  // /translate
@@ -184,10 +199,12 @@ TEST(ServiceLoadTest, AClientThatLeftIsNotTranslatedFor) {
       return error_answer(std::current_exception()).status;
     }
   });
-  while (server.models().status()[0].load.decoding_tokens == 0) std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(soon([&] { return server.models().status()[0].load.decoding_tokens > 0; }));
   gone = true;
-  EXPECT_EQ(left.get(), 499);
+  EXPECT_EQ(left.wait_for(60s), std::future_status::ready);
   EXPECT_EQ(server.models().status()[0].load.requests, 0);
+  gate.open();
+  EXPECT_EQ(left.get(), 499);
 }
 
 TEST(ServiceLoadTest, ReloadUnderLoadDropsNothing) {
@@ -195,20 +212,26 @@ TEST(ServiceLoadTest, ReloadUnderLoadDropsNothing) {
   const TestServer server(
       {.loader = [&](const ModelSpec&) { return fake_model(100us, std::to_string(++loads)); }});
   server.post("/translate", request_for("a"));
-  std::atomic<int> wrong{0};
+  std::atomic<int> wrong{0}, answered{0};
+  std::atomic<bool> done{false};
   auto clients = std::async(std::launch::async, [&] {
-    return statuses(8, 1s, [&](int, int) {
-      const auto [status, body] = server.post("/translate", request_for("abc"));
-      if (body.value("translatedText", "").substr(0, 3) != "ABC") ++wrong;
-      return status;
-    });
+    return statuses(
+        8, [&](int) { return !done; },
+        [&](int, int) {
+          const auto [status, body] = server.post("/translate", request_for("abc"));
+          if (body.value("translatedText", "").substr(0, 3) != "ABC") ++wrong;
+          ++answered;
+          return status;
+        });
   });
   for (int i = 0; i < 4; ++i) {
-    std::this_thread::sleep_for(150ms);
+    const int before = answered;
+    EXPECT_TRUE(soon([&] { return answered >= before + 8; }));
     EXPECT_EQ(server.post("/v1/models/reload", {{"model", "en-de"}}).first, 200);
   }
-  const auto counts = clients.get();
-  EXPECT_EQ(counts.size(), 1U);
+  done = true;
+  const std::map<int, int> counts = clients.get();
+  EXPECT_EQ(counts, (std::map<int, int>{{200, answered}}));
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(server.post("/translate", request_for("a")).second["translatedText"], "A5");
 }
@@ -233,17 +256,18 @@ TEST(ServiceLoadTest, AModelThatCannotBeReadIs503AndOthersServe) {
 }
 
 TEST(ServiceLoadTest, DrainingFinishesWhatRuns) {
-  TestServer server({.step = 50ms});
-  auto running = std::async(std::launch::async, [&] {
-    return server.post("/translate", request_for(std::string(60, 'x'))).second;
-  });
-  while (server.models().status()[0].load.decoding_tokens == 0) std::this_thread::sleep_for(1ms);
+  Gate gate;
+  TestServer server(gated(gate));
+  auto running = std::async(std::launch::async,
+                            [&] { return server.post("/translate", request_for("xx")).second; });
+  EXPECT_TRUE(soon([&] { return server.models().status()[0].load.decoding_tokens > 0; }));
   server.api().drain();
   EXPECT_EQ(server.get("/health").first, 503);
   EXPECT_EQ(server.get("/health").second["status"], "draining");
   EXPECT_EQ(server.post("/translate", request_for("a")).first, 503);
   EXPECT_EQ(server.api().running(), 1);
-  EXPECT_EQ(running.get()["translatedText"], std::string(60, 'X'));
+  gate.open();
+  EXPECT_EQ(running.get()["translatedText"], "XX");
   EXPECT_EQ(server.api().running(), 0);
 }
 

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "common/text_io.h"
+#include "tests/common/soon.h"
 #include "tests/service/jobs/fake_translator.h"
 #include "tests/service/jobs/test_database.h"
 
@@ -124,7 +125,8 @@ TEST_P(CrashTest, TheOtherProcessGoesOnWhereOneWasKilled) {
   const std::string id = submit(queue, numbered_lines(1, 400, "a "), 10);
   const pid_t first = start_worker(50, 2);
   const pid_t second = start_worker(50, 2);
-  while (queue.find("", id)->lines_done < 50) std::this_thread::sleep_for(5ms);
+  ASSERT_TRUE(soon([&] { return queue.find("", id)->lines_done >= 50; }));
+  ASSERT_EQ(begun().count(std::to_string(first)), 1U);
   kill_now(first);
   wait_for_end(second);
   EXPECT_EQ(result(queue, id), translated("a", 400));

@@ -12,8 +12,7 @@ class JobQueueTest : public DatabaseTest {
  protected:
   // Leases.
   static constexpr std::chrono::milliseconds kLong{60'000};
-  static constexpr std::chrono::milliseconds kShort{30};
-  static constexpr std::chrono::milliseconds kLonger{120};  // than kShort
+  static constexpr std::chrono::milliseconds kExpired{0};
 
   JobQueue make_queue(RetryPolicy policy = {3, std::chrono::milliseconds(1), 3}) const {
     return JobQueue(open(), policy);
