@@ -1,5 +1,6 @@
 // The exceptions of dietmt. A message is one sentence for the user that names the file, line,
-// option or head at fault. tools/program.cpp prints it and chooses the exit code.
+// option or head at fault. tools/program.cpp prints it and chooses the exit code. Those that end a
+// run that can be resumed are in common/exit_kinds.h.
 #pragma once
 
 #include <stdexcept>
@@ -56,28 +57,5 @@ template <typename Kind = ConfigError>
 void throw_if_any(const std::vector<std::string>& problems) {
   if (!problems.empty()) throw Kind(joined_lines(problems));
 }
-
-/// Exit code of a training run that the same command resumes: it was stopped by a signal or
-/// --max-time, or lost another process.
-inline constexpr int kResumable = 75;
-
-/// A signal or --max-time stopped the work before there was anything to save. The message is
-/// stop_reason(), the exit code kResumable.
-class Stopped : public Error {
- public:
-  using Error::Error;
-};
-
-/// Another process has ended or cannot be reached; exit code kResumable.
-class PeerError : public Error {
- public:
-  using Error::Error;
-};
-
-/// The first process failed and reports why; this one exits silently with code 1.
-class FirstProcessFailed : public Error {
- public:
-  FirstProcessFailed() : Error("the first process has failed") {}
-};
 
 }  // namespace dietmt

@@ -11,7 +11,7 @@
 #include <optional>
 #include <thread>
 
-#include "common/error.h"
+#include "common/exit_kinds.h"
 
 namespace dietmt {
 namespace {

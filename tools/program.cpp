@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/exit_kinds.h"
 #include "common/logging.h"
 #include "common/process.h"
 #include "common/version.h"

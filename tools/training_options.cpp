@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "common/error.h"
+#include "common/exit_kinds.h"
 #include "common/process.h"
 #include "common/text_io.h"
 #include "storage/safetensors_file.h"

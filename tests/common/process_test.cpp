@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-#include "common/error.h"
+#include "common/exit_kinds.h"
 
 namespace dietmt {
 namespace {

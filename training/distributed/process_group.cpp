@@ -16,6 +16,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "common/error.h"
+#include "common/exit_kinds.h"
 #include "common/logging.h"
 #include "common/process.h"
 #include "encoders/device/device.h"

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/exit_kinds.h"
 #include "common/logging.h"
 #include "common/process.h"
 

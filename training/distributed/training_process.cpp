@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "common/error.h"
+#include "common/exit_kinds.h"
 #include "common/files.h"
 #include "common/logging.h"
 #include "common/process.h"

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "common/error.h"
+#include "common/exit_kinds.h"
 #include "common/process.h"
 #include "encoders/device/device_memory.h"
 #include "encoders/ops/scopes.h"

@@ -13,7 +13,7 @@
 #include <random>
 #include <sstream>
 
-#include "common/error.h"
+#include "common/exit_kinds.h"
 #include "training/processes/peer_watch.h"
 
 namespace dietmt::training {

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "common/error.h"
+#include "common/exit_kinds.h"
 
 namespace dietmt::training {
 namespace {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "common/error.h"
+#include "common/exit_kinds.h"
 #include "tests/training/distributed/ranks.h"
 #include "training/processes/process_place.h"
 

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "common/error.h"
+#include "common/exit_kinds.h"
 #include "encoders/weights/safetensors.h"
 #include "reporting/progress.h"
 #include "tests/common/test_directory.h"

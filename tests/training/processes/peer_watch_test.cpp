@@ -9,7 +9,7 @@
 #include <future>
 #include <thread>
 
-#include "common/error.h"
+#include "common/exit_kinds.h"
 
 namespace dietmt::training {
 namespace {
