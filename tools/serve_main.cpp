@@ -1,4 +1,5 @@
-// dietmt-serve: the command `serve` for models that need no LibTorch. `dietmt` starts it.
+// dietmt-serve: the command `serve` for models that need no LibTorch. `dietmt` starts it; by hand,
+// the word `serve` may be left out.
 #include <algorithm>
 
 #include "common/error.h"
@@ -61,8 +62,12 @@ std::unique_ptr<ServedModels> served_models(const ServeOptions& options,
 
 int main(int argc, char** argv) {
   using namespace dietmt::tools;
-  return run_program(argc, argv, [](const std::string& name) -> Command {
-    if (name == "serve") return run_serve;
-    throw dietmt::ConfigError("dietmt-serve runs only 'serve': call dietmt");
-  });
+  std::vector<char*> words(argv, argv + argc);
+  std::string only = "serve";  // may be left out
+  if (argc < 2 || argv[1][0] == '-') words.insert(words.begin() + 1, only.data());
+  return run_program(static_cast<int>(words.size()), words.data(),
+                     [](const std::string& name) -> Command {
+                       if (name == "serve") return run_serve;
+                       throw dietmt::ConfigError("dietmt-serve runs only 'serve': call dietmt");
+                     });
 }

@@ -72,6 +72,20 @@ json object_of(const Pairs& pairs) {
   return object;
 }
 
+bool looks_like_json(const std::string& body) {
+  const size_t first = body.find_first_not_of(" \t\r\n");
+  return first != body.npos && body[first] == '{';
+}
+
+// For a body of a type that its route does not read.
+HttpError wrong_type(const std::string& expected, const Call& call) {
+  const std::string type = call.content_type.empty() ? "missing" : "'" + call.content_type + "'";
+  if (looks_like_json(call.body))
+    return {415, "the body looks like JSON but its Content-Type is " + type +
+                     ": send Content-Type: application/json"};
+  return {415, "the body must be " + expected + "; its Content-Type is " + type};
+}
+
 json values_of_body(const Call& call) {
   const PreparationTurn turn(
       call.body.size(),
@@ -79,11 +93,11 @@ json values_of_body(const Call& call) {
   if (call.content_type == "multipart/form-data") return object_of(call.form);
   if (call.body.empty()) return json::object();
   if (call.content_type == kJson) return parse_json(call.body);
-  if (call.content_type == "application/x-www-form-urlencoded") {
+  if (call.content_type == "application/x-www-form-urlencoded" && !looks_like_json(call.body)) {
     check_values(1 + std::count(call.body.begin(), call.body.end(), '&'));
     return object_of(parse_form(call.body));
   }
-  throw HttpError(415, "the body must be JSON or a form, not '" + call.content_type + "'");
+  throw wrong_type("JSON or a form", call);
 }
 
 // JSON Schema counts 2.0 among the integers.
@@ -129,7 +143,7 @@ Fields::Fields(const Call& call) : values_(values_of_body(call)), strings_count_
 
 Fields Fields::of_json(const Call& call) {
   if (call.content_type != kJson && !(call.body.empty() && call.form.empty()))
-    throw HttpError(415, "the body must be application/json, not '" + call.content_type + "'");
+    throw wrong_type("application/json", call);
   Fields fields(values_of_body(call));
   fields.check_key();
   return fields;

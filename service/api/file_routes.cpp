@@ -173,7 +173,7 @@ Answer translate_file(Call call, ServiceContext& service) {
                              : service.pairs.path_of(source, target);
   const ServedPath models = acquire(service.models, path, patience);
   TextOptions options;
-  options.language = source;
+  options.language = path.front()->source;
   options.document = true;
   options.line.source_tag = source_tag(fields);
   options.glossary = service.glossaries.of_request(fields, path, options.search);

@@ -17,7 +17,7 @@ void add_once(std::vector<std::string>& codes, const std::string& code) {
 // `wanted`: from a request, which may leave it to the model.
 void check_language(const std::string& field, const std::string& wanted, const std::string& found,
                     const std::string& models) {
-  if (!wanted.empty() && wanted != found)
+  if (!wanted.empty() && closest_code(wanted, {found}) != found)
     throw HttpError::of_option(field,
                                field + " of model " + models + " is " + found + ", not " + wanted);
 }
@@ -59,7 +59,10 @@ ModelPath LanguagePairs::find_path(const std::string& source, const std::string&
   return {to_pivot, from_pivot};
 }
 
-ModelPath LanguagePairs::path_of(const std::string& source, const std::string& target) const {
+ModelPath LanguagePairs::path_of(const std::string& wanted_source,
+                                 const std::string& wanted_target) const {
+  const std::string source = closest_code(wanted_source, sources());
+  const std::string target = closest_code(wanted_target, targets());
   ModelPath path = find_path(source, target);
   if (!path.empty()) return path;
   if (!holds(sources(), source))
@@ -100,7 +103,8 @@ const ModelSpec& LanguagePairs::model_named(const std::string& name) const {
 }
 
 DetectedLanguage LanguagePairs::detect_source(const std::string& text,
-                                              const std::string& target) const {
+                                              const std::string& wanted_target) const {
+  const std::string target = closest_code(wanted_target, targets());
   std::vector<std::string> candidates;
   for (const ModelSpec& spec : specs_) {
     if (!find_path(spec.source, target).empty()) add_once(candidates, spec.source);

@@ -23,9 +23,9 @@ class LanguagePairs {
   /// Target languages of one source, or of all if `source` is empty.
   std::vector<std::string> targets(const std::string& source = "") const;
 
-  /// The first model of the pair, or else the first two that connect it. Throws HttpError 400
-  /// naming the unsupported language.
-  ModelPath path_of(const std::string& source, const std::string& target) const;
+  /// The first model of the pair, or else the first two that connect it, for the closest_code() of
+  /// both languages. Throws HttpError 400 naming the unsupported language.
+  ModelPath path_of(const std::string& wanted_source, const std::string& wanted_target) const;
 
   /// A model by name, or several joined by `+`. Throws HttpError 400 for unknown names, and if a
   /// model does not translate into the next one's source language. `source` and `target`: those of
@@ -39,7 +39,7 @@ class LanguagePairs {
   /// `target`. Throws HttpError 400 if the text is certainly in another language. If that is
   /// uncertain, as for a single word, chooses the first language in the script of the text, with
   /// low confidence.
-  DetectedLanguage detect_source(const std::string& text, const std::string& target) const;
+  DetectedLanguage detect_source(const std::string& text, const std::string& wanted_target) const;
 
   /// The languages of a text, best first, with this server's codes for its own languages.
   std::vector<DetectedLanguage> detect(const std::string& text) const;

@@ -103,6 +103,24 @@ std::vector<DetectedLanguage> identify_languages(std::string_view text) {
   return languages;
 }
 
+std::string closest_code(const std::string& code, const std::vector<std::string>& known) {
+  const auto plain = [](std::string text) {
+    for (char& c : text) {
+      if (c == '_') c = '-';
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return text;
+  };
+  if (std::ranges::find(known, code) != known.end()) return code;
+  for (std::string range = plain(code); !range.empty();) {
+    const auto found = std::ranges::find(known, range, plain);
+    if (found != known.end()) return *found;
+    const size_t end = range.rfind('-');
+    range.resize(end == range.npos ? 0 : end);
+  }
+  return code;
+}
+
 bool is_same_language(const std::string& one, const std::string& other) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kClose{
       {{"nob", "nor"}, {"nno", "nor"}, {"msa", "ind"}, {"srp", "hrv"}, {"bos", "hrv"}}};

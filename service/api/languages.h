@@ -13,6 +13,10 @@ std::string language_name(const std::string& code);
 /// The share of the text's letters in the scripts of `code`; 0 for a text without letters.
 double share_in_script(std::string_view text, const std::string& code);
 
+/// The code of `known` for a client's code, by the lookup of RFC 4647: the same code, ignoring case
+/// and with `-` and `_` alike, or else the code without its last subtags. `code` if there is none.
+std::string closest_code(const std::string& code, const std::vector<std::string>& known);
+
 struct DetectedLanguage {
   std::string code;
   double confidence = 0.0;  // 0 to 1

@@ -69,7 +69,7 @@ TranslateRequest read(const Fields& fields, const ServiceContext& service) {
                      ? service.pairs.path_named(fields.text("model"), source, target)
                      : service.pairs.path_of(source, target);
   request.alternatives = fields.integer_or("alternatives", 0, 0, service.limits.beam - 1);
-  request.options.language = source;
+  request.options.language = request.path.front()->source;
   request.options.html = format == "html";
   request.options.line = {.source_tag = source_tag(fields), .check_copies = checks_copies(fields)};
   request.options.guard = service.limits.guard;

@@ -148,6 +148,8 @@ one_form 1 "$dietmt" translate --model "$work/none"
 one_form 1 "$folder/dietmt-torch" inspect model --model "$work/none"
 if has_service; then
   one_form 2 "$folder/dietmt-serve" translate
+  expect_code 0 "$folder/dietmt-serve" --help
+  expect_text "usage: dietmt serve --model" "$out"
   one_form 2 "$dietmt" serve --model "en-de=$work/none" --preload --port 0
 fi
 for out in "$dietmt translate --help" "$folder/dietmt-torch train --help"; do

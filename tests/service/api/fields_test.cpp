@@ -110,9 +110,22 @@ TEST(FieldsTest, OtherTypesOfBodies) {
   Call call = json_call("<q/>");
   call.content_type = "text/xml";
   EXPECT_EQ(problem_of([&] { Fields fields(call); }),
-            "415  the body must be JSON or a form, not 'text/xml'");
+            "415  the body must be JSON or a form; its Content-Type is 'text/xml'");
   EXPECT_THAT(problem_of([] { Fields::of_json(form_call("q=1")); }), HasSubstr("415"));
   EXPECT_FALSE(Fields(json_call("")).has("q"));
+}
+
+// As curl -d and fetch() send it without a header field.
+TEST(FieldsTest, JsonOfAnotherTypeIsToldTheRightOne) {
+  for (const char* type : {"", "text/plain", "application/x-www-form-urlencoded"}) {
+    Call call = json_call(" {\"q\": \"a=b\"}");
+    call.content_type = type;
+    for (const auto& read : std::vector<std::function<void()>>{[&] { Fields fields(call); },
+                                                               [&] { Fields::of_json(call); }})
+      EXPECT_THAT(problem_of(read),
+                  AllOf(HasSubstr("415"), HasSubstr(*type == 0 ? "missing" : type),
+                        HasSubstr("send Content-Type: application/json")));
+  }
 }
 
 TEST(FieldsTest, AWrongTypeNamesItsField) {

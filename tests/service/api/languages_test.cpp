@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+
 #include "service/api/call.h"
 #include "service/api/language_pairs.h"
 #include "tests/common/cpu_cost.h"
@@ -80,6 +82,28 @@ TEST(LanguagePairsTest, TheFirstModelOfAPairServesIt) {
   EXPECT_EQ(pairs().model_named("large").source, "en");
   EXPECT_THAT(pairs().targets("en"), testing::ElementsAre("de"));
   EXPECT_THAT(pairs().sources(), testing::ElementsAre("en", "ru", "de", "ja", "zh"));
+}
+
+TEST(LanguagesTest, AClientsCodeFindsTheClosestOne) {
+  const std::vector<std::string> known = {"pt", "pt_BR", "zh", "sr-Latn", "en"};
+  for (const auto& [code, expected] : std::map<std::string, std::string>{{"pt", "pt"},
+                                                                         {"pt-BR", "pt_BR"},
+                                                                         {"PT-br", "pt_BR"},
+                                                                         {"pt-PT", "pt"},
+                                                                         {"zh_Hans_CN", "zh"},
+                                                                         {"EN", "en"},
+                                                                         {"sr_LATN", "sr-Latn"},
+                                                                         {"sr", "sr"},
+                                                                         {"ptx", "ptx"},
+                                                                         {"-", "-"},
+                                                                         {"", ""}})
+    EXPECT_EQ(closest_code(code, known), expected) << code;
+}
+
+TEST(LanguagePairsTest, RegionsAndCaseOfAClientsCodesAreLookedUp) {
+  EXPECT_EQ(pairs().path_of("zh-Hans-CN", "EN").front()->name, "zh-en");
+  EXPECT_EQ(pairs().path_named("en-de", "en_GB", "DE").front()->name, "en-de");
+  EXPECT_EQ(pairs().detect_source("The weather was fine and we walked.", "de-AT").code, "en");
 }
 
 TEST(LanguagePairsTest, WhatIsNotServedIsNamed) {
