@@ -174,8 +174,9 @@ std::vector<std::string> marian_pieces(std::string_view text, const std::string&
   for (std::string_view line; lines.next(line);) {
     if (trimmed(line).empty() || line.starts_with('#') || line == "---") continue;
     const size_t colon = line.rfind(':');
-    std::optional<size_t> id;
-    if (colon != line.npos) id = number_in<size_t>(trimmed(line.substr(colon + 1)));
+    const std::string_view value =
+        colon == line.npos ? std::string_view() : trimmed(line.substr(colon + 1));
+    const std::optional<size_t> id = number_in<size_t>(value);
     if (line.starts_with("? ") && !id) {
       explicit_key = trimmed(line.substr(2));
       continue;
@@ -183,6 +184,8 @@ std::vector<std::string> marian_pieces(std::string_view text, const std::string&
     const std::string_view key = colon == 0 ? std::exchange(explicit_key, {})
                                             : trimmed(line.substr(0, std::min(colon, line.size())));
     const std::optional<std::string> piece = yaml_scalar(key);
+    if (piece && !id && !value.empty())
+      lines.fail("'" + *piece + "' has the id '" + std::string(value) + "'");
     if (!id || !piece || !explicit_key.empty())
       lines.fail("not a line of a vocabulary: must be 'PIECE: ID'");
     found.add(lines, *piece);

@@ -74,7 +74,7 @@ TEST(ListedVocabulary, ErrorsNameFileAndLine) {
         std::tuple("a\nb\xFF\n", "vocab.txt", "vocab.txt:2: not UTF-8 at byte 2"),
         std::tuple("\xE2\x96\x81the -1\ns 2\n", "dict.txt", "pieces of a sentencepiece model"),
         std::tuple("a: 0\nb\n", "vocab.yml", "vocab.yml:2: not a line of a vocabulary: must be"),
-        std::tuple("a: 0\nb: x\n", "vocab.yml", "vocab.yml:2: not a line"),
+        std::tuple("a: 0\nb: 7x\n", "vocab.yml", "vocab.yml:2: 'b' has the id '7x'"),
         std::tuple("a: 0\n\"\\xZZ\": 1\n", "vocab.yml", "vocab.yml:2: not a line"),
         std::tuple("a: 0\n: 1\n", "vocab.yml", "vocab.yml:2: the piece is empty"),
         std::tuple("a: 0\nb: 0\n", "vocab.yml", "vocab.yml:2: 'a' and 'b' have the same id"),
