@@ -1,4 +1,4 @@
-// Ways for a run to end without a failure of its own, for tools/program.cpp.
+// Ends of a run that are not its failure, for tools/program.cpp.
 #pragma once
 
 #include "common/error.h"
