@@ -10,8 +10,10 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "common/exit_kinds.h"
+#include "common/logging.h"
 
 namespace dietmt {
 namespace {
@@ -46,6 +48,21 @@ void install_stop_signal() {
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     std::thread(wait_for_both, signals).detach();
   });
+}
+
+void explain_interruption(std::string message) {
+  if (is_ignored(SIGINT)) return;
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::thread([signals, message = std::move(message)] {
+    int signal = 0;
+    sigwait(&signals, &signal);
+    log_fatal_error(message);
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+    raise(signal);
+  }).detach();
 }
 
 void stop_after(std::chrono::duration<double> time) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 namespace dietmt {
 
@@ -13,6 +14,10 @@ namespace dietmt {
 /// multiplication, lets the stack pointer point into its buffers, and the kernel would write the
 /// handler's frame over neighbouring memory.
 void install_stop_signal();
+
+/// Logs `message` as a fatal error when SIGINT ends the process, unless the signal is ignored. Call
+/// it before starting threads, as above.
+void explain_interruption(std::string message);
 
 /// Sets the flag after this much time. Call it before starting threads.
 void stop_after(std::chrono::duration<double> time);

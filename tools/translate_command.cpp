@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "common/options.h"
+#include "common/process.h"
 #include "common/text_io.h"
 #include "data/text/glossary.h"
 #include "metrics/minimum_bayes_risk.h"
@@ -263,6 +264,9 @@ int run_translate(const std::vector<std::string>& arguments) {
   OptionTable table = option_table(o);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check(problems_of(table, o));
+  if (nmt::is_file_output(o.output))
+    explain_interruption("dietmt translate: interrupted; " + o.output +
+                         " was not written: it appears only when the translation is complete");
   if (o.then.empty()) {
     translate(o, {}, decoder_source(o, "translate", arguments));
     return 0;

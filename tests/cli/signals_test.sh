@@ -50,16 +50,19 @@ mkfifo "$work/pipe"
 mkdir "$work/out"
 for signal in INT TERM HUP KILL; do
   env --default-signal "$dietmt" translate --model "$work/TERM/last" --flush \
-    --input "$work/pipe" --output "$work/out/text" 2>/dev/null &
+    --input "$work/pipe" --output "$work/out/text" 2>"$work/$signal.out.err" &
   pid=$!
   exec 9>"$work/pipe"
   echo "red dog" >&9
   opened() { ls -l /proc/$pid/fd 2>/dev/null | grep -q "$work/out"; }
   await opened
   kill -$signal $pid
-  wait $pid 2>/dev/null
+  code=0
+  wait $pid 2>/dev/null || code=$?
+  [ $code -eq $((128 + $(kill -l $signal))) ] || fail "SIG$signal: exit code $code"
   exec 9>&-
   left=$(ls "$work/out")
   [ -z "$left" ] || fail "SIG$signal left: $left"
 done
+expect_text "interrupted; $work/out/text was not written" "$(cat "$work/INT.out.err")"
 finish
