@@ -84,7 +84,7 @@ std::string detected_source(const std::vector<nmt::MarkedText>& segments, const 
   return service.pairs.detect_source(sample, target).code;
 }
 
-// Where a proxy has put the server's paths: "/mt" or nothing.
+// The path prefix that a proxy added, such as "/mt", or "".
 std::string path_prefix(const RequestHead& head) {
   std::string prefix = head.field("X-Forwarded-Prefix");
   while (prefix.ends_with('/')) prefix.pop_back();
@@ -96,14 +96,14 @@ std::string path_prefix(const RequestHead& head) {
   return is_path ? prefix : "";
 }
 
-// A file's address on this server, as the client names it.
+// The file's URL, with the host that the client used.
 std::string download_url(const Call& call, const std::string& name, const ServiceContext& service) {
   const bool is_https = service.https || call.request->head.field("X-Forwarded-Proto") == "https";
   const std::string host = call.host.empty() ? "" : (is_https ? "https://" : "http://") + call.host;
   return host + path_prefix(call.request->head) + "/download_file/" + name;
 }
 
-// One for each term of the glossary that the translation of a segment lacks.
+// Warnings about glossary terms missing from translations.
 std::set<std::string> glossary_warnings(const std::vector<nmt::MarkedText>& segments,
                                         const std::vector<Translation>& translations,
                                         const data::Glossary& glossary) {
@@ -124,7 +124,7 @@ std::string beginning(std::string text) {
   return "\"" + text + "\"...";
 }
 
-// One for each number, address and name that the translation of a segment lacks.
+// Warnings about numbers, addresses and names missing from translations.
 std::set<std::string> copy_warnings(const std::vector<nmt::MarkedText>& segments,
                                     const std::vector<Translation>& translations) {
   std::set<std::string> warnings;

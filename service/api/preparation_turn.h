@@ -1,5 +1,5 @@
-// Long requests are parsed, split and encoded one for each core. If hundreds of threads did it at a
-// time, short requests and probes would hardly get the processor.
+// Limits parsing, splitting and encoding of long requests to one per core. Otherwise hundreds of
+// threads would starve short requests and probes.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@ namespace dietmt::service {
 
 class PreparationTurn {
  public:
-  /// Texts of more bytes are long; shorter ones never wait.
+  /// Longer texts wait for a turn.
   static constexpr size_t kLongBytes = 4096;
 
-  /// Waits for its turn if there are many `bytes`. Throws DeadlineExceeded and ClientGone.
+  /// Waits if `bytes` are more than kLongBytes. Throws DeadlineExceeded and ClientGone.
   PreparationTurn(size_t bytes, const Patience& patience);
 
  private:

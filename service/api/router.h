@@ -1,6 +1,5 @@
-// The routes of the service. The router turns a request into a handler's Call and its result into
-// an answer. It checks API keys and limits, adds CORS and security headers, counts and times
-// requests, turns errors into {"error": ...}, and answers 404 and 405 for unknown routes.
+// Dispatches requests to the handlers of routes. Checks API keys and limits, adds CORS and security
+// headers, records metrics, turns errors into {"error": ...} and answers 404 and 405.
 #pragma once
 
 #include <atomic>
@@ -16,8 +15,8 @@
 
 namespace dietmt::service {
 
-/// Whether a route needs an API key, if keys are in use: in a header, in the query, or as the field
-/// `api_key` of a body with fields (JSON or a form).
+/// Whether a route needs an API key if the server has keys: in a header, in the query, or as the
+/// field `api_key` of JSON or a form.
 enum class Key { kRequired, kNone };
 
 struct Route {
@@ -26,22 +25,22 @@ struct Route {
   Handler handler;
   Key key = Key::kRequired;
   bool is_upload = false;  // the handler reads the body from call.request
-  bool is_probe = false;   // answered by a reserved thread, so that load does not delay it
+  bool is_probe = false;   // answered by the reserved thread, whatever the load
 };
 
 struct RouterSettings {
   std::vector<std::string> cors_origins = {};   // "*": all
   std::vector<std::string> allowed_hosts = {};  // without keys (host_check.h); "*": all
-  int64_t body_bytes = 4 * 1024 * 1024;         // except of uploads
+  int64_t body_bytes = 4 * 1024 * 1024;         // except uploads
   /// Throws HttpError to refuse a request with this key. Empty: keys are not in use.
   std::function<void(const std::string& key, const std::string& address)> admit = nullptr;
-  /// Who shares handler threads and turns with others. Empty: addresses do.
+  /// The client whose share of threads and turns a request uses. Empty: its address.
   std::function<std::string(const std::string& key, const std::string& address)> client = nullptr;
   std::chrono::milliseconds deadline{0};  // for each request, from its arrival; 0: none
   /// The name of a key for the access log; empty if unknown.
   std::function<std::string(const std::string& key)> name_of = nullptr;
-  /// Paths that a server with other options has, and what to tell their clients: {"/v1/jobs", ...},
-  /// with all below them.
+  /// Path prefixes that other options would enable, with the message for clients: {"/v1/jobs",
+  /// ...}.
   Pairs absent = {};
 };
 
@@ -53,13 +52,13 @@ class Router final : public HttpHandler {
   void add(Route route) { routes_.push_back(std::move(route)); }
   const std::vector<Route>& routes() const { return routes_; }
 
-  /// Refuses unknown routes, and requests without the key that their route needs, unless their body
-  /// may have it. Without keys: refuses the hosts and pages that HostCheck does not know.
+  /// Refuses unknown routes, and requests without the key they need unless the body may contain it.
+  /// Without keys, refuses hosts and pages that HostCheck does not allow.
   Admission admit(const RequestHead& head, const std::string& client) override;
   Lane lane(const HttpRequest& request) override;
   Answer answer(const HttpRequest& request) override;
 
-  /// Requests that handlers are answering.
+  /// Requests being answered.
   int64_t running() const { return running_; }
 
  private:

@@ -13,7 +13,7 @@
 namespace dietmt::service {
 namespace {
 
-// At most this many in a row, so that one fast client does not block the others.
+// Reads in a row; then other clients get a chance.
 constexpr int kReadsPerEvent = 8;
 constexpr int kWritesPerEvent = 16;
 
@@ -52,7 +52,7 @@ void Connection::act(Action action) {
   }
 }
 
-// Moves to the right list and waits for the socket.
+// Joins the list for its state and waits for the socket.
 void Connection::settle() {
   if (phase_ == Phase::kClosed) return;
   Connections& from = listed_idle_ ? services_.idle : services_.busy;
@@ -156,7 +156,7 @@ void Connection::hand_over(std::string_view rest) {
                refused->request().head);
 }
 
-// Pages of the allowed origins can read it.
+// Adds CORS fields so that pages of allowed origins can read it.
 void Connection::answer_fault(Answer answer, const RequestHead& head) {
   for (auto& field : services_.cors.fields(head.field("Origin")))
     answer.headers.push_back(std::move(field));
@@ -179,8 +179,7 @@ void Connection::answer_itself(Answer answer, const RequestHead& head) {
   enter(Phase::kAnswering);
 }
 
-// Sends pending output. When an answer is complete, continues with the requests that the client
-// sent after it.
+// Sends pending output. After a complete answer, continues with pipelined requests.
 void Connection::pump() {
   while (phase_ != Phase::kClosed && send()) {
     if (phase_ != Phase::kIdle || pipelined_.empty()) return;
@@ -198,8 +197,8 @@ bool Connection::send() {
     sent_ += result.bytes;
     send_pace_.count(result.bytes);
   }
-  // Pending output waits for the socket, but nothing would wake us for output that the handler has
-  // written since.
+  // The socket wakes us for pending output, but nothing does for what the handler has written
+  // since.
   if (!output_pending()) {
     boost::asio::post(services_.context,
                       [self = shared_from_this()] { self->act([&] { self->pump(); }); });
@@ -207,8 +206,7 @@ bool Connection::send() {
   return false;
 }
 
-// Takes what the handler has written and ends a complete answer. False if there is nothing to send
-// now.
+// Takes the handler's output and finishes complete answers. False if there is nothing to send.
 bool Connection::refill() {
   output_.clear();
   sent_ = 0;
@@ -227,8 +225,8 @@ void Connection::end_response(bool keep_alive) {
   enter(Phase::kIdle);
 }
 
-// If we closed a connection while the client still sends, TCP would reset it and the client might
-// lose the answer. So we read on for a while.
+// Closing while the client is still sending would reset the connection and could lose the answer,
+// so keep reading for a while.
 void Connection::linger() {
   pipelined_ = {};
   transport_.finish();
@@ -263,7 +261,7 @@ void Connection::look_at_clock(Clock::time_point now) {
   if (phase_ != Phase::kClosed && now >= deadline()) act([this] { end_late(); });
 }
 
-// Checks whether the client is still there while its request is handled, when nothing is read.
+// Nothing is read while a request is handled, so check whether the client is still there.
 void Connection::look_for_client() {
   pollfd socket = {transport_.socket().native_handle(), POLLRDHUP, 0};
   if (::poll(&socket, 1, 0) <= 0) return;

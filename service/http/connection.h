@@ -19,8 +19,8 @@
 
 namespace dietmt::service {
 
-/// Checks whether a transfer is fast enough: in every period it must move a quota of bytes. A burst
-/// earns no credit, so a stall is found as soon after 100 MB as after none.
+/// Detects stalled transfers: each must move a quota of bytes in every period. Bursts earn no
+/// credit, so a stall shows just as soon after 100 MB as after none.
 class Pace {
  public:
   using Clock = std::chrono::steady_clock;
@@ -78,7 +78,7 @@ struct ConnectionServices {
   ReadLimits limits;
   CorsPolicy cors;
   OutputLimits output;
-  std::vector<char> scratch;  // bytes of the last read, of any connection
+  std::vector<char> scratch;  // read buffer, shared by all connections
   boost::asio::io_context context{1};
 
   Connections busy;
@@ -86,7 +86,7 @@ struct ConnectionServices {
 
   /// Hands a request to a handler thread; false if too many are waiting.
   std::function<bool(std::shared_ptr<Exchange>)> submit;
-  /// Called after a connection has moved between the lists or left them.
+  /// Called when a connection changes lists or closes.
   std::function<void()> moved;
 };
 
@@ -97,11 +97,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// `services` outlives the connection.
   Connection(Transport transport, std::string client, ConnectionServices& services);
 
-  /// Adds it to the busy connections and serves it until it closes.
+  /// Joins the busy connections and serves the client until it closes.
   void start();
-  /// Ends transfers that take too long. Called about ten times a second.
+  /// Enforces timeouts. Called about ten times a second.
   void look_at_clock(Clock::time_point now);
-  /// Accepts no request after the current one.
+  /// Closes after the current request.
   void drain();
   enum class Left { kByClient, kToUs };
   void close(Left left = Left::kByClient);
@@ -109,11 +109,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   enum class Phase {
     kHandshake,
-    kIdle,       // waits for the first byte of a request
+    kIdle,       // waiting for the first byte of a request
     kReading,    // a request is arriving
-    kHandling,   // the request is complete; a handler answers it
-    kAnswering,  // sends the connection layer's own answer, which is the last
-    kLingering,  // all is sent; discards further input
+    kHandling,   // a handler is answering the complete request
+    kAnswering,  // sending the connection layer's own final answer
+    kLingering,  // everything is sent; discarding input
     kClosed
   };
 
@@ -137,7 +137,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void enter(Phase phase);
   Clock::time_point deadline() const;
   bool output_pending() const { return sent_ < output_.size(); }
-  /// Owes the client nothing, so it may be closed to make room.
+  /// No request is pending, so the connection can be closed to make room.
   bool is_idle() const { return phase_ == Phase::kIdle || phase_ == Phase::kLingering; }
 
   Transport transport_;
@@ -147,7 +147,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool listed_idle_ = false;
 
   Phase phase_ = Phase::kHandshake;
-  Clock::time_point since_ = Clock::now();  // of this phase
+  Clock::time_point since_ = Clock::now();  // start of this phase
   bool handshake_writes_ = false;
   bool awaits_read_ = false;
   bool awaits_write_ = false;

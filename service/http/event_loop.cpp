@@ -24,19 +24,19 @@ using boost::system::error_code;
 
 constexpr size_t kScratchBytes = 64 << 10;
 constexpr int kAcceptsPerEvent = 64;
-constexpr int64_t kThreadsPerWaiter = 4;  // one thread in four may wait for a client to read
+constexpr int64_t kThreadsPerWaiter = 4;  // a quarter of the threads may wait for slow clients
 constexpr std::chrono::milliseconds kClockInterval{100};
-// Open files besides connections: models, queues, logs, standard streams.
+// Reserve for models, queues, logs and standard streams.
 constexpr int64_t kOtherFiles = 128;
 
-// Raises the limit of open files as far as allowed and warns if `wanted` connections do not fit.
+// Raises the limit on open files as far as allowed; warns if it is too low for the connections.
 int64_t allowed_connections(int64_t wanted, int64_t handler_threads) {
   rlimit limit = {};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
   const int64_t files = static_cast<int64_t>(std::min<rlim_t>(limit.rlim_cur, INT32_MAX));
-  // Each handler may open a file; the files of large bodies count as connections.
+  // One file per handler; spooled bodies count as connections.
   const int64_t fitting = std::max<int64_t>(files - kOtherFiles - handler_threads, 1);
   if (fitting >= wanted) return wanted;
   spdlog::warn(
@@ -116,7 +116,7 @@ void EventLoop::begin_drain() {
   check_drained();
 }
 
-// Connections that are still in the idle list are lingering after their last answer.
+// Connections left in the idle list are lingering.
 void EventLoop::check_drained() {
   if (draining_ && services_.busy.empty() &&
       is_drained_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
@@ -149,7 +149,7 @@ void EventLoop::accept_clients() {
   }
 }
 
-// False if no client is waiting or none can be accepted now.
+// False if there is no client to accept, or no file descriptor for one.
 bool EventLoop::accept_client() {
   Tcp::endpoint client;
   socklen_t size = static_cast<socklen_t>(client.capacity());
@@ -157,7 +157,7 @@ bool EventLoop::accept_client() {
       ::accept4(acceptor_.native_handle(), client.data(), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (file < 0) {
     const bool none = errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
-    // Waits for the clock instead of spinning.
+    // Retry at the next tick instead of spinning.
     if (!none && !make_room()) {
       out_of_files_ = true;
       start_clock();
@@ -191,7 +191,7 @@ void EventLoop::add_client(Transport::Socket socket, std::string address) {
   start_clock();
 }
 
-// Closes the connection that has been idle longest; false if none is idle.
+// Closes the longest-idle connection; false if none is idle.
 bool EventLoop::make_room() {
   if (services_.idle.empty()) return false;
   counters_.add(&HttpCounters::evicted);

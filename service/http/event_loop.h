@@ -1,4 +1,4 @@
-// The thread that accepts all clients, reads from them and writes to them.
+// The thread that does all network input and output.
 #pragma once
 
 #include <atomic>
@@ -29,12 +29,12 @@ class EventLoop {
   /// Closes the listening socket; connections stay open.
   void stop_accepting();
 
-  /// Also closes idle connections, and the others after their answers. Waits at most `patience`;
-  /// true if no connection is left.
+  /// stop_accepting(), then closes idle connections now and others after their answers. Waits up to
+  /// `patience` and returns whether all are closed.
   bool drain(std::chrono::milliseconds patience);
 
-  /// Reloads the TLS files for new connections. Throws ConfigError if they cannot be used, and
-  /// keeps the old certificate.
+  /// Reloads the TLS files for new connections. If they are unusable, throws ConfigError and keeps
+  /// the old certificate.
   void reload_certificate();
 
   /// Closes everything and ends the thread.
@@ -61,7 +61,7 @@ class EventLoop {
   boost::asio::basic_socket_acceptor<Tcp, boost::asio::io_context::executor_type> acceptor_;
   boost::asio::steady_timer clock_;
   bool clock_runs_ = false;
-  bool out_of_files_ = false;  // accepts nothing until the next tick of the clock
+  bool out_of_files_ = false;  // pauses accepting until the next tick
   int64_t max_connections_ = 0;
   std::promise<void> drained_;
   std::shared_future<void> is_drained_ = drained_.get_future().share();

@@ -37,7 +37,7 @@ uint64_t Exchange::respond(const Answer& answer, bool keep_alive) {
   return bytes;
 }
 
-// A small answer takes one step: `last` is all of it.
+// Small answers take one step: `last` is the whole answer.
 void Exchange::finish(std::string_view last, bool keep_alive) {
   {
     const std::lock_guard lock(mutex_);
@@ -63,8 +63,8 @@ bool Exchange::write_pieces(const Answer& answer, bool chunked, uint64_t& bytes)
   return !chunked || write(chunk_of(""));
 }
 
-// Waits while the buffer is full, or spools if too many threads wait already. False if the client
-// has gone or there is no room to spool.
+// While the buffer is full, waits, or spools if too many threads are waiting. False if the client
+// has left or the spool is full.
 bool Exchange::write(std::string_view bytes) {
   std::unique_lock lock(mutex_);
   while (!bytes.empty()) {
@@ -86,8 +86,8 @@ bool Exchange::write(std::string_view bytes) {
   return true;
 }
 
-// Waits until the client has read part of the buffer. If too many threads wait already, opens the
-// overflow instead, so that the remaining threads can serve others.
+// Waits until the client has read part of the buffer. If too many threads are waiting, opens the
+// overflow instead to keep the other threads free.
 void Exchange::make_room(std::unique_lock<std::mutex>& lock) {
   if (limits_.waiting++ < limits_.may_wait)
     room_.wait(lock, [&] { return abandoned_ || output_.size() < limits_.buffer; });

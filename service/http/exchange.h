@@ -1,5 +1,5 @@
-// One request on its way through a handler, and a bounded pipe for the answer from the handler's
-// thread to the event loop.
+// One request and a bounded pipe that carries its answer from the handler's thread to the event
+// loop.
 #pragma once
 
 #include <atomic>
@@ -14,11 +14,11 @@
 
 namespace dietmt::service {
 
-/// Limits that the exchanges of a server share, so that slow clients block few handler threads.
+/// Limits shared by all exchanges, so that slow clients cannot tie up the handler threads.
 struct OutputLimits {
-  size_t buffer = 0;     // bytes that an exchange buffers for the loop
-  int64_t may_wait = 0;  // handler threads that may wait for their clients at a time
-  SpoolBudget& spool;    // for the output of the others beyond the buffer
+  size_t buffer = 0;     // bytes buffered per exchange
+  int64_t may_wait = 0;  // handler threads that may wait for clients at once
+  SpoolBudget& spool;    // for the other threads' output beyond the buffer
   std::atomic<int64_t> waiting = 0;
 };
 
@@ -30,9 +30,8 @@ class Exchange {
 
   const HttpRequest& request() const { return request_; }
 
-  /// For the handler's thread. Sends the whole answer, unless making it fails or the client leaves.
-  /// `keep_alive`: the server would accept another request. Returns the bytes of the body that were
-  /// written.
+  /// Called by the handler's thread. Sends the whole answer unless producing it fails or the client
+  /// leaves. `keep_alive`: the server would accept another request. Returns the body bytes written.
   uint64_t respond(const Answer& answer, bool keep_alive);
 
   struct Output {
@@ -43,7 +42,7 @@ class Exchange {
   /// The output since the last call.
   Output take_output();
 
-  /// The client has closed its side and probably no longer waits. Output is still sent.
+  /// The client has closed its side and has probably left. Output is still sent.
   void note_client_gone() { *request_.client_gone = true; }
   /// Nothing more can be sent.
   void abandon();
@@ -63,22 +62,22 @@ class Exchange {
   mutable std::mutex mutex_;
   std::condition_variable room_;
   std::string output_;
-  std::unique_ptr<SpooledBytes> overflow_;  // output after output_; null: none
+  std::unique_ptr<SpooledBytes> overflow_;  // follows output_; null: none
   uint64_t overflow_taken_ = 0;
   bool abandoned_ = false;
   bool finished_ = false;
   bool keep_alive_ = false;
 };
 
-/// How the client finds the end of the body.
+/// How the end of the body is marked.
 enum class Framing { kNoBody, kLength, kChunked, kUntilClose };
 
 Framing framing_of(const Answer& answer, const RequestHead& request);
 
-/// Status line and header fields, with the empty line.
+/// The status line, header fields and empty line.
 std::string answer_head(const Answer& answer, Framing framing, bool keep_alive);
 
-/// A whole answer that closes the connection, for a request that was not read to its end.
+/// A complete answer that closes the connection, for a request not read to its end.
 std::string closing_answer(const Answer& answer);
 
 /// A chunk of a chunked body; an empty one ends the body.

@@ -12,19 +12,18 @@
 namespace dietmt::service {
 
 /// A thread pool that grows on demand, with a bounded queue. submit() takes no lock and starts no
-/// thread: its caller, the event loop, must not wait for a thread that was interrupted while
-/// holding a lock and queues for a core with hundreds of others.
+/// thread: the event loop calls it and must never wait for a preempted lock holder while hundreds
+/// of threads compete for the cores.
 class HandlerThreads {
  public:
-  /// `niceness`: of the threads, for give_way().
+  /// Threads call give_way(niceness).
   HandlerThreads(int64_t max_threads, int64_t max_backlog, int niceness);
-  /// Waits for all accepted work.
+  /// Finishes all accepted work.
   ~HandlerThreads();
   HandlerThreads(const HandlerThreads&) = delete;
   HandlerThreads& operator=(const HandlerThreads&) = delete;
 
-  /// False if as much work is accepted and not done as threads and queue may hold. `work` must not
-  /// throw.
+  /// False if all threads are busy and the queue is full. `work` must not throw.
   bool submit(std::function<void()> work);
 
  private:
@@ -50,8 +49,8 @@ class HandlerThreads {
   const int64_t max_threads_;
   const int64_t max_accepted_;
   const int niceness_;
-  std::atomic<int64_t> accepted_ = 0;  // and not done
-  std::atomic<int64_t> free_ = 0;      // threads without work, less the work that is queued
+  std::atomic<int64_t> accepted_ = 0;  // running or queued
+  std::atomic<int64_t> free_ = 0;      // idle threads minus queued work
   std::atomic<bool> ending_ = false;
   boost::lockfree::queue<Work*> queue_;
   Semaphore queued_;         // for the threads

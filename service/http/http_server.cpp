@@ -21,13 +21,13 @@ namespace {
 
 constexpr int kClientClosedRequest = 499;  // only in the log; no client sees it
 
-// The requests of each client that are in progress. The table belongs to the loop's thread;
-// handlers only lower a count, so that the loop never waits for them.
+// Requests in progress per client. Only the loop's thread uses the table; handlers just decrement a
+// count, so the loop never waits for them.
 class ClientCounts {
  public:
   using Count = std::shared_ptr<std::atomic<int64_t>>;
 
-  // The client's count, with one more; null if it has `most` already; 0: no limit.
+  // Increments and returns the client's count; null if it has reached `most` (0: no limit).
   Count enter(const std::string& client, int64_t most) {
     if (counts_.size() >= sweep_size_) sweep();
     Count& count = counts_[client];
@@ -59,12 +59,12 @@ class HttpServer::Parts {
         loop_(options_, handler,
               [this](std::shared_ptr<Exchange> exchange) { return submit(std::move(exchange)); }) {
     threads_.emplace(options_.handler_threads, options_.backlog, options_.handler_niceness);
-    // Each connection has at most one request, so that no probe is ever refused.
+    // At most one request per connection, so no probe is ever refused.
     reserved_.emplace(1, options_.max_connections, 0);
   }
   ~Parts() {
     loop_.stop();  // releases handlers that wait for a client to read
-    // Before the loop is destroyed, since handlers wake it until they end.
+    // Handlers wake the loop until they end, so end them first.
     threads_.reset();
     reserved_.reset();
   }
@@ -110,7 +110,7 @@ class HttpServer::Parts {
                                 .time = std::chrono::steady_clock::now() - request.arrived});
   }
 
-  // The text of an exception stays in the log, since it may name files.
+  // Exception texts may name files: log only.
   Answer answer_to(const HttpRequest& request) {
     try {
       Admission admission;

@@ -1,4 +1,4 @@
-// Requests and answers, as an HttpServer passes them to its handler.
+// Requests and answers between an HttpServer and its handler.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ namespace dietmt::service {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-/// An address without its query and fragment, which may hold keys and texts.
+/// A URL without query and fragment, which may contain keys and texts.
 inline std::string_view without_query(std::string_view address) {
   return address.substr(0, address.find_first_of("?#"));
 }
@@ -29,7 +29,7 @@ struct RequestHead {
   std::string method;
   std::string target;     // as sent: path and query, percent-encoded
   std::string path = {};  // decoded
-  Pairs fields = {};      // without those of the connection, such as Content-Length and Expect
+  Pairs fields = {};      // except connection fields such as Content-Length
   bool http_1_0 = false;
   bool keep_alive = true;
   bool expects_continue = false;
@@ -38,7 +38,7 @@ struct RequestHead {
 
   /// The path as sent, without the query.
   std::string_view raw_path() const { return without_query(target); }
-  /// raw_path() for logs, without the name of a translated file, which would allow fetching it.
+  /// raw_path() for logs. Hides the name of a translated file: whoever knows it can fetch the file.
   std::string_view logged_path() const {
     constexpr std::string_view kFiles = "/download_file/";
     return path.starts_with(kFiles) && path.size() > kFiles.size() ? "/download_file/..."
@@ -54,9 +54,9 @@ struct HttpRequest {
   RequestHead head = {};
   std::unique_ptr<SpooledBytes> body = nullptr;
   std::string client = {};  // its address
-  std::string id = {};      // of X-Request-ID, or random; its answer has it too
+  std::string id = {};      // from X-Request-ID, or random; repeated in the answer
   std::chrono::steady_clock::time_point arrived = {};
-  /// Becomes true when the client has closed its side and probably no longer waits.
+  /// True once the client has closed its side and has probably left.
   std::shared_ptr<std::atomic<bool>> client_gone = nullptr;
 };
 
@@ -65,13 +65,13 @@ struct Answer {
   std::string body = {};
   std::string type = "application/json";
   Pairs headers = {};
-  /// If set, the source of the body: called for one piece after another until it returns none. If
-  /// it throws, the server closes the connection in the middle of the body.
+  /// If set, produces the body piece by piece and returns nullopt at the end. If it throws, the
+  /// server closes the connection mid-body.
   std::function<std::optional<std::string>()> pieces = nullptr;
   std::optional<uint64_t> length = {};  // of all pieces, if it is known
 };
 
-/// The decision on a request whose head has been read.
+/// The decision on a request after its head.
 struct Admission {
   std::optional<Answer> refusal = {};
   bool may_spool = true;  // false: the body must fit in memory
@@ -79,11 +79,11 @@ struct Admission {
 
 /// Which thread handles a request.
 struct Lane {
-  bool is_reserved = false;  // one that does nothing else, so that it answers at any load
-  std::string client = {};   // otherwise: shares the handler threads with other clients
+  bool is_reserved = false;  // the thread kept free for these at any load
+  std::string client = {};   // otherwise: whose share of the handler threads it uses
 };
 
-/// Answers the requests of a server.
+/// Answers a server's requests.
 class HttpHandler {
  public:
   virtual ~HttpHandler() = default;
@@ -99,8 +99,8 @@ class HttpHandler {
   virtual Answer answer(const HttpRequest& request) = 0;
 };
 
-/// A request that the connection layer rejects itself. `status`: of the answer. what(): the
-/// sentence for the client.
+/// A request that the connection layer rejects, with the answer's status; what() is the message for
+/// the client.
 class RequestFault : public RequestError {
  public:
   RequestFault(int status, const std::string& text) : RequestError(text), status_(status) {}
@@ -111,21 +111,21 @@ class RequestFault : public RequestError {
   int status_;
 };
 
-/// {"error": text}. Replaces invalid UTF-8, since the text may come from a client.
+/// {"error": text}. Replaces invalid UTF-8, which may come from a client.
 std::string error_body(const std::string& text);
 
-/// Overload (503) also asks the client to retry after `retry_after` seconds.
+/// A 503 also gets Retry-After.
 Answer fault_answer(int status, const std::string& text, int retry_after = 1);
 
-/// Cross-origin resource sharing: which pages of other sites may read the server's answers in a
-/// browser (--cors-origin), by https://fetch.spec.whatwg.org/#http-cors-protocol.
+/// Which other sites' pages may read answers in a browser (--cors-origin):
+/// https://fetch.spec.whatwg.org/#http-cors-protocol
 class CorsPolicy {
  public:
   /// Origins such as "https://site.example"; "*": all. Empty: pages of other sites are not allowed.
   explicit CorsPolicy(std::vector<std::string> origins) : origins_(std::move(origins)) {}
 
-  /// The header fields of an answer to a page of `origin`. An empty `origin`: the request has none,
-  /// or the server did not read that far.
+  /// The CORS fields of an answer to a page of `origin`; empty if the request has no Origin or the
+  /// server did not read that far.
   std::vector<std::pair<std::string, std::string>> fields(const std::string& origin) const;
 
   bool allows(const std::string& origin) const { return has("*") || has(origin); }

@@ -1,4 +1,4 @@
-// Translates one chunk of a job: as many lines out as in, in order.
+// Translates one chunk of a job, line by line.
 #pragma once
 
 #include <functional>
@@ -11,17 +11,16 @@
 
 namespace dietmt::service {
 
-/// Translates lines of text in order (service/documents/placeholders.h); a blank line has an empty
-/// text and ends a document. Once `cancelled` has returned true, the caller drops the result or the
-/// exception. Several threads call it at once.
+/// Translates lines in order (service/documents/placeholders.h). A blank line has an empty text and
+/// ends a document. After `cancelled` has returned true, the result or exception is ignored.
+/// Thread-safe.
 using TranslateLines =
     std::function<TranslatedLines(const JobOptions& options, const ConnectedTexts& lines,
                                   const std::function<bool()>& cancelled)>;
 
-/// Lines keep their line ends (LF, CR LF or, at the end of a file, none). Copies blank lines and
-/// bad lines unchanged and reports the bad ones, and those that were cut. Keeps the placeholders of
-/// a document's segments. Throws the exceptions of `translate`, and Error if it returns a different
-/// number of lines.
+/// Preserves line ends, copies blank and bad lines unchanged, keeps the placeholders of documents,
+/// and reports bad lines and lines that were cut. Throws what `translate` throws, and Error if that
+/// returns a different number of lines.
 ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& translate,
                             const std::function<bool()>& cancelled);
 

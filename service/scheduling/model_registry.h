@@ -1,5 +1,4 @@
-// The models of a server: loaded at their first use, and reloaded on request without dropping
-// running translations.
+// A server's models: loaded on first use, and reloaded without dropping running translations.
 //
 //   ModelRegistry models(parse_model_specs(words), loader, settings);
 //   const std::shared_ptr<ServedModel> model = models.acquire("en-de", {});
@@ -19,10 +18,10 @@
 namespace dietmt::service {
 
 struct RegistrySettings {
-  DecodingThreads threads = {};         // of each model
-  QueueLimits limits = {};              // of each model
-  std::chrono::seconds retry_load{10};  // after a failure, refuses requests for this long
-  /// The observer of a model, by the model's name; may be empty.
+  DecodingThreads threads = {};         // per model
+  QueueLimits limits = {};              // per model
+  std::chrono::seconds retry_load{10};  // before another attempt after a failure
+  /// Returns the observer of the named model; may be empty.
   std::function<std::shared_ptr<ModelObserver>(const std::string&)> observer = nullptr;
 };
 
@@ -32,7 +31,7 @@ struct ModelStatus {
   ModelSpec spec;
   ModelState state = ModelState::kNotLoaded;
   int64_t loads = 0;
-  std::string error;              // of the last attempt to load it
+  std::string error;              // of the last load
   int64_t max_source_length = 0;  // 0: not loaded
   int64_t max_target_length = 0;
   QueueLoad load = {};
@@ -48,16 +47,16 @@ class ModelRegistry {
 
   const std::vector<ModelSpec>& specs() const { return specs_; }
 
-  /// Returns the model of this name and loads it if necessary; several requests wait for the same
-  /// load. Throws Unavailable (loading fails, draining) and DeadlineExceeded.
+  /// Returns the named model and loads it if necessary; concurrent requests share one load. Throws
+  /// Unavailable (load failed, draining) and DeadlineExceeded.
   std::shared_ptr<ServedModel> acquire(const std::string& name, const Patience& patience);
 
   /// Loads all models that are not loaded. Throws Unavailable.
   void preload();
 
-  /// Reloads the model (all if `name` is empty) if it was loaded or failed to load. The old weights
-  /// serve until the new ones are loaded, and each request ends with the weights it started with.
-  /// Throws Unavailable with the models that could not be loaded; they keep their old weights.
+  /// Reloads the named model, or all if `name` is empty, unless it was never used. Requests finish
+  /// with the weights they started with, and new ones use the old weights until the load is done.
+  /// Throws Unavailable naming the models that failed to load; these keep their old weights.
   void reload(const std::string& name);
 
   /// From now on acquire() throws Unavailable.

@@ -41,8 +41,8 @@ int64_t source_tokens(const nmt::TranslationRequest& sentence) {
   return static_cast<int64_t>(sentence.source.size());
 }
 
-// Compared with the default beam, for which the size of a batch is meant. Narrow beams encode the
-// same number of tokens.
+// Relative to the default beam, for which batch sizes are chosen. Narrower beams still encode as
+// many tokens.
 double weight_of(const nmt::SearchOptions& options) {
   const auto rows = static_cast<double>(options.sample ? options.nbest : options.beam);
   return std::max(1.0, rows / static_cast<double>(nmt::SearchOptions().beam));
@@ -209,7 +209,7 @@ void RequestQueue::observe(const std::vector<nmt::FedSentence>& taken) {
                    static_cast<double>(decoding_load_) / static_cast<double>(limits_.capacity));
 }
 
-// Waits for a full batch, until the oldest request has waited for fill_wait, or for close().
+// Waits until a batch is full, the oldest request has waited for fill_wait, or the queue closes.
 void RequestQueue::await_batch(std::unique_lock<std::mutex>& lock, int64_t tokens) {
   while (true) {
     arrived_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
@@ -250,7 +250,7 @@ void RequestQueue::deliver(uint64_t ticket, nmt::NBest translations) {
   request.translations[sentence.index] = std::move(translations);
   if (--request.unfinished > 0) return;
   --requests_;
-  lock.unlock();  // so that the woken thread does not block on it
+  lock.unlock();  // or the woken thread would block on it
   request.finished.notify_all();
 }
 
@@ -268,7 +268,7 @@ void RequestQueue::drop(uint64_t ticket) {
   finish(ticket);
 }
 
-// Removes a sentence that a worker has finished or dropped; no request if it was removed before.
+// Removes a finished or dropped sentence; returns no request if it was removed before.
 RequestQueue::Decoding RequestQueue::finish(uint64_t ticket) {
   const auto found = decoding_.find(ticket);
   if (found == decoding_.end()) return {};

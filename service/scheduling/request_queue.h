@@ -1,10 +1,10 @@
 // The queue of sentences for one model. Handlers wait in translate(); the decoder's workers take
 // sentences through SentenceFeed.
 //
-// Requests take turns (fair_order.h) by their load: source tokens, counted several times for a wide
-// beam. A request that fits in one turn is short. Workers take its sentences even when their batch
-// is full, and decode them before the others. The queue refuses new requests of a priority while
-// more than `max_tokens` of it wait.
+// Requests take turns (fair_order.h) by load: source tokens, weighted by beam size. A request that
+// fits in one turn is short: workers take its sentences even when their batch is full, and decode
+// them first. The queue refuses requests that would make more than `max_tokens` wait in their
+// priority.
 #pragma once
 
 #include <array>
@@ -24,26 +24,26 @@
 namespace dietmt::service {
 
 struct QueueLimits {
-  // Source tokens that may wait in each priority; a single request of any size may.
+  // Source tokens that may wait per priority; a single request may exceed it.
   int64_t max_tokens = 262'144;
   int64_t turn_tokens = 512;               // load of one turn
   std::chrono::milliseconds fill_wait{0};  // how long an idle worker waits for a full batch
   int64_t capacity = 1024;                 // source tokens that all workers can decode at once
 };
 
-/// The work that is waiting or being decoded.
+/// Work waiting or being decoded.
 struct QueueLoad {
   int64_t requests = 0;
   int64_t waiting_tokens = 0;
   int64_t decoding_tokens = 0;
 };
 
-/// Who waits for a translation, and for how long.
+/// Who is waiting for a translation, and for how long.
 struct Patience {
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   std::function<bool()> client_gone = nullptr;  // polled while waiting; may be empty
-  std::string client = {};                      // shares its turns; an API key or an address
-  bool is_batch = false;                        // gets what online requests leave
+  std::string client = {};                      // API key or address; gets a fair share of turns
+  bool is_batch = false;                        // yields to online requests
 
   /// Throws DeadlineExceeded after the deadline, and ClientGone.
   void check() const;
@@ -56,13 +56,13 @@ class RequestQueue final : public nmt::SentenceFeed {
   explicit RequestQueue(const QueueLimits& limits,
                         std::shared_ptr<ModelObserver> observer = nullptr);
 
-  /// Returns the translations of `sentences` in order; blocks until all are done. Throws QueueFull,
-  /// Unavailable (closed), DeadlineExceeded, ClientGone, or the decoder's exception for one of the
-  /// sentences, and then abandons the others.
+  /// Blocks until all sentences are translated; returns their translations in order. Throws
+  /// QueueFull, Unavailable (closed), DeadlineExceeded, ClientGone, or the decoder's exception for
+  /// a sentence, and then abandons the others.
   std::vector<nmt::NBest> translate(std::vector<nmt::TranslationRequest> sentences,
                                     const nmt::SearchOptions& options, const Patience& patience);
 
-  /// Throws what translate() would throw for any short request; saves preparing a request in vain.
+  /// Throws if translate() would refuse a short request now, before it is prepared in vain.
   void check_open() const;
 
   /// Refuses new requests; the decoder's run() ends when the waiting requests are done.
