@@ -38,7 +38,7 @@ struct RequestHead {
 
   /// The path as sent, without the query.
   std::string_view raw_path() const { return without_query(target); }
-  /// raw_path() for logs. Hides the names of translated files, which are all it takes to fetch them.
+  /// raw_path() for logs. Hides the names of translated files, since a name suffices to fetch one.
   std::string_view logged_path() const {
     constexpr std::string_view kFiles = "/download_file/";
     return path.starts_with(kFiles) && path.size() > kFiles.size() ? "/download_file/..."
