@@ -23,6 +23,16 @@ bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) ==
 
 char32_t valid(UChar32 c) { return c < 0 ? U'\uFFFD' : static_cast<char32_t>(c); }
 
+template <typename Predicate>
+bool has_any(std::string_view text, const Predicate& is_wanted) {
+  for (size_t at = 0; at < text.size();) {
+    UChar32 c = 0;
+    U8_NEXT(reinterpret_cast<const uint8_t*>(text.data()), at, text.size(), c);
+    if (is_wanted(valid(c))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 char32_t first_character(std::string_view text) {
@@ -113,6 +123,14 @@ bool has_pairs_of_brackets(std::string_view text) {
 
 bool has_word(std::string_view text) {
   return next_words(text).front() < static_cast<int32_t>(text.size());
+}
+
+bool has_letter(std::string_view text) {
+  return has_any(text, [](char32_t c) { return u_isalpha(static_cast<UChar32>(c)) != 0; });
+}
+
+bool is_visible(std::string_view text) {
+  return has_any(text, [](char32_t c) { return u_isgraph(static_cast<UChar32>(c)) != 0; });
 }
 
 std::vector<int32_t> next_words(std::string_view text) {

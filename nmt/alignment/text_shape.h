@@ -45,6 +45,11 @@ bool has_pairs_of_brackets(std::string_view text);
 
 bool has_word(std::string_view text);
 
+/// Whether any script's letter is in the text: `12:30`, `---` and emoji have none.
+bool has_letter(std::string_view text);
+/// Whether the text has a character with a shape: not only spaces, controls and format characters.
+bool is_visible(std::string_view text);
+
 /// For each byte of a text and its end, where the next word character begins; the size if there is
 /// none.
 std::vector<int32_t> next_words(std::string_view text);

@@ -66,6 +66,16 @@ std::vector<std::vector<float>> rows_of(const std::vector<float>& attention, siz
   return rows;
 }
 
+// Of a task such as reversing numbers, the vocabulary has no letters.
+bool has_letters(const data::Tokenizer& tokenizer) {
+  for (int64_t id = 0; id < tokenizer.vocabulary_size(); ++id) {
+    const std::string piece = tokenizer.piece(static_cast<int32_t>(id));
+    const bool is_special = piece.starts_with('<') && piece.ends_with('>');
+    if (!is_special && has_letter(piece)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 AlignmentKind alignment_from_name(const std::string& name) {
@@ -79,20 +89,24 @@ LineCoder::LineCoder(const LoadedDecoder& model, const SearchOptions& search, Li
     : model_(model),
       options_(std::move(options)),
       aligns_(search.alignment && model.decoder->aligns()),
+      reads_letters_(has_letters(*model.source_tokenizer)),
       most_source_(model.decoder->source_limit(search)),
       document_(model.context) {
   tag_of({});
 }
 
 LineRequest LineCoder::prepare(std::string line, LineExtras extras) {
-  if (!options_.markup) {
-    blank_edges(line);
-    return prepared({.extras = std::move(extras), .source = std::move(line)});
+  LineRequest made;
+  if (options_.markup) {
+    made = prepare(take_out_markup(line), std::move(extras));
+    warn_of_choices(made.marked, made.extras.where);
+  } else {
+    made = {.extras = std::move(extras), .source = line};
+    blank_edges(made.source);
+    made = prepared(std::move(made));
   }
-  LineRequest made = prepare(take_out_markup(line), std::move(extras));
-  warn_of_choices(made.marked, made.extras.where);
-  if (!made.has_text && is_blank(made.source) && !made.marked.marks.empty())
-    made.untranslated = std::move(line);
+  const bool is_only_markup = is_blank(made.source) && !made.marked.marks.empty();
+  if (made.is_copied || (!made.has_text && is_only_markup)) made.untranslated = std::move(line);
   return made;
 }
 
@@ -107,7 +121,8 @@ LineRequest LineCoder::prepared(LineRequest line) {
   if (line.has_text) find_terms(line, tag);
   complete(line);
   if (!line.has_text && !line.extras.prefix.empty() && !line.extras.where.empty())
-    spdlog::warn("{}: has no text, so its prefix is left out", line.extras.where);
+    spdlog::warn("{}: has {}, so its prefix is left out", line.extras.where,
+                 line.is_copied ? "no letters and is copied" : "no text");
   return line;
 }
 
@@ -120,10 +135,21 @@ const data::SourceTag& LineCoder::tag_of(const LineExtras& extras) {
   return tags_.emplace(tag, data::SourceTag(*model_.source_tokenizer, tag)).first->second;
 }
 
+bool LineCoder::is_copied(const LineRequest& line) const {
+  return reads_letters_ && !has_letter(line.text()) && is_visible(line.text()) &&
+         (options_.glossary == nullptr || options_.glossary->find(line.source).empty());
+}
+
 // A line without text gets no request.
 void LineCoder::encode(LineRequest& line, const data::SourceTag& tag) {
   const data::Tokenizer& tokenizer = *model_.source_tokenizer;
   line.request = {};
+  line.is_copied = is_copied(line);
+  if (line.is_copied) {
+    line.has_text = false;
+    line.untranslated = join(place_markup(line.marked, line.text()), line.marked.spellings);
+    return;
+  }
   std::vector<int32_t>& ids = line.request.source;
   if (aligns_) {
     data::SpannedPieces pieces = encode_tagged_line(tokenizer, tag, line.text(), most_source_);
@@ -167,7 +193,7 @@ void LineCoder::find_terms(LineRequest& line, const data::SourceTag& tag) const 
 // Adds what a request needs besides the line's tokens.
 void LineCoder::complete(LineRequest& line) {
   if (!line.has_text) {
-    document_.end();
+    if (!line.is_copied) document_.end();
     return;
   }
   line.request.index = line.extras.index;
@@ -232,15 +258,16 @@ void LineCoder::advance(LineRequest& line, const LineCoder& before, const Hypoth
   encode(line, tag_of({}));
   complete(line);
   if (!line.has_text && !line.extras.prefix.empty() && !line.extras.where.empty())
-    spdlog::warn("{}: the first model translates it into nothing, so its prefix is left out",
-                 line.extras.where);
+    spdlog::warn("{}: the first model translates it into nothing{}, so its prefix is left out",
+                 line.extras.where, line.is_copied ? " that has letters" : "");
 }
 
 std::vector<LineResult> LineCoder::finish(const LineRequest& line, const NBest& found) const {
   std::vector<LineResult> results;
   if (!line.has_text) {
     LineResult& only = results.emplace_back(LineResult{.text = line.untranslated});
-    if (!line.marked.marks.empty()) only.parts = place_markup(line.marked, "");
+    if (!line.marked.marks.empty())
+      only.parts = place_markup(line.marked, line.is_copied ? line.text() : "");
     return results;
   }
   results.reserve(found.size());

@@ -66,6 +66,8 @@ struct LineRequest {
   /// Whether there is anything to translate. If not, the line has no request, and finish() needs no
   /// hypotheses.
   bool has_text = false;
+  /// Whether the line is its own translation: it has no letter, as in `12:30`.
+  bool is_copied = false;
   TranslationRequest request = {};  // for the next model; may be moved away
 
   // The source as the first model reads it:
@@ -80,7 +82,7 @@ struct LineRequest {
   int64_t tag_tokens = 0;
   std::vector<std::string> pieces = {};  // with end of sentence
 
-  std::string untranslated = {};  // translation of a line without text: its markup
+  std::string untranslated = {};  // translation of a line without text: its markup, or itself
 
   /// What the next model translates.
   const std::string& text() const { return pivots.empty() ? source : pivots.back(); }
@@ -128,6 +130,7 @@ class LineCoder {
 
   LineRequest prepared(LineRequest line);
   const data::SourceTag& tag_of(const LineExtras& extras);
+  bool is_copied(const LineRequest& line) const;
   void encode(LineRequest& line, const data::SourceTag& tag);
   void find_terms(LineRequest& line, const data::SourceTag& tag) const;
   void complete(LineRequest& line);
@@ -137,6 +140,7 @@ class LineCoder {
   const LoadedDecoder& model_;
   const LineOptions options_;
   const bool aligns_;
+  const bool reads_letters_;
   const int64_t most_source_;  // in tokens
   std::map<std::string, data::SourceTag> tags_;
   DocumentContext document_;

@@ -148,7 +148,7 @@ void translate_to_pivot(const Translator& translator, const LineCoder& first, Li
   for (TranslatedLine& line : window.lines) {
     if (line.request.has_text)
       last.advance(line.request, first, next++->front());
-    else
+    else if (!line.request.is_copied)
       last.end_document();
   }
 }

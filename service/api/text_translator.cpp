@@ -168,7 +168,7 @@ std::vector<nmt::TranslationRequest> TextTranslation::advance(nmt::LineCoder& co
       patience.check();
       nmt::LineRequest& line = sentence.line;
       if (!line.has_text) {
-        coder.end_document();
+        if (!line.is_copied) coder.end_document();
         continue;
       }
       line.extras.index = std::ssize(requests);

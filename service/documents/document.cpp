@@ -1,14 +1,12 @@
 #include "service/documents/document.h"
 
-#include <unicode/uchar.h>
-#include <unicode/utf8.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstdint>
 
 #include "common/error.h"
+#include "nmt/alignment/text_shape.h"
 #include "service/documents/document_bytes.h"
 #include "service/documents/document_kinds.h"
 
@@ -113,17 +111,6 @@ std::unique_ptr<Document> open_document(DocumentKind kind, std::string_view byte
   return kind == DocumentKind::kPo ? open_po(text) : open_txt(text);
 }
 
-bool has_letter(std::string_view text) {
-  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
-  const auto end = static_cast<int64_t>(text.size());
-  for (int64_t at = 0; at < end;) {
-    UChar32 character = 0;
-    U8_NEXT(bytes, at, end, character);
-    if (character >= 0 && u_isalpha(character)) return true;
-  }
-  return false;
-}
-
 void add_mark(std::string tag, nmt::MarkedText& text) {
   const auto number = static_cast<int32_t>(text.marks.size());
   text.marks.push_back(
@@ -196,7 +183,7 @@ std::string plain_text(const Translation& translation) {
 
 std::optional<SegmentPlace> add_segment(nmt::MarkedText text,
                                         std::vector<nmt::MarkedText>& segments) {
-  if (!has_letter(text.text)) return std::nullopt;
+  if (!nmt::has_letter(text.text)) return std::nullopt;
   size_t begin = text.text.find_first_not_of(kWhiteSpace);
   size_t end = text.text.find_last_not_of(kWhiteSpace) + 1;
   if (!text.marks.empty()) {

@@ -80,8 +80,6 @@ std::unique_ptr<Document> open_document(DocumentKind kind, std::string_view byte
                                         const DocumentLanguages& languages,
                                         const DocumentLimits& limits = {});
 
-bool has_letter(std::string_view text);
-
 /// Adds a mark at the end of a text. `tag`: <NAME> and </NAME> of a pair, or <NAME/>.
 void add_mark(std::string tag, nmt::MarkedText& text);
 

@@ -20,6 +20,15 @@ class NoDecoder : public SentenceDecoder {
   void run(SentenceFeed&, int64_t, int64_t, int64_t) const override {}
 };
 
+// The only pieces.
+class Digits : public data::CharacterSubwords {
+ public:
+  int64_t size() const override { return 13; }
+  std::string piece(int32_t id) const override {
+    return id < 3 ? CharacterSubwords::piece(id) : std::string(1, static_cast<char>('0' + id - 3));
+  }
+};
+
 const LoadedDecoder& model() {
   static const auto tokenizer = data::fake_tokenizer<data::TaggedCharacters>();
   static const LoadedDecoder model{.decoder = std::make_shared<NoDecoder>(),
@@ -92,6 +101,43 @@ TEST(LineCoder, ALineWithoutTokensIsNotTranslated) {
       EXPECT_THAT(results[0].token_scores, IsEmpty());
     }
   }
+}
+
+TEST(LineCoder, ALineWithoutLettersIsItsOwnTranslation) {
+  LineCoder plain(model(), {}, {}), marked(model(), {.alignment = true}, {.markup = true});
+  for (const char* line : {"12:30", " 7\u3000", "---", "\U0001F468\u200D\U0001F469 \U0001F600",
+                           "\u0301", "10\u00B3 \u00BD", "<<>>", "(1) & (2)"}) {
+    for (LineCoder* coder : {&plain, &marked}) {
+      const LineRequest request = coder->prepare(line, {.prefix = "a"});
+      EXPECT_FALSE(request.has_text) << line;
+      EXPECT_EQ(request.cut_tokens, 0);
+      EXPECT_EQ(coder->finish(request, NBest()).front().text, line);
+    }
+  }
+  const std::string with_marks = "<b>12</b>:30 &lt; {0} 7";
+  EXPECT_EQ(marked.finish(marked.prepare(with_marks), NBest()).front().text, with_marks);
+  const LineResult parts =
+      marked.finish(marked.prepare(take_out_markup(with_marks)), NBest()).front();
+  EXPECT_EQ(parts.text, with_marks);
+  EXPECT_EQ(join(parts.parts, {}), "<b>12</b>:30 < {0} 7");
+  const std::string all_digits(500, '7');
+  EXPECT_EQ(plain.finish(plain.prepare(all_digits), NBest()).front().text, all_digits);
+  EXPECT_TRUE(plain.prepare("\u4F60").has_text);
+}
+
+// Terms are wanted.
+TEST(LineCoder, ALineWithATermIsTranslated) {
+  const data::Glossary glossary({data::glossary_term("24/7", "immer")});
+  LineCoder coder(model(), {}, {.glossary = &glossary});
+  EXPECT_TRUE(coder.prepare("24/7").has_text);
+  EXPECT_FALSE(coder.prepare("24/8").has_text);
+}
+
+TEST(LineCoder, AModelOfNumbersTranslatesThem) {
+  LoadedDecoder reader = model();
+  reader.source_tokenizer = data::fake_tokenizer<Digits>();
+  LineCoder coder(reader, {}, {});
+  EXPECT_TRUE(coder.prepare("123").has_text);
 }
 
 // Even for characters that the tokenizer has pieces for; the bytes of words stay in place.
@@ -205,6 +251,8 @@ TEST(LineCoder, ReadsTheLinesBeforeInItsDocument) {
   EXPECT_EQ(coder.prepare("a").request.source, ended("a"));
   const DocumentContext after_a = coder.document();
   EXPECT_EQ(coder.prepare("b").request.source, ended("a|b"));
+  coder.prepare("12:30");
+  EXPECT_EQ(coder.prepare("b").request.source, ended("b|b"));
   coder.prepare("\u200B");
   EXPECT_EQ(coder.prepare("c").request.source, ended("c"));
   coder.continue_document(after_a);
