@@ -82,7 +82,15 @@ AccessLog::AccessLog(std::string file, LogFormat format)
     : file_(std::move(file)), format_(format), logger_(open()) {}
 
 void AccessLog::write(const AccessRecord& record) {
-  logger_.load()->info(access_line(record, format_, std::chrono::system_clock::now()));
+  const std::string line = access_line(record, format_, std::chrono::system_clock::now());
+  const std::lock_guard lock(mutex_);
+  logger_->info(line);
+}
+
+void AccessLog::reopen() {
+  std::shared_ptr<spdlog::logger> fresh = open();
+  const std::lock_guard lock(mutex_);
+  logger_ = std::move(fresh);
 }
 
 std::shared_ptr<spdlog::logger> AccessLog::open() const {

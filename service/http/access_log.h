@@ -1,10 +1,10 @@
 // The access log: one line per answer, including the connection layer's own.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -45,14 +45,15 @@ class AccessLog {
 
   /// Continues in a new file with the same name, for log rotation. If that cannot be written,
   /// throws ConfigError and continues in the old one.
-  void reopen() { logger_ = open(); }
+  void reopen();
 
  private:
   std::shared_ptr<spdlog::logger> open() const;
 
   const std::string file_;
   const LogFormat format_;
-  std::atomic<std::shared_ptr<spdlog::logger>> logger_;
+  std::mutex mutex_;
+  std::shared_ptr<spdlog::logger> logger_;
 };
 
 }  // namespace dietmt::service

@@ -124,7 +124,8 @@ void EventLoop::check_drained() {
 }
 
 void EventLoop::reload_certificate() {
-  tls_ = make_tls_context(services_.options.certificate_file, services_.options.key_file);
+  auto fresh = make_tls_context(services_.options.certificate_file, services_.options.key_file);
+  asio::post(services_.context, [this, fresh] { tls_ = fresh; });
 }
 
 void EventLoop::stop() {
@@ -181,8 +182,7 @@ void EventLoop::add_client(Transport::Socket socket, std::string address) {
     return counters_.add(&HttpCounters::refused);
   counters_.add(&HttpCounters::accepted_connections);
   try {
-    const std::shared_ptr<asio::ssl::context> tls = tls_;
-    std::make_shared<Connection>(Transport(std::move(socket), tls.get()), std::move(address),
+    std::make_shared<Connection>(Transport(std::move(socket), tls_.get()), std::move(address),
                                  services_)
         ->start();
   } catch (const std::exception& error) {

@@ -57,7 +57,7 @@ class EventLoop {
 
   CounterBoard counters_;
   ConnectionServices services_;
-  std::atomic<std::shared_ptr<boost::asio::ssl::context>> tls_;
+  std::shared_ptr<boost::asio::ssl::context> tls_;  // for the loop's thread
   boost::asio::basic_socket_acceptor<Tcp, boost::asio::io_context::executor_type> acceptor_;
   boost::asio::steady_timer clock_;
   bool clock_runs_ = false;
