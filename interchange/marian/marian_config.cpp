@@ -149,6 +149,10 @@ std::string tied_embeddings(const Reader& reader) {
 
 std::vector<std::pair<std::string, std::vector<std::string>>> parse_yaml_options(
     const std::string& text, const std::string& where) {
+  constexpr size_t kMostBytes = 64 * 1024;  // yaml-cpp takes more than proportional time
+  if (text.size() > kMostBytes)
+    throw DataError(where + ": is " + std::to_string(text.size()) +
+                    " bytes long; options of Marian take a few thousand");
   std::vector<std::pair<std::string, std::vector<std::string>>> pairs;
   try {
     const YAML::Node root = YAML::Load(text);

@@ -32,7 +32,7 @@ class Writer {
   std::vector<MarkedPart> write(const MarkupNode& root) {
     add_text(between(0));
     write_inside(root, {0, parts_.size()});
-    add_text(between(parts_.size()));
+    if (!parts_.empty()) add_text(between(parts_.size()));
     return std::move(written_);
   }
 

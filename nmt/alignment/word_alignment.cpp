@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "common/error.h"
+#include "nmt/alignment/text_shape.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -72,7 +73,10 @@ std::vector<TextSpan> segments_of(std::string_view text) {
   std::vector<TextSpan> segments;
   for (int32_t begin = iterator->first(), end = iterator->next();
        U_SUCCESS(status) && end != icu::BreakIterator::DONE; begin = end, end = iterator->next()) {
-    if (!u_isUWhiteSpace(utext_char32At(input, begin))) segments.push_back({begin, end});
+    // A space with an accent is one segment.
+    while (begin < end && u_isUWhiteSpace(utext_char32At(input, begin)))
+      begin += bytes_of_first(text.substr(static_cast<size_t>(begin)));
+    if (begin < end) segments.push_back({begin, end});
   }
   utext_close(input);
   if (U_FAILURE(status)) throw Error(std::string("ICU cannot find words: ") + u_errorName(status));

@@ -66,7 +66,20 @@ std::vector<std::vector<float>> rows_of(const std::vector<float>& attention, siz
   return rows;
 }
 
-// Of a task such as reversing numbers, the vocabulary has no letters.
+// Without the spaces around it, which translations do not have either.
+std::string_view copied(const LineRequest& line) {
+  const std::string_view text = line.text();
+  const size_t begin = std::min(text.find_first_not_of(' '), text.size());
+  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
+}
+
+void respell(std::vector<MarkedPart>& parts, const Spellings& spellings) {
+  if (spellings.empty()) return;
+  for (MarkedPart& part : parts)
+    if (!part.is_markup) part.text = respelled(part.text, spellings);
+}
+
+// The vocabulary of a task such as reversing numbers has none.
 bool has_letters(const data::Tokenizer& tokenizer) {
   for (int64_t id = 0; id < tokenizer.vocabulary_size(); ++id) {
     const std::string piece = tokenizer.piece(static_cast<int32_t>(id));
@@ -106,7 +119,8 @@ LineRequest LineCoder::prepare(std::string line, LineExtras extras) {
     made = prepared(std::move(made));
   }
   const bool is_only_markup = is_blank(made.source) && !made.marked.marks.empty();
-  if (made.is_copied || (!made.has_text && is_only_markup)) made.untranslated = std::move(line);
+  if (made.is_copied ? made.marked.marks.empty() : !made.has_text && is_only_markup)
+    made.untranslated = std::move(line);
   return made;
 }
 
@@ -147,7 +161,7 @@ void LineCoder::encode(LineRequest& line, const data::SourceTag& tag) {
   line.is_copied = is_copied(line);
   if (line.is_copied) {
     line.has_text = false;
-    line.untranslated = join(place_markup(line.marked, line.text()), line.marked.spellings);
+    line.untranslated = join(place_markup(line.marked, copied(line)), line.marked.spellings);
     return;
   }
   std::vector<int32_t>& ids = line.request.source;
@@ -267,7 +281,8 @@ std::vector<LineResult> LineCoder::finish(const LineRequest& line, const NBest& 
   if (!line.has_text) {
     LineResult& only = results.emplace_back(LineResult{.text = line.untranslated});
     if (!line.marked.marks.empty())
-      only.parts = place_markup(line.marked, line.is_copied ? line.text() : "");
+      only.parts = place_markup(line.marked, line.is_copied ? copied(line) : "");
+    respell(only.parts, line.marked.spellings);
     return results;
   }
   results.reserve(found.size());
@@ -285,11 +300,8 @@ LineResult LineCoder::finish(const LineRequest& line, const Hypothesis& found) c
   }
   if (options_.check_copies) result.missing_copies = data::missing_copies(line.source, made.text);
   const Spellings& spellings = line.marked.spellings;
-  if (!spellings.empty()) {
-    made.text = respelled(made.text, spellings);
-    for (MarkedPart& part : made.parts)
-      if (!part.is_markup) part.text = respelled(part.text, spellings);
-  }
+  if (!spellings.empty()) made.text = respelled(made.text, spellings);
+  respell(made.parts, spellings);
   result.text = made.parts.empty() ? std::move(made.text) : join(made.parts);
   result.parts = std::move(made.parts);
   result.alignment = std::move(made.alignment);

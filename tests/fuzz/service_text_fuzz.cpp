@@ -44,7 +44,7 @@ void read_body(const Call& call) {
       split(text);
     }
   } catch (const HttpError& error) {
-    require(error.status() == 400);
+    require(error.status() == 400 || error.status() == 415);
     require(!error_answer(std::current_exception()).body.empty());
   }
 }

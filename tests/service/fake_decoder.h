@@ -20,12 +20,12 @@ namespace dietmt::service {
 
 class FakeDecoder final : public nmt::SentenceDecoder {
  public:
-  /// A sentence with this character fails; one with the other ends the decoder.
-  static constexpr int32_t kPoison = U'\u2620';
-  static constexpr int32_t kCrash = U'\u2623';
+  /// A sentence with this letter fails; one with the other ends the decoder.
+  static constexpr int32_t kPoison = U'\u03E1';
+  static constexpr int32_t kCrash = U'\u03DF';
 
-  /// A sentence with this character gets an endless translation, unless n-grams may not repeat.
-  static constexpr int32_t kLoop = U'\u27F3';
+  /// A sentence with this letter gets an endless translation, unless n-grams may not repeat.
+  static constexpr int32_t kLoop = U'\u03D7';
 
   /// `gate`: before each step; may be null.
   explicit FakeDecoder(std::chrono::microseconds step = {}, std::string mark = "",

@@ -45,6 +45,12 @@ TEST(YamlOptions, OtherLinesAreNamed) {
   }
 }
 
+TEST(YamlOptions, ALongTextIsNotParsed) {
+  const std::string text = "{" + std::string(70'000, ',') + "}";
+  EXPECT_THAT(failure<DataError>([&] { parse_yaml_options(text, "file.yml"); }),
+              testing::HasSubstr("file.yml: is 70002 bytes long"));
+}
+
 TEST(MarianModelConfig, AWordForANumberIsNamed) {
   EXPECT_THAT(failure<CheckpointError>([&] {
                 marian_model_config(marian_options("type: transformer\nenc-depth: six\n", "m"),

@@ -30,6 +30,8 @@ TEST(WordAlignmentTest, SegmentsSeparatePunctuationAndChineseWords) {
   const std::string text = "Don't go (now), 3.5 km.";
   EXPECT_THAT(texts_of(text, segments_of(text)),
               ElementsAre("Don't", "go", "(", "now", ")", ",", "3.5", "km", "."));
+  const std::string accent_alone = "a \u0301 b";
+  EXPECT_THAT(texts_of(accent_alone, segments_of(accent_alone)), ElementsAre("a", "\u0301", "b"));
   const std::string chinese = "你好世界";
   EXPECT_GT(segments_of(chinese).size(), 1U);
 }
