@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "common/error.h"
+#include "common/trimmed.h"
 
 namespace dietmt {
 namespace {
@@ -12,11 +13,7 @@ constexpr std::string_view kBlanks = " \t\r\n\v\f";
 
 bool is_blank(char c) { return kBlanks.find(c) != kBlanks.npos; }
 
-std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(kBlanks);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
-}
+std::string_view trimmed(std::string_view text) { return dietmt::trimmed(text, kBlanks); }
 
 // Position of the comment, or npos.
 size_t comment_at(std::string_view text) {

@@ -5,17 +5,12 @@
 #include <string_view>
 
 #include "common/error.h"
+#include "common/trimmed.h"
 
 namespace dietmt::data {
 namespace {
 
-// Without spaces at its ends, including the carriage return of DOS files.
-std::string_view stripped(std::string_view line) {
-  constexpr const char* kSpaces = " \t\r\f\v";
-  const size_t begin = line.find_first_not_of(kSpaces);
-  if (begin == std::string_view::npos) return {};
-  return line.substr(begin, line.find_last_not_of(kSpaces) - begin + 1);
-}
+constexpr std::string_view kSpaces = " \t\r\f\v";  // lines of DOS files end with \r
 
 // ` = Title = `, but not the ` = = Section = = ` inside an article.
 bool is_title(std::string_view text) {
@@ -49,7 +44,7 @@ bool SentenceReader::next_sentence(std::string& line) {
     }
     ++report_.lines;
     if (!utf8_->admit(*reader_, line)) continue;
-    const std::string_view text = stripped(line);
+    const std::string_view text = trimmed(line, kSpaces);
     if (text.empty()) {
       begins_document_ |= options_.boundary == DocumentBoundary::kEmptyLine;
       continue;

@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "common/text_io.h"
+#include "common/trimmed.h"
 #include "data/text/source_tag.h"
 #include "data/text/source_text.h"
 
@@ -99,10 +100,7 @@ std::optional<std::string> yaml_scalar(std::string_view text) {
   return scalar;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
-  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
+std::string_view trimmed(std::string_view text) { return dietmt::trimmed(text, " \t"); }
 
 /// Pieces with the lines that name them.
 class Found {

@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "common/json_fields.h"
 #include "common/text_io.h"
+#include "common/trimmed.h"
 #include "data/text/piece_list.h"
 #include "data/text/sentencepiece_model.h"
 #include "data/text/source_tag.h"
@@ -258,8 +259,7 @@ class VocabularyNumbers : public Subwords {
       spaced += text.substr(at, mark - at);
       if (mark < text.size()) spaced += ' ';
     }
-    const size_t begin = std::min(spaced.find_first_not_of(' '), spaced.size());
-    return spaced.substr(begin, spaced.find_last_not_of(' ') + 1 - begin);
+    return std::string(trimmed(spaced, " "));
   }
 
   // Where with_spaces() moves each byte of `text`, and its end.

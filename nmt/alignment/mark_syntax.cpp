@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/trimmed.h"
 #include "nmt/alignment/text_shape.h"
 
 namespace dietmt::nmt {
@@ -15,19 +16,14 @@ namespace {
 
 using Kind = InlineMark::Kind;
 
-std::string_view trimmed(std::string_view text) {
-  constexpr const char* kBlank = " \t\r\n";
-  const size_t begin = text.find_first_not_of(kBlank);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin);
-}
+constexpr std::string_view kBlanks = " \t\r\n";
 
 // The content between a template's delimiters, without the hyphens that trim white space.
 std::string_view inside(std::string_view mark, size_t delimiter) {
   std::string_view content = mark.substr(delimiter, mark.size() - 2 * delimiter);
   if (content.starts_with('-')) content.remove_prefix(1);
   if (content.ends_with('-')) content.remove_suffix(1);
-  return trimmed(content);
+  return trimmed(content, kBlanks);
 }
 
 std::string_view first_word(std::string_view text) {
@@ -90,7 +86,7 @@ MarkSyntax section(std::string_view mark) {
   const bool closes = content.starts_with('/');
   const bool opens = content.starts_with('#') || content.starts_with('^');
   if (!closes && !opens) return {};
-  const std::string_view name = first_word(trimmed(content.substr(1)));
+  const std::string_view name = first_word(trimmed(content.substr(1), kBlanks));
   return {closes ? Kind::kClose : Kind::kOpen, "{{" + std::string(name), true};
 }
 

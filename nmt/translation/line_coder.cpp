@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/trimmed.h"
 #include "data/text/copy_check.h"
 #include "nmt/alignment/placeholders.h"
 #include "nmt/alignment/text_shape.h"
@@ -67,11 +68,7 @@ std::vector<std::vector<float>> rows_of(const std::vector<float>& attention, siz
 }
 
 // Without the spaces around it, which translations do not have either.
-std::string_view copied(const LineRequest& line) {
-  const std::string_view text = line.text();
-  const size_t begin = std::min(text.find_first_not_of(' '), text.size());
-  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
-}
+std::string_view copied(const LineRequest& line) { return trimmed(line.text(), " "); }
 
 void respell(std::vector<MarkedPart>& parts, const Spellings& spellings) {
   if (spellings.empty()) return;

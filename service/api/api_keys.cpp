@@ -13,6 +13,7 @@
 #include "common/files.h"
 #include "common/logging.h"
 #include "common/text_io.h"
+#include "common/trimmed.h"
 #include "service/api/call.h"
 
 namespace dietmt::service {
@@ -31,15 +32,10 @@ std::string digest(const std::string& key) {
 
 // The comma-separated fields of a line, without surrounding spaces.
 std::vector<std::string> fields_of(const std::string& line) {
-  constexpr const char* kSpaces = " \t\r";
   std::vector<std::string> fields;
   for (size_t begin = 0; begin <= line.size();) {
     const size_t end = std::min(line.find(',', begin), line.size());
-    const std::string field = line.substr(begin, end - begin);
-    const size_t first = field.find_first_not_of(kSpaces);
-    fields.push_back(first == std::string::npos
-                         ? ""
-                         : field.substr(first, field.find_last_not_of(kSpaces) - first + 1));
+    fields.emplace_back(trimmed(std::string_view(line).substr(begin, end - begin), " \t\r"));
     begin = end + 1;
   }
   return fields;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/trimmed.h"
 #include "service/documents/document.h"
 #include "service/documents/document_kinds.h"
 
@@ -16,11 +17,7 @@ constexpr std::pair<char, char> kEscapes[] = {{'n', '\n'}, {'t', '\t'},  {'r', '
                                               {'"', '"'},  {'\\', '\\'}, {'a', '\a'},
                                               {'b', '\b'}, {'f', '\f'},  {'v', '\v'}};
 
-std::string_view without_spaces(std::string_view line) {
-  constexpr const char* kSpaces = " \t\r\n";
-  const size_t begin = std::min(line.find_first_not_of(kSpaces), line.size());
-  return line.substr(begin, line.find_last_not_of(kSpaces) + 1 - begin);
-}
+std::string_view without_spaces(std::string_view line) { return trimmed(line, " \t\r\n"); }
 
 // The content of a quoted string. Throws DataError.
 std::string unquoted(std::string_view quoted) {

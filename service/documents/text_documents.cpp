@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/trimmed.h"
 #include "nmt/alignment/placeholders.h"
 #include "service/documents/document_kinds.h"
 #include "service/documents/places_document.h"
@@ -95,11 +96,7 @@ class SrtDocument final : public PlacesDocument {
     throw DataError("line " + std::to_string(number_) + ": " + problem);
   }
 
-  static std::string_view without_spaces(std::string_view line) {
-    constexpr const char* kSpaces = " \t\r\n";
-    const size_t begin = std::min(line.find_first_not_of(kSpaces), line.size());
-    return line.substr(begin, line.find_last_not_of(kSpaces) + 1 - begin);
-  }
+  static std::string_view without_spaces(std::string_view line) { return trimmed(line, " \t\r\n"); }
 
   // Two times; anything after them is coordinates or settings.
   static bool is_times(std::string_view line) {

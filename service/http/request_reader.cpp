@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "common/trimmed.h"
 #include "service/http/message.h"
 #include "service/http/url.h"
 
@@ -77,8 +78,7 @@ std::string value_in(std::string_view head, std::string_view name) {
     const std::string_view line = head.substr(0, end);
     const size_t colon = line.find(':');
     if (colon != line.npos && beast::iequals({line.data(), colon}, {name.data(), name.size()})) {
-      const size_t begin = std::min(line.find_first_not_of(" \t", colon + 1), line.size());
-      return std::string(line.substr(begin, line.find_last_not_of(" \t") + 1 - begin));
+      return std::string(trimmed(line.substr(colon + 1), " \t"));
     }
     head.remove_prefix(end + 2);
   }
