@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "data/text/addresses.h"
 #include "data/text/number_forms.h"
 #include "data/text/word_text.h"
 
@@ -13,15 +14,9 @@ namespace {
 
 using TextView = std::u32string_view;
 
-bool is_in(char32_t c, TextView set) { return set.find(c) != set.npos; }
 bool is_letter(char32_t c) { return u_isalpha(static_cast<UChar32>(c)); }
 bool has_case(char32_t c) { return u_hasBinaryProperty(static_cast<UChar32>(c), UCHAR_CASED); }
 bool is_small(char32_t c) { return u_islower(static_cast<UChar32>(c)); }
-
-bool is_ascii_word(char32_t c) { return c < 0x80 && (is_letter(c) || (c >= U'0' && c <= U'9')); }
-bool is_in_url(char32_t c) { return c > U' ' && c < 0x7F && !is_in(c, U"<>\"{}|\\^`"); }
-bool is_in_domain(char32_t c) { return is_ascii_word(c) || is_in(c, U"-."); }
-bool is_in_mailbox(char32_t c) { return is_in_domain(c) || is_in(c, U"_+%"); }
 
 // Where the run of such characters from `at` on ends.
 template <typename Predicate>
@@ -30,48 +25,19 @@ size_t end_of_run(TextView text, size_t at, const Predicate& belongs) {
   return at;
 }
 
-// Without the punctuation of the sentence around it. A bracket stays if the address opens it.
-TextView without_punctuation(TextView address) {
-  const auto opened = std::ranges::count(address, U'(');
-  auto closed = std::ranges::count(address, U')');
-  while (!address.empty()) {
-    const char32_t last = address.back();
-    const bool closes_another = last == U')' && closed > opened;
-    if (!closes_another && !is_in(last, U".,;:!?'*[]")) break;
-    if (closes_another) --closed;
-    address.remove_suffix(1);
-  }
-  return address;
-}
-
-// The URL or e-mail address that begins here; empty: none. `text` goes on to the end of the line.
-TextView address_at(TextView text) {
-  const size_t scheme = end_of_run(text, 0, is_in_mailbox);
-  if (scheme > 0 && text.substr(scheme).starts_with(U"://") && scheme + 3 < text.size() &&
-      is_in_url(text[scheme + 3]))
-    return without_punctuation(text.substr(0, end_of_run(text, 0, is_in_url)));
-  if (text.starts_with(U"www.") && scheme > 4)
-    return without_punctuation(text.substr(0, end_of_run(text, 0, is_in_url)));
-  if (scheme == 0 || scheme == text.size() || text[scheme] != U'@') return {};
-  const TextView address =
-      without_punctuation(text.substr(0, end_of_run(text, scheme + 1, is_in_domain)));
-  return address.find(U'.', scheme) == address.npos ? TextView() : address;
-}
-
 // Overwrites URLs and e-mail addresses by spaces.
-std::vector<std::u32string> take_addresses(std::u32string& text) {
-  std::vector<std::u32string> addresses;
+std::vector<std::string> take_addresses(std::string& text) {
+  std::vector<std::string> addresses;
   for (size_t at = 0; at < text.size(); ++at) {
     if (!is_in_mailbox(text[at])) continue;
-    const TextView address = address_at(TextView(text).substr(at));
-    if (address.empty()) {
-      at = end_of_run(text, at, is_in_mailbox);
+    const size_t size = address_at(std::string_view(text).substr(at));
+    if (size == 0) {
+      while (at < text.size() && is_in_mailbox(text[at])) ++at;
       continue;
     }
-    addresses.emplace_back(address);
-    const auto begin = text.begin() + static_cast<std::ptrdiff_t>(at);
-    at += address.size() - 1;
-    std::fill_n(begin, address.size(), U' ');
+    addresses.push_back(text.substr(at, size));
+    text.replace(at, size, size, ' ');
+    at += size - 1;
   }
   return addresses;
 }
@@ -120,12 +86,12 @@ class WordPool {
   std::map<TextView, int64_t> words_;
 };
 
-std::vector<std::u32string> missing_addresses(const std::vector<std::u32string>& wanted,
-                                              const std::vector<std::u32string>& found) {
-  std::map<std::u32string, int64_t> left;
-  for (const std::u32string& address : found) ++left[address];
-  std::vector<std::u32string> missing;
-  for (const std::u32string& address : wanted)
+std::vector<std::string> missing_addresses(const std::vector<std::string>& wanted,
+                                           const std::vector<std::string>& found) {
+  std::map<std::string, int64_t> left;
+  for (const std::string& address : found) ++left[address];
+  std::vector<std::string> missing;
+  for (const std::string& address : wanted)
     if (left[address]-- <= 0) missing.push_back(address);
   return missing;
 }
@@ -145,17 +111,13 @@ std::vector<std::u32string> missing_names(TextView source, TextView translation)
 }  // namespace
 
 std::vector<std::string> missing_copies(std::string_view source, std::string_view translation) {
-  std::u32string wanted = characters_of(source);
-  std::u32string found = characters_of(translation);
-  std::vector<std::u32string> missing =
-      missing_addresses(take_addresses(wanted), take_addresses(found));
-  const auto add = [&](const std::vector<std::u32string>& more) {
-    missing.insert(missing.end(), more.begin(), more.end());
-  };
-  add(missing_numbers(wanted, found));
-  add(missing_names(wanted, found));
-  std::vector<std::string> texts;
-  for (const std::u32string& text : missing) texts.push_back(utf8_of(text));
+  std::string wanted(source), found(translation);
+  std::vector<std::string> texts = missing_addresses(take_addresses(wanted), take_addresses(found));
+  const std::u32string numbers_and_names = characters_of(wanted), translated = characters_of(found);
+  for (const std::u32string& number : missing_numbers(numbers_and_names, translated))
+    texts.push_back(utf8_of(number));
+  for (const std::u32string& name : missing_names(numbers_and_names, translated))
+    texts.push_back(utf8_of(name));
   return texts;
 }
 
