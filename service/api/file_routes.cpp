@@ -13,7 +13,7 @@
 #include "service/api/service_context.h"
 #include "service/api/text_translator.h"
 #include "service/api/translation_api.h"
-#include "service/documents/document.h"
+#include "service/documents/kinds/open_document.h"
 #include "service/documents/placeholders.h"
 #include "service/http/form_reader.h"
 
@@ -159,7 +159,7 @@ Answer translate_file(Call call, ServiceContext& service) {
   std::string source = fields.text("source");
   const std::string target = fields.text("target");
   const bool is_auto = source == "auto";
-  if (is_auto && (kind == DocumentKind::kTmx || kind == DocumentKind::kXliff))
+  if (is_auto && is_bilingual(kind))
     throw HttpError::of_option("source", "source: auto does not work for TMX and XLIFF");
   const std::vector<nmt::MarkedText> segments =
       with_document(kind, upload.bytes, {source, target}, service, patience,

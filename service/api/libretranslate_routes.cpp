@@ -7,7 +7,7 @@
 #include "service/api/languages.h"
 #include "service/api/service_context.h"
 #include "service/api/text_translator.h"
-#include "service/documents/document.h"
+#include "service/documents/kinds/open_document.h"
 
 namespace dietmt::service {
 namespace {

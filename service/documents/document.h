@@ -1,9 +1,5 @@
-// Documents as segments to translate: text, HTML, SubRip subtitles, gettext catalogues, TMX, XLIFF,
-// Word and OpenDocument text. Everything except the segments stays unchanged.
-//
-//   const auto document = open_document(kind, bytes, {"en", "de"});
-//   bytes = document->translated(translate_keeping_placeholders(document->segments(), translate,
-//                                                               translate_marked));
+// Documents as segments to translate; everything except the segments stays unchanged.
+// kinds/open_document.h opens them.
 //
 // Inline elements, formatting and other non-text inside a sentence are marks outside of its text
 // (nmt/alignment/inline_markup.h), which a translation moves with their words.
@@ -22,22 +18,6 @@
 namespace dietmt::service {
 
 enum class DocumentKind { kTxt, kHtml, kSrt, kPo, kTmx, kXliff, kDocx, kOdt };
-
-/// "txt", "html", "srt", ...: the usual extension.
-const char* name_of(DocumentKind kind);
-std::optional<DocumentKind> document_kind(std::string_view name);
-/// By the extension of a file name, ignoring case.
-std::optional<DocumentKind> kind_of_file(std::string_view file_name);
-/// The names of all kinds.
-const std::vector<std::string>& document_names();
-/// The extensions of files that open_document() reads, each with its dot.
-const std::vector<std::string>& document_extensions();
-/// The value of Content-Type.
-const char* media_type_of(DocumentKind kind);
-
-/// Whether a file of so many bytes needs little memory when it is open: a short one that is not an
-/// archive.
-bool stays_small(DocumentKind kind, size_t bytes);
 
 struct DocumentLanguages {
   std::string source;
@@ -72,13 +52,6 @@ class Document {
  protected:
   std::vector<nmt::MarkedText> segments_;
 };
-
-/// Throws DocumentTooLargeError, or DataError saying what is wrong: another kind, damaged, not
-/// UTF-8, XML with entity declarations, an archive with unsafe names. `languages` matter for TMX
-/// and XLIFF, which hold source and target side by side; existing translations stay.
-std::unique_ptr<Document> open_document(DocumentKind kind, std::string_view bytes,
-                                        const DocumentLanguages& languages,
-                                        const DocumentLimits& limits = {});
 
 /// Adds a mark at the end of a text. `tag`: <NAME> and </NAME> of a pair, or <NAME/>.
 void add_mark(std::string tag, nmt::MarkedText& text);

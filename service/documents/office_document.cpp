@@ -89,7 +89,7 @@ class OfficeDocument final : public Document {
     const std::string main_part = is_word ? "word/document.xml" : "content.xml";
     const auto& names = package_.names();
     if (std::find(names.begin(), names.end(), main_part) == names.end())
-      throw DataError("the archive is not a ." + std::string(name_of(kind)) +
+      throw DataError("the archive is not a ." + std::string(is_word ? "docx" : "odt") +
                       " document: it has no " + main_part);
     size_t left = limits.bytes;
     size_t nodes = 0;

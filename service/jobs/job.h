@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "service/documents/document.h"
+#include "service/documents/kinds/open_document.h"
 #include "service/jobs/line_format.h"
 
 namespace dietmt::service {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "service/documents/document.h"
+#include "service/documents/kinds/open_document.h"
 #include "service/jobs/segment_lines.h"
 
 namespace dietmt::service {

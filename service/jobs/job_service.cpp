@@ -23,9 +23,8 @@ void check_format(const JobOptions& options) {
   if ((options.document || format.kind == LineKind::kTxt) && format.output == LineOutput::kAdd)
     throw RequestError("output: only tsv and jsonl support add");
   if (format.column < 1) throw RequestError("column: must be at least 1");
-  const bool is_bilingual =
-      options.document == DocumentKind::kTmx || options.document == DocumentKind::kXliff;
-  if (is_bilingual && (options.source.empty() || options.target.empty()))
+  if (options.document && is_bilingual(*options.document) &&
+      (options.source.empty() || options.target.empty()))
     throw RequestError("source and target: TMX and XLIFF need both, with a model too");
 }
 

@@ -6,7 +6,7 @@
 
 #include "common/error.h"
 #include "common/text_io.h"
-#include "service/documents/document.h"
+#include "service/documents/kinds/open_document.h"
 #include "service/documents/placeholders.h"
 
 namespace {
@@ -31,8 +31,8 @@ std::vector<Translation> unchanged(const ConnectedTexts& texts) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  constexpr int kKinds = 8;
-  const auto kind = static_cast<DocumentKind>(data[0] % kKinds);
+  const size_t kinds = document_names().size();
+  const auto kind = static_cast<DocumentKind>(data[0] % kinds);
   const std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   try {
     const auto document =

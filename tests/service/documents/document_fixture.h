@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/error.h"
-#include "service/documents/document.h"
+#include "service/documents/kinds/open_document.h"
 
 namespace dietmt::service {
 

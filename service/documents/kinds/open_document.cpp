@@ -1,0 +1,122 @@
+#include "service/documents/kinds/open_document.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "service/documents/document_bytes.h"
+#include "service/documents/document_kinds.h"
+
+namespace dietmt::service {
+namespace {
+
+struct File {
+  DocumentKind kind;
+  std::string_view bytes;
+  const DocumentLanguages& languages;
+  const DocumentLimits& limits;
+};
+
+using Opened = std::unique_ptr<Document>;
+
+struct Kind {
+  DocumentKind kind;
+  const char* name;
+  const char* media_type;
+  Opened (*open)(const File& file);
+};
+
+template <Opened open(const std::string& text)>
+Opened of_text(const File& file) {
+  return open(text_of_bytes(file.bytes));
+}
+
+template <Opened open(std::string_view, const DocumentLanguages&, const DocumentLimits&)>
+Opened of_languages(const File& file) {
+  return open(file.bytes, file.languages, file.limits);
+}
+
+Opened of_archive(const File& file) { return open_office(file.kind, file.bytes, file.limits); }
+
+// In the order of the enumeration.
+constexpr std::array<Kind, 8> kKinds{
+    {{DocumentKind::kTxt, "txt", "text/plain; charset=utf-8", of_text<open_txt>},
+     {DocumentKind::kHtml, "html", "text/html; charset=utf-8", of_text<open_html>},
+     {DocumentKind::kSrt, "srt", "application/x-subrip", of_text<open_srt>},
+     {DocumentKind::kPo, "po", "text/x-gettext-translation; charset=utf-8", of_text<open_po>},
+     {DocumentKind::kTmx, "tmx", "application/x-tmx+xml", of_languages<open_tmx>},
+     {DocumentKind::kXliff, "xliff", "application/xliff+xml", of_languages<open_xliff>},
+     {DocumentKind::kDocx, "docx",
+      "application/vnd.openxmlformats-officedocument.wordprocessingml.document", of_archive},
+     {DocumentKind::kOdt, "odt", "application/vnd.oasis.opendocument.text", of_archive}}};
+
+// Other extensions of these kinds.
+constexpr std::array<std::pair<const char*, DocumentKind>, 4> kAliases{
+    {{"htm", DocumentKind::kHtml},
+     {"xhtml", DocumentKind::kHtml},
+     {"pot", DocumentKind::kPo},
+     {"xlf", DocumentKind::kXliff}}};
+
+const Kind& entry_of(DocumentKind kind) { return kKinds.at(static_cast<size_t>(kind)); }
+
+}  // namespace
+
+const char* name_of(DocumentKind kind) { return entry_of(kind).name; }
+
+const char* media_type_of(DocumentKind kind) { return entry_of(kind).media_type; }
+
+bool stays_small(DocumentKind kind, size_t bytes) {
+  constexpr size_t kSmallBytes = 4096;
+  return bytes <= kSmallBytes && entry_of(kind).open != of_archive;
+}
+
+bool is_bilingual(DocumentKind kind) {
+  return kind == DocumentKind::kTmx || kind == DocumentKind::kXliff;
+}
+
+std::optional<DocumentKind> document_kind(std::string_view name) {
+  for (const Kind& one : kKinds)
+    if (name == one.name) return one.kind;
+  return std::nullopt;
+}
+
+std::optional<DocumentKind> kind_of_file(std::string_view file_name) {
+  const size_t dot = file_name.rfind('.');
+  if (dot == file_name.npos) return std::nullopt;
+  std::string extension(file_name.substr(dot + 1));
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const auto& [alias, kind] : kAliases)
+    if (extension == alias) return kind;
+  return document_kind(extension);
+}
+
+const std::vector<std::string>& document_names() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> names;
+    for (const Kind& one : kKinds) names.emplace_back(one.name);
+    return names;
+  }();
+  return all;
+}
+
+const std::vector<std::string>& document_extensions() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> extensions;
+    for (const std::string& name : document_names()) extensions.push_back("." + name);
+    for (const auto& [alias, kind] : kAliases) extensions.push_back(std::string(".") + alias);
+    return extensions;
+  }();
+  return all;
+}
+
+std::unique_ptr<Document> open_document(DocumentKind kind, std::string_view bytes,
+                                        const DocumentLanguages& languages,
+                                        const DocumentLimits& limits) {
+  if (bytes.size() > limits.bytes)
+    throw DocumentTooLargeError("the file is longer than " + std::to_string(limits.bytes) +
+                                " bytes");
+  return entry_of(kind).open({kind, bytes, languages, limits});
+}
+
+}  // namespace dietmt::service
