@@ -74,7 +74,8 @@ TranslationPlan Engine::plan(const TranslateOptions& options) const {
                                 .markup = options.markup,
                                 .alignment = nmt::alignment_from_name(options.alignment),
                                 .check_copies = checks_copies(options.check),
-                                .pieces = true}};
+                                .pieces = true},
+                       .guard = nmt::guard_from_name(options.guard)};
   const bool aligns = plan.line.alignment != nmt::AlignmentKind::kNone;
   plan.search.alignment = plan.line.markup || aligns;
   if (plan.line.markup && aligns) throw ConfigError("markup moves words: leave out alignment");
@@ -118,13 +119,27 @@ std::vector<Translation> Engine::translate(const LineBatch& batch, const Transla
         lines.emplace_back(coder.prepare(clean(batch.lines[i]), std::move(extras)));
     if (line.has_text) requests.push_back(std::move(line.request));
   }
-  const std::vector<nmt::NBest> found = decode(std::move(requests), plan.search, cancelled);
+  const nmt::SecondSearch search = [&](std::vector<nmt::TranslationRequest> some,
+                                       const nmt::SearchOptions& how) {
+    return decode(std::move(some), how, cancelled);
+  };
+  const std::vector<nmt::TranslationRequest> kept =
+      plan.guard == nmt::Guard::kOff ? std::vector<nmt::TranslationRequest>() : requests;
+  std::vector<nmt::NBest> found = search(std::move(requests), plan.search);
+  const std::vector<nmt::GuardOutcome> outcomes =
+      nmt::guard_output(plan.guard, *loaded_->target_tokenizer, kept, plan.search, search, found);
   std::vector<Translation> translations(lines.size());
-  auto next = found.begin();
+  size_t next = 0;
   for (size_t i = 0; i < lines.size(); ++i) {
     Translation& made = translations[i];
     made.truncated = lines[i].cut_tokens > 0;
-    for (nmt::LineResult& one : coder.finish(lines[i], lines[i].has_text ? *next++ : nmt::NBest()))
+    nmt::NBest translated;
+    if (lines[i].has_text) {
+      made.problem = nmt::description(outcomes[next].sign);
+      made.replaced = outcomes[next].replaced;
+      translated = std::move(found[next++]);
+    }
+    for (nmt::LineResult& one : coder.finish(lines[i], translated))
       made.hypotheses.push_back(hypothesis(std::move(one)));
     made.source_tokens = std::move(lines[i].pieces);
   }

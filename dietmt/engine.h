@@ -12,6 +12,7 @@
 #include "dietmt/translator.h"
 #include "nmt/translation/line_coder.h"
 #include "nmt/translation/loaded_decoder.h"
+#include "nmt/translation/output_guard.h"
 #include "service/scheduling/served_model.h"
 
 namespace dietmt {
@@ -30,6 +31,7 @@ struct TranslationPlan {
   nmt::SearchOptions search;
   data::Glossary glossary;
   nmt::LineOptions line;  // without the glossary
+  nmt::Guard guard;
 };
 
 /// Serves all public calls, which end with translate() or score(). Thread-safe.

@@ -49,6 +49,9 @@ struct TranslateOptions {
   bool markup = false;
   /// copies: fills Hypothesis::missing_copies, by the rules of `dietmt translate --check`; or none.
   std::string check = "none";
+  /// Against translations that repeat themselves or are too long, too short or empty: report fills
+  /// Translation::problem; retry also translates the line again, more carefully; or off.
+  std::string guard = "off";
 
   /// Called about twice a second on the caller's thread while it waits. If it returns true, the
   /// call throws Cancelled and drops its sentences.
@@ -83,6 +86,8 @@ struct Hypothesis {
 struct Translation {
   std::vector<Hypothesis> hypotheses;  ///< best first; one empty one for a line without text
   bool truncated = false;              ///< the line was longer than max_source_length
+  std::string problem = {};  ///< what `guard` found, such as "repeats itself"; empty: nothing
+  bool replaced = false;     ///< by a second translation without a problem
   std::vector<std::string> source_tokens = {};  ///< with end of sentence; of soft alignment
 
   const std::string& text() const { return hypotheses.front().text; }

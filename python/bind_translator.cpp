@@ -145,6 +145,12 @@ void bind_results(py::module_& module) {
       .def_readonly("hypotheses", &Translation::hypotheses, "`nbest` translations, best first.")
       .def_readonly("truncated", &Translation::truncated,
                     "The line had more tokens than max_source_length and was cut.")
+      .def_readonly(
+          "problem", &Translation::problem,
+          "With guard=\"report\" or \"retry\": what is wrong, such as \"repeats itself\".")
+      .def_readonly("replaced", &Translation::replaced,
+                    "With guard=\"retry\": a second search replaced the translation that has the "
+                    "problem.")
       .def("__str__", [](const Translation& translation) { return translation.text(); })
       .def("__repr__", [](const Translation& translation) {
         return py::str("Translation({!r}, score={:.4f})")
@@ -170,6 +176,7 @@ void bind_options(py::module_& module) {
       .def_readwrite("alignment", &TranslateOptions::alignment)
       .def_readwrite("markup", &TranslateOptions::markup)
       .def_readwrite("check", &TranslateOptions::check)
+      .def_readwrite("guard", &TranslateOptions::guard)
 #define DIETMT_CALL_OPTION(group, type, name, usual, placeholder, help, ...) \
   .def_readwrite(#name, &TranslateOptions::name, help)
 #include "nmt/search/search_options.def"

@@ -50,6 +50,12 @@ void add_search_option(OptionTable& table, nmt::SearchOption::Field option,
   add_option(table, nmt::search_option(option), field);
 }
 
+std::string guard_help(const std::string& says) {
+  return "what to do about a translation that repeats itself, is far too long, far too short or "
+         "empty. report: " +
+         says + "; retry: also translate the sentence again without repeated n-grams";
+}
+
 void bind_model(OptionTable& table, std::vector<std::string>& models) {
   table.add("model", &models, "DIR[,DIR...]",
             "model directory, or output directory of train (its best checkpoint); several models "

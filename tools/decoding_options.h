@@ -33,6 +33,9 @@ void add_search_option(OptionTable& table, nmt::SearchOption::Field option,
 void bind_model(OptionTable& table, std::vector<std::string>& models);
 void bind_source_lines(OptionTable& table, DecodingOptions& o);
 
+/// The help of --guard. `says`: how the program reports a translation that goes wrong.
+std::string guard_help(const std::string& says);
+
 /// Each starts a group.
 void bind_search(OptionTable& table, nmt::SearchOptions& search);
 void bind_sampling(OptionTable& table, nmt::SearchOptions& search);

@@ -177,10 +177,7 @@ OptionTable serve_option_table(ServeOptions& o) {
       .add("glossaries", &o.glossaries, "DIR",
            "directory of glossaries that requests may name: NAME.tsv, or NAME.SRC-TGT.tsv for one "
            "language pair; files as of translate --glossary")
-      .add("guard", &o.guard, "",
-           "what to do about a translation that repeats itself, is far too long or empty. report: "
-           "say so in the answer; retry: also translate the sentence again without repeated "
-           "trigrams",
+      .add("guard", &o.guard, "", guard_help("say so in the answer"),
            {.choices = {"off", "report", "retry"}})
       .add("preload", &o.preload, "", "load all models at the start, not when first used")
       .add("openapi", &o.openapi, "",
@@ -210,7 +207,7 @@ void settle(const OptionTable& table, ServeOptions& options) {
   options.api.limits.deadline = std::chrono::seconds(options.deadline);
   options.api.api_keys = options.api_keys;
   options.api.allowed_hosts.push_back(options.host);
-  options.api.limits.guard = service::guard_from_name(options.guard);
+  options.api.limits.guard = nmt::guard_from_name(options.guard);
   options.api.pivot = options.pivot == "none" ? "" : options.pivot;
   options.api.glossaries = options.glossaries;
   if (!options.access_log.empty())

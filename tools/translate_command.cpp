@@ -36,6 +36,7 @@ struct TranslateOptions : DecodingOptions {
   std::string alignment = "none";
   bool markup = false;
   std::string check = "none";
+  std::string guard = "off";
   bool json = false;
   bool scores = false;
   bool flush = false;
@@ -90,11 +91,13 @@ OptionTable option_table(TranslateOptions& o) {
            "copies: warn of each number, URL, e-mail address and name (USB, GitHub) in the "
            "source that is missing from the best translation",
            {.choices = {"none", "copies"}})
+      .add("guard", &o.guard, "", guard_help("warn of it"), {.choices = {"off", "report", "retry"}})
       .add("json", &o.json, "",
            "write one JSON object per line: "
            R"({"source", "translations": [{"text", "score", "token_scores"}]}, )"
            R"(with --glossary also "missing_terms" of each translation, with --check copies )"
-           R"("missing_copies")")
+           R"("missing_copies", and "guard": {"problem", "replaced"} of a line whose translation )"
+           "went wrong")
       .add("flush", &o.flush, "",
            "translate each line as soon as it arrives (for dialogue or endless input)");
   bind_search(table, o.search);
@@ -238,7 +241,7 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
   const auto emit = [&](std::span<const nmt::TranslatedLine> lines) {
     for (const nmt::TranslatedLine& line : lines) {
       output.write(formatted(line, form));
-      warn_of_missing(line);
+      warn_of_problems(line);
     }
     return output.flush();
   };
@@ -252,6 +255,7 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
                          .tags = tags.get(),
                          .before = pivot ? &*pivot : nullptr,
                          .choose = choice_of(o, *translator.model().target_tokenizer),
+                         .guard = nmt::guard_from_name(o.guard),
                          .line_by_line = o.flush},
                         emit, [&](int64_t lines) { progress.add(lines); });
   output.commit();

@@ -55,6 +55,9 @@ std::string json(const nmt::TranslatedLine& line, const TranslationForm& form) {
   const std::vector<std::string>& pivots = line.request.pivots;
   if (form.pivot) object["pivot"] = pivots.empty() ? "" : pivots.back();
   object["translations"] = translations;
+  if (line.guard.sign != nmt::Degeneration::kNone)
+    object["guard"] = {{"problem", nmt::description(line.guard.sign)},
+                       {"replaced", line.guard.replaced}};
   return object.dump();
 }
 
@@ -78,7 +81,9 @@ std::string formatted(const nmt::TranslatedLine& line, const TranslationForm& fo
   return text;
 }
 
-void warn_of_missing(const nmt::TranslatedLine& line) {
+void warn_of_problems(const nmt::TranslatedLine& line) {
+  if (line.guard.sign != nmt::Degeneration::kNone)
+    spdlog::warn("{}: {}", line.where, nmt::guard_warning(line.guard));
   const nmt::LineResult& best = line.translations.front();
   for (const std::string& term : best.missing_terms)
     spdlog::warn("{}: the glossary's term \"{}\" is not in the translation", line.where, term);

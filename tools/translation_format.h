@@ -22,8 +22,8 @@ struct TranslationForm {
 /// The output for one input line, without its last line feed.
 std::string formatted(const nmt::TranslatedLine& line, const TranslationForm& form);
 
-/// Names each term of the glossary, and each number, address and name of the source, that the best
-/// translation lacks.
-void warn_of_missing(const nmt::TranslatedLine& line);
+/// Says what is wrong with a degenerate translation, and names each term of the glossary, and each
+/// number, address and name of the source, that the best translation lacks.
+void warn_of_problems(const nmt::TranslatedLine& line);
 
 }  // namespace dietmt::tools

@@ -156,11 +156,27 @@ void translate_to_pivot(const Translator& translator, const LineCoder& first, Li
 void translate(const Translator& translator, const LineCoder& coder, const StreamOptions& options,
                Window& window, const std::function<void(int64_t)>& progress) {
   const std::vector<TranslationRequest> requests = window.requests();
-  std::vector<NBest> found = translator.translate(requests, progress);
-  if (options.choose) options.choose(found);
-  auto next = found.begin();
-  for (TranslatedLine& line : window.lines)
-    line.translations = coder.finish(line.request, line.request.has_text ? *next++ : NBest());
+  const auto decode = [&](std::span<const TranslationRequest> some, const SearchOptions& search,
+                          const std::function<void(int64_t)>& done) {
+    std::vector<NBest> found = translator.translate(some, search, done);
+    if (options.choose) options.choose(found);
+    return found;
+  };
+  const SecondSearch again = [&](const std::vector<TranslationRequest>& some,
+                                 const SearchOptions& search) { return decode(some, search, {}); };
+  std::vector<NBest> found = decode(requests, translator.options(), progress);
+  const std::vector<GuardOutcome> outcomes =
+      guard_output(options.guard, *translator.model().target_tokenizer, requests,
+                   translator.options(), again, found);
+  size_t next = 0;
+  for (TranslatedLine& line : window.lines) {
+    if (!line.request.has_text) {
+      line.translations = coder.finish(line.request, NBest());
+      continue;
+    }
+    line.guard = outcomes[next];
+    line.translations = coder.finish(line.request, found[next++]);
+  }
   if (progress) progress(std::ssize(window.lines) - std::ssize(requests));
 }
 

@@ -8,6 +8,7 @@
 
 #include "common/text_io.h"
 #include "nmt/translation/line_coder.h"
+#include "nmt/translation/output_guard.h"
 #include "nmt/translation/translator.h"
 
 namespace dietmt::nmt {
@@ -18,6 +19,7 @@ struct TranslatedLine {
   std::string where;                          // "file:line"
   LineRequest request = {};                   // without LineRequest::request
   std::vector<LineResult> translations = {};  // one for a line without text
+  GuardOutcome guard = {};
 };
 
 /// How many lines are translated together.
@@ -38,6 +40,7 @@ struct StreamOptions {
   const Translator* before = nullptr;
   /// Changes the hypotheses found for the sentences of a window; may be empty.
   std::function<void(std::vector<NBest>&)> choose = {};
+  Guard guard = Guard::kOff;  // against degenerate translations
   /// Lines before the first line of the input, as context for a model that reads it.
   std::vector<std::string> earlier = {};
   bool line_by_line = false;  // translate each line as it arrives, not in windows

@@ -70,12 +70,13 @@ int64_t Translator::max_source_length() const { return model_.decoder->source_li
 int64_t Translator::max_target_length() const { return model_.decoder->max_target_length(); }
 
 std::vector<NBest> Translator::translate(std::span<const TranslationRequest> requests,
+                                         const SearchOptions& search,
                                          const std::function<void(int64_t)>& progress) const {
   int64_t tokens = 0;
   for (const TranslationRequest& request : requests) tokens += std::ssize(request.source);
   // The first worker takes all sentences that fit in its batch; others would find nothing.
   const bool one_batch = requests.size() <= 1 || tokens <= options_.batch_tokens;
-  RequestFeed feed(requests, options_, progress);
+  RequestFeed feed(requests, search, progress);
   model_.decoder->run(feed, one_batch ? 1 : options_.workers, options_.threads,
                       options_.batch_tokens);
   return std::move(feed).results();

@@ -75,6 +75,12 @@ class Translator {
   /// Translations in the order of the requests, options().nbest each. Calls `progress` with the
   /// number of sentences done since the last call, from one thread at a time.
   std::vector<NBest> translate(std::span<const TranslationRequest> requests,
+                               const std::function<void(int64_t)>& progress = {}) const {
+    return translate(requests, options_, progress);
+  }
+  /// The same with another search, whose machine options must be those of options().
+  std::vector<NBest> translate(std::span<const TranslationRequest> requests,
+                               const SearchOptions& search,
                                const std::function<void(int64_t)>& progress = {}) const;
 
  private:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         alignment: str
         markup: bool
         check: str
+        guard: str
 else:
     def overload(function):
         return function
@@ -159,6 +160,8 @@ class Translator:
             --markup`; `tokens` are those of the text without them.
         check: "copies" lists numbers, addresses and names that a translation lacks in
             `missing_copies`, by the rules of `dietmt translate --check`.
+        guard: "report" says in `problem` if a translation repeats itself or is too long, too short
+            or empty; "retry" also translates such a line again, more carefully.
         """
         if isinstance(lines, str):
             prefixes = None if prefix is None else [prefix]

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "nmt/search/search_options.h"
+#include "nmt/translation/output_guard.h"
 #include "service/api/call.h"
-#include "service/api/output_guard.h"
 
 namespace dietmt::service {
 
@@ -28,7 +28,7 @@ struct ServiceLimits {
   double length_factor = 10.0;                 // for max_length_factor
   int64_t length_offset = 1000;                // for max_length_offset and min_length
   std::chrono::milliseconds deadline{60'000};  // from a request's arrival to its answer
-  Guard guard = Guard::kRetry;                 // against degenerate translations
+  nmt::Guard guard = nmt::Guard::kRetry;       // against degenerate translations
 };
 
 /// Throws HttpError 400 with the field's name for wrong types and missing fields.

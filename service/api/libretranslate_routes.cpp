@@ -96,11 +96,6 @@ ordered_json alternatives_of(const TranslatedText& text, int64_t wanted) {
   return others;
 }
 
-std::string warning_of(const GuardOutcome& guard) {
-  return std::string("a translation ") + nmt::description(guard.sign) +
-         (guard.replaced ? "; it was replaced by another one" : "");
-}
-
 std::vector<std::string> warnings_of(const std::vector<TranslatedText>& texts) {
   std::vector<std::string> warnings;
   for (size_t i = 0; i < texts.size(); ++i) {
@@ -108,7 +103,7 @@ std::vector<std::string> warnings_of(const std::vector<TranslatedText>& texts) {
       const std::string where = "text " + std::to_string(i + 1) + ": ";
       if (sentence.line.cut_tokens > 0) warnings.push_back(where + cut_warning(sentence.line));
       if (sentence.guard.sign != nmt::Degeneration::kNone)
-        warnings.push_back(where + warning_of(sentence.guard));
+        warnings.push_back(where + nmt::guard_warning(sentence.guard));
       if (sentence.translations.empty()) continue;
       for (const std::string& term : sentence.translations.front().missing_terms)
         warnings.push_back(where + "the glossary's term \"" + term +

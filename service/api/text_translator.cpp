@@ -8,6 +8,7 @@
 #include "service/api/preparation_turn.h"
 #include "service/api/text_plan.h"
 #include "service/documents/markup.h"
+#include "service/scheduling/scheduling_errors.h"
 
 namespace dietmt::service {
 namespace {
@@ -47,6 +48,25 @@ void write_as_html(nmt::LineResult& found) {
   for (nmt::MarkedPart& part : found.parts)
     if (!part.is_markup) part.text = escape_markup(part.text);
   found.text = found.parts.empty() ? escape_markup(found.text) : nmt::join(found.parts);
+}
+
+// If the queue is full or time is up, the first translations are better than none.
+std::vector<nmt::GuardOutcome> guarded(ServedModel& model, nmt::Guard guard,
+                                       const std::vector<nmt::TranslationRequest>& requests,
+                                       const nmt::SearchOptions& search, const Patience& patience,
+                                       std::vector<nmt::NBest>& found) {
+  const nmt::SecondSearch again =
+      [&](std::vector<nmt::TranslationRequest> repeated,
+          const nmt::SearchOptions& careful) -> std::vector<nmt::NBest> {
+    try {
+      return model.queue().translate(std::move(repeated), careful, patience);
+    } catch (const QueueFull&) {
+      return {};
+    } catch (const DeadlineExceeded&) {
+      return {};
+    }
+  };
+  return nmt::guard_output(guard, *model.model().target_tokenizer, requests, search, again, found);
 }
 
 }  // namespace
@@ -180,7 +200,8 @@ std::vector<nmt::TranslationRequest> TextTranslation::advance(nmt::LineCoder& co
 }
 
 void TextTranslation::finish(std::vector<nmt::NBest> found,
-                             const std::vector<GuardOutcome>& outcomes, const Patience& patience) {
+                             const std::vector<nmt::GuardOutcome>& outcomes,
+                             const Patience& patience) {
   found_ = std::move(found);
   const bool was_last = is_last();
   ++next_;
@@ -218,10 +239,10 @@ std::vector<TranslatedText> translate_texts(const ServedPath& models,
     const auto kept = is_guarded ? requests : std::vector<nmt::TranslationRequest>();
     std::vector<nmt::NBest> found =
         model.queue().translate(std::move(requests), translation.search(), patience);
-    std::vector<GuardOutcome> outcomes;
+    std::vector<nmt::GuardOutcome> outcomes;
     Patience rest = patience;
     if (is_guarded) {
-      outcomes = guard_output(model, options.guard, kept, translation.search(), patience, found);
+      outcomes = guarded(model, options.guard, kept, translation.search(), patience, found);
       // The guard has used up the time: the first translations are better than none.
       if (RequestQueue::Clock::now() >= rest.deadline)
         rest.deadline = RequestQueue::Clock::time_point::max();

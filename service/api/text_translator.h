@@ -9,8 +9,8 @@
 #include "data/text/glossary.h"
 #include "nmt/search/search_options.h"
 #include "nmt/translation/line_coder.h"
+#include "nmt/translation/output_guard.h"
 #include "service/api/model_path.h"
-#include "service/api/output_guard.h"
 #include "service/documents/document.h"
 
 namespace dietmt::service {
@@ -30,14 +30,14 @@ struct TextOptions {
   std::string prefix = "";                                   // for each sentence's translation
   std::shared_ptr<const data::Glossary> glossary = nullptr;  // null: none
   nmt::SearchOptions search = {};
-  Guard guard = Guard::kOff;
+  nmt::Guard guard = nmt::Guard::kOff;
 };
 
 struct TranslatedSentence {
   Translation before;                         // white space or markup, unchanged
   nmt::MarkedText marked;                     // to translate
   nmt::LineRequest line;                      // for the marked text
-  GuardOutcome guard;                         // for the last model's translations
+  nmt::GuardOutcome guard;                    // for the last model's translations
   std::vector<nmt::LineResult> translations;  // best first
   int64_t target_tokens = 0;                  // of the best translation, including end of sentence
 };
@@ -74,11 +74,12 @@ class TextTranslation {
   ServedModel& model() const { return *models_[next_]; }
   const nmt::SearchOptions& search() const { return search_; }
 
-  /// Whether the model's translations go through guard_output(), whose outcomes finish() takes.
-  bool is_guarded() const { return is_last() && options_.guard != Guard::kOff; }
+  /// Whether the model's translations go through nmt::guard_output(), whose outcomes finish()
+  /// takes.
+  bool is_guarded() const { return is_last() && options_.guard != nmt::Guard::kOff; }
 
   /// Takes the translations of the requests. Throws the exceptions of Patience::check().
-  void finish(std::vector<nmt::NBest> found, const std::vector<GuardOutcome>& outcomes,
+  void finish(std::vector<nmt::NBest> found, const std::vector<nmt::GuardOutcome>& outcomes,
               const Patience& patience);
 
   /// Call it after the last model.

@@ -33,6 +33,15 @@ expect_equal "$("${long[@]}" --no-repeat-ngram 2 | repeating)" 0 "--no-repeat-ng
 expect_equal "$("${long[@]}" --no-repeat-ngram 2 --sample | repeating)" 0 "--no-repeat-ngram, --sample"
 [ "$("${long[@]}" --repetition-penalty 2 | repeating)" -lt "$loops" ] ||
   fail "--repetition-penalty 2 does not stop repetition"
+
+# The guard says what went wrong, whatever it is that forces the model.
+guarded=("${translate[@]}" --input "$input" --min-length 70 --max-length-offset 90)
+expect_code 0 "${guarded[@]}" --guard report --json
+expect_text "$input:1: a translation " "$err"
+grep -q '"guard":{"problem":"[a-z ]*","replaced":false}' "$work/out" || fail "no guard in JSON"
+expect_code 0 "${guarded[@]}"
+[ -z "$err" ] || fail "warnings without --guard: $err"
+
 "${translate[@]}" --input "$input" --no-repeat-ngram 0 --repetition-penalty 1 --patience 1 |
   cmp - "$work/plain" || fail "the defaults of --no-repeat-ngram and others change the text"
 

@@ -148,6 +148,18 @@ TEST_F(TranslatorTest, AGlossaryPrescribesTerms) {
       ThrowsMessage<InputError>(HasSubstr("entry 2 of the glossary: the target term")));
 }
 
+TEST_F(TranslatorTest, SaysWhatWentWrong) {
+  TranslateOptions options{.max_length_offset = 90, .min_length = 70};
+  EXPECT_EQ(translator().translate({"red dog"}, options)[0].problem, "");
+  options.guard = "report";
+  const auto guarded = translator().translate({"", "red dog"}, options);
+  EXPECT_EQ(guarded[0].problem, "");
+  EXPECT_NE(guarded[1].problem, "");
+  EXPECT_FALSE(guarded[1].replaced);
+  options.guard = "on";
+  EXPECT_THROW(translator().translate({"red dog"}, options), UsageError);
+}
+
 TEST_F(TranslatorTest, NamesWhatWasNotCopied) {
   const std::vector<std::string> lines = {"red dog 1,234", "old USB <b>12</b>"};
   const auto checked = translator().translate(lines, {.check = "copies"});

@@ -104,6 +104,11 @@ class TranslatorTest(unittest.TestCase):
                 self.translator.translate("red dog", glossary=wrong)
 
     def test_missing_copies(self):
+        long = {"min_length": 70, "max_length_offset": 90}
+        self.assertTrue(self.translator.translate("red dog", guard="report", **long).problem)
+        self.assertEqual(self.translator.translate("red dog", **long).problem, "")
+        with self.assertRaisesRegex(dietmt.UsageError, "unknown guard"):
+            self.translator.translate("red dog", guard="on")
         lacking = self.translator.translate("red dog 1,234", check="copies")
         self.assertEqual(lacking.missing_copies, ["1,234"])
         self.assertEqual(lacking.hypotheses[0].missing_copies, ["1,234"])

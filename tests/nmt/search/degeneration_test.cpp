@@ -44,12 +44,34 @@ TEST(DegenerationTest, LengthIsRelativeToTheSource) {
   EXPECT_EQ(degeneration(different(10), different(50)), Degeneration::kNone);
   EXPECT_EQ(degeneration(different(10), different(51)), Degeneration::kTooLong);
   EXPECT_EQ(degeneration(different(1), {}), Degeneration::kEmpty);
+  EXPECT_EQ(degeneration(different(50), different(10)), Degeneration::kNone);
+  EXPECT_EQ(degeneration(different(51), different(10)), Degeneration::kTooShort);
+  EXPECT_EQ(least_length(20), 1);
+  EXPECT_EQ(least_length(50), 10);
+  EXPECT_EQ(least_length(51), 11);
+}
+
+TEST(DegenerationTest, APhraseFromAShorterSourceIsRepeated) {
+  const auto phrase = [](const Tokens& source, const Tokens& target) {
+    const auto found = repeated_phrase(source, target);
+    return Tokens(found.begin(), found.end());
+  };
+  EXPECT_EQ(phrase({9}, {1, 1, 1}), Tokens({1}));
+  EXPECT_EQ(phrase({9, 8}, {1, 2, 1, 2, 1, 2}), Tokens({1, 2}));
+  EXPECT_EQ(phrase({9, 8, 7}, {1, 2, 3, 4, 1, 2, 3, 4}), Tokens({1, 2, 3, 4}));
+  EXPECT_EQ(phrase({9, 8, 7}, {5, 1, 2, 3, 1, 2, 3, 6}), Tokens({1, 2, 3}));
+  EXPECT_EQ(phrase({9}, {1, 1}), Tokens()) << "languages double words";
+  EXPECT_EQ(phrase({9, 8, 7, 6}, {1, 2, 1, 2}), Tokens()) << "not shorter";
+  EXPECT_EQ(phrase({9, 9}, {1, 1, 1}), Tokens()) << "the source does too";
+  EXPECT_EQ(phrase({9}, {1, 2, 3, 4, 5, 6, 1, 1, 1}), Tokens()) << "a small part";
+  EXPECT_EQ(phrase({9}, {}), Tokens());
 }
 
 TEST(DegenerationTest, EachSignHasWords) {
   EXPECT_STREQ(description(Degeneration::kNone), "");
   EXPECT_STREQ(description(Degeneration::kRepetition), "repeats itself");
   EXPECT_STREQ(description(Degeneration::kTooLong), "is too long");
+  EXPECT_STREQ(description(Degeneration::kTooShort), "is too short");
   EXPECT_STREQ(description(Degeneration::kEmpty), "is empty");
 }
 
