@@ -123,7 +123,7 @@ MarkedText MarkupRemoval::finish() {
   return with_collapsed_groups(std::exchange(marked_, {}));
 }
 
-MarkedText take_out_markup(const MarkedText& text) {
+MarkedText take_out_markup(const MarkedText& text, KeptKinds kinds) {
   MarkupRemoval removal;
   Spellings spellings;
   std::string plain;  // text between markup and references
@@ -135,7 +135,7 @@ MarkedText take_out_markup(const MarkedText& text) {
   size_t begin = 0;
   const auto add_up_to = [&](size_t end) {
     std::string_view rest = std::string_view(text.text).substr(begin, end - begin);
-    for (const std::string_view mark : placeholders_in(rest)) {
+    for (const std::string_view mark : kept_in(rest, kinds)) {
       const auto at = static_cast<size_t>(mark.data() - rest.data());
       add_text(rest.substr(0, at));
       rest.remove_prefix(at + mark.size());
@@ -165,8 +165,8 @@ MarkedText take_out_markup(const MarkedText& text) {
   return marked;
 }
 
-MarkedText take_out_markup(std::string_view text) {
-  return take_out_markup(MarkedText{.text = std::string(text), .marks = {}});
+MarkedText take_out_markup(std::string_view text, KeptKinds kinds) {
+  return take_out_markup(MarkedText{.text = std::string(text), .marks = {}}, kinds);
 }
 
 std::vector<MarkedPart> place_markup(const MarkedText& source,

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nmt/alignment/kept_kinds.h"
 #include "nmt/alignment/references.h"
 #include "nmt/alignment/word_alignment.h"
 
@@ -83,10 +84,10 @@ class MarkupRemoval {
   MarkedText marked_;
 };
 
-/// Removes all placeholders_in() the text, but resolves character references. Existing marks stay;
-/// each is one part whose syntax determines its kind.
-MarkedText take_out_markup(const MarkedText& text);
-MarkedText take_out_markup(std::string_view text);
+/// Removes what is kept_in() the text, but resolves character references. Existing marks stay; each
+/// is one part whose syntax determines its kind.
+MarkedText take_out_markup(const MarkedText& text, KeptKinds kinds = KeptKinds::markup());
+MarkedText take_out_markup(std::string_view text, KeptKinds kinds = KeptKinds::markup());
 
 /// Puts the marks into a translation of source.text. An element encloses the run of words that
 /// attend most to its words: the run with the largest sum of (share of attention inside the element

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/trimmed.h"
+#include "nmt/alignment/light_markup.h"
 #include "nmt/alignment/text_shape.h"
 
 namespace dietmt::nmt {
@@ -113,6 +114,14 @@ MarkSyntax override_code(std::string_view mark) {
   return {number == "0" ? Kind::kClose : Kind::kOpen, std::string(mark.substr(1, 2)), true};
 }
 
+// [text](address), [b]bold[/b]
+MarkSyntax bracket(std::string_view mark) {
+  if (mark == "[" || mark == "![") return {Kind::kOpen, "[](", true};
+  const std::string_view name = bbcode_name(mark);
+  if (name.empty() || name == "*") return {};
+  return {mark[1] == '/' ? Kind::kClose : Kind::kOpen, "[" + std::string(name), true};
+}
+
 // The open tags that may still find their partners.
 class OpenTags {
  public:
@@ -123,10 +132,14 @@ class OpenTags {
     ++count_[name];
   }
 
+  bool has(const std::string& name) const {
+    const auto count = count_.find(name);
+    return count != count_.end() && count->second > 0;
+  }
+
   // Closes the last tag with this name; those opened after it stay without a partner.
   std::optional<size_t> close(const std::string& name) {
-    const auto count = count_.find(name);
-    if (count == count_.end() || count->second == 0) return std::nullopt;
+    if (!has(name)) return std::nullopt;
     while (tags_.back().second != name) pop();
     const size_t mark = tags_.back().first;
     pop();
@@ -150,7 +163,11 @@ MarkSyntax syntax_of(std::string_view mark) {
   if (mark.starts_with('<')) return element_tag(mark);
   if (mark.starts_with("{%")) return statement(mark);
   if (mark.starts_with("{{")) return section(mark);
-  return mark.starts_with("{\\") ? override_code(mark) : MarkSyntax();
+  if (mark.starts_with("{\\")) return override_code(mark);
+  if (mark.starts_with("](")) return {Kind::kClose, "[](", true};
+  if (mark.starts_with('[') || mark == "![") return bracket(mark);
+  if (is_emphasis(mark)) return {Kind::kOpen, std::string(mark), true, true};
+  return {};
 }
 
 bool stands_for_text(std::string_view mark) {
@@ -184,12 +201,13 @@ void find_partners(std::vector<InlineMark>& marks) {
     if (marks[i].kind == InlineMark::Kind::kPoint) continue;
     const MarkSyntax syntax = syntax_of(marks[i].parts.front().text);
     if (syntax.needs_partner) points_if_alone.push_back(i);
-    if (syntax.kind == InlineMark::Kind::kOpen) {
+    if (syntax.kind == InlineMark::Kind::kOpen && !(syntax.is_both && open.has(syntax.name))) {
       if (open.has_room())
         open.add(i, syntax.name);
       else
         marks[i].kind = InlineMark::Kind::kPoint;
     } else if (const auto partner = open.close(syntax.name)) {
+      marks[i].kind = InlineMark::Kind::kClose;
       marks[*partner].partner = static_cast<int32_t>(i);
       marks[i].partner = static_cast<int32_t>(*partner);
     }

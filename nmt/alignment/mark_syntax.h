@@ -13,10 +13,12 @@ struct MarkSyntax {
   InlineMark::Kind kind = InlineMark::Kind::kPoint;
   std::string name;            // of an element, the same in both of its tags
   bool needs_partner = false;  // without its other tag it is a point, as {% set x %} and <5>
+  bool is_both = false;        // the second of a pair closes it, as in **bold**
 };
 
 /// Tags of HTML and XML; numbered ones (<0>); {% if %} and {% endif %}; {{#if}} and {{/if}};
-/// <% if %> and <% end %>; {\i1} and {\i0}. Everything else is a point.
+/// <% if %> and <% end %>; {\i1} and {\i0}; ** and **; [ and ](address); [b] and [/b]. Everything
+/// else is a point.
 MarkSyntax syntax_of(std::string_view mark);
 
 /// Whether a placeholder stands for text, as {0} and <%= name %> do: anything attached to it is

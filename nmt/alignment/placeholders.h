@@ -1,8 +1,11 @@
-// Placeholders in messages. A program fills them in, so a translation must contain the same ones.
+// Placeholders in messages, which a program fills in, and other text that a translation must
+// contain as its source does.
 #pragma once
 
 #include <string_view>
 #include <vector>
+
+#include "nmt/alignment/kept_kinds.h"
 
 namespace dietmt::nmt {
 
@@ -12,12 +15,13 @@ namespace dietmt::nmt {
 ///   ${name} $name$                          shells, JavaScript, StringTemplate
 ///   {{ user.name }} {{#if x}} {% if x %} {# note #} <%= name %>   templates
 ///   {\an8} {\i1}                            override codes of subtitles
+///   :count $1 [X0X] __name__                Laravel, regular expressions, Weblate, Python
 ///   <b> <br/> <0> </0> &amp; &#39;          tags and references
 /// and the plurals and choices of is_choice(), each as a whole. Takes linear time.
 std::vector<std::string_view> placeholders_in(std::string_view text);
 
-/// Whether a placeholder contains messages, which stay as they are:
-/// {n, plural, one {# file} other {# files}}, { $n -> [one] a file *[other] files }.
-bool is_choice(std::string_view placeholder);
+/// What a text has of these kinds, in order, as views into it: the placeholders and tags above,
+/// light_markup_in() it, and what data/text/addresses.h finds.
+std::vector<std::string_view> kept_in(std::string_view text, KeptKinds kinds);
 
 }  // namespace dietmt::nmt

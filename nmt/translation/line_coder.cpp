@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/trimmed.h"
 #include "data/text/copy_check.h"
-#include "nmt/alignment/placeholders.h"
+#include "nmt/alignment/placeholder_syntax.h"
 #include "nmt/alignment/text_shape.h"
 #include "nmt/translation/line_tokens.h"
 
@@ -108,7 +108,7 @@ LineCoder::LineCoder(const LoadedDecoder& model, const SearchOptions& search, Li
 LineRequest LineCoder::prepare(std::string line, LineExtras extras) {
   LineRequest made;
   if (options_.markup) {
-    made = prepare(take_out_markup(line), std::move(extras));
+    made = prepare(take_out_markup(line, KeptKinds::all()), std::move(extras));
     warn_of_choices(made.marked, made.extras.where);
   } else {
     made = {.extras = std::move(extras), .source = line};

@@ -178,7 +178,8 @@ void plan_html(std::string_view html, const TextOptions& options, TranslatedText
 
 void plan_marked(const nmt::MarkedText& text, const TextOptions& options, TranslatedText& planned) {
   const bool has_markup = options.markup || !text.marks.empty();
-  SentencePlanner(has_markup ? nmt::take_out_markup(text) : text, false, options, planned)
+  SentencePlanner(has_markup ? nmt::take_out_markup(text, nmt::KeptKinds::all()) : text, false,
+                  options, planned)
       .add(in_source_order(text));
 }
 

@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "nmt/alignment/mark_syntax.h"
+#include "nmt/alignment/placeholder_syntax.h"
 #include "nmt/alignment/placeholders.h"
 
 namespace dietmt::service {

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include "common/error.h"
+#include "nmt/alignment/light_markup.h"
+#include "nmt/alignment/placeholder_syntax.h"
+
 namespace dietmt::nmt {
 namespace {
 
@@ -99,10 +103,33 @@ TEST(PlaceholdersTest, LongLinesOfHalfPlaceholdersTakeLinearTime) {
                                  "{a}",
                                  "<b>",
                                  "%%",
+                                 "`",
+                                 "``a`",
+                                 "*a",
+                                 "**a ",
+                                 " **a",
+                                 "___a",
+                                 "__a__",
+                                 " _a",
+                                 "[a](",
+                                 "](",
+                                 "[a](b \"",
+                                 "[b]",
+                                 "[url=",
+                                 " :a",
+                                 "$1",
+                                 "@a",
+                                 "#a#",
+                                 "a@",
+                                 "mailto:",
+                                 "a://",
+                                 " /a",
+                                 "(/a/",
+                                 "\\\\a",
                                  "{a,plural,}"}) {
     std::string text;
     while (text.size() < kBytes) text += part;
-    const auto found = placeholders_in(text);
+    const auto found = kept_in(text, KeptKinds::all());
     EXPECT_LE(found.size(), text.size()) << part;
   }
 }
@@ -111,6 +138,56 @@ TEST(PlaceholdersTest, DollarsEncloseNamesButNoAmounts) {
   EXPECT_THAT(placeholders_in("Open $file_1$ with $program$."),
               ElementsAre("$file_1$", "$program$"));
   EXPECT_THAT(placeholders_in("from $5 to 6$, $HOME and $PATH"), IsEmpty());
+}
+
+TEST(PlaceholdersTest, OfFrameworks) {
+  EXPECT_THAT(placeholders_in("Deleted :count files (:user_name) :smile: at 12:30, a:b :p :Count"),
+              ElementsAre(":count", ":user_name", ":smile:"));
+  EXPECT_THAT(placeholders_in("[X0X] of [X12X], [X] [XX] [x1x]"), ElementsAre("[X0X]", "[X12X]"));
+  EXPECT_THAT(placeholders_in("__name__ is a__b__ or ___c___ and __d"), ElementsAre("__name__"));
+  EXPECT_THAT(placeholders_in("Copied $1 to $2."), ElementsAre("$1", "$2"));
+  EXPECT_THAT(placeholders_in("$1 of $20"), IsEmpty());
+  EXPECT_THAT(placeholders_in("$2 and $3"), IsEmpty());
+  EXPECT_THAT(placeholders_in("$1.50"), IsEmpty());
+}
+
+TEST(KeptTextTest, OfPlainText) {
+  const auto kept = [](std::string_view text) { return kept_in(text, KeptKinds::plain()); };
+  EXPECT_THAT(kept("See https://a.example/%20x, or me@b.org; 100 % of <b> & c."),
+              ElementsAre("https://a.example/%20x", "me@b.org"));
+  EXPECT_THAT(kept("Ask @name about #topic in README.md or (/etc/fstab) or a/b."),
+              ElementsAre("@name", "#topic", "README.md", "/etc/fstab"));
+  EXPECT_THAT(kept("Run `make %s` with ``a ` b`` for {0}, `half"),
+              ElementsAre("`make %s`", "``a ` b``", "{0}"));
+  EXPECT_THAT(kept("请看https://a.example/x。"), ElementsAre("https://a.example/x"));
+  EXPECT_THAT(kept("An ordinary sentence: it costs 5 * 3 $, i.e. 50% (see note*)."), IsEmpty());
+}
+
+TEST(KeptTextTest, MarkdownInPairs) {
+  const auto marks = [](std::string_view text) { return light_markup_in(text, Kept::kMarkdown); };
+  EXPECT_THAT(marks("a **b _c_** *d* ~~e~~"),
+              ElementsAre("**", "_", "_", "**", "*", "*", "~~", "~~"));
+  EXPECT_THAT(marks("***a***"), ElementsAre("**", "*", "*", "**"));
+  EXPECT_THAT(marks("2*3*4, a * b * c, snake_case_name, note*, f**k, ****"), IsEmpty());
+  EXPECT_THAT(marks("[a [b]](https://x.example) ![c](d.png \"a title\") [e] (f) g](h)"),
+              ElementsAre("[", "](https://x.example)", "![", "](d.png \"a title\")"));
+}
+
+TEST(KeptTextTest, Bbcode) {
+  EXPECT_THAT(
+      light_markup_in("[b]a[/b] [url=https://x.example]c[/url] [*] [note] [1] a[i]", Kept::kBbcode),
+      ElementsAre("[b]", "[/b]", "[url=https://x.example]", "[/url]", "[*]", "[i]"));
+}
+
+TEST(KeptTextTest, KindsByName) {
+  EXPECT_EQ(kept_kinds_from("none"), KeptKinds());
+  EXPECT_EQ(kept_kinds_from("all"), KeptKinds::all());
+  EXPECT_EQ(kept_kinds_from("plain") | Kept::kTags, KeptKinds::all());
+  EXPECT_EQ(kept_kinds_from("placeholders,tags"), KeptKinds::markup());
+  EXPECT_THROW(kept_kinds_from("urls"), ConfigError);
+  EXPECT_THROW(kept_kinds_from(""), ConfigError);
+  EXPECT_THAT(kept_in("me@b.org {0} `x` @name", kept_kinds_from("addresses,code")),
+              ElementsAre("me@b.org", "`x`"));
 }
 
 }  // namespace
