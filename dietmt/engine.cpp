@@ -72,11 +72,13 @@ TranslationPlan Engine::plan(const TranslateOptions& options) const {
                        .glossary = glossary_of(options),
                        .line = {.source_tag = options.source_tag,
                                 .markup = options.markup,
+                                .keep = nmt::kept_kinds_from(options.keep),
                                 .alignment = nmt::alignment_from_name(options.alignment),
                                 .check_copies = checks_copies(options.check),
                                 .pieces = true},
                        .guard = nmt::guard_from_name(options.guard)};
   const bool aligns = plan.line.alignment != nmt::AlignmentKind::kNone;
+  if (aligns) plan.line.keep = {};  // it would align other words
   plan.search.alignment = plan.line.markup || aligns;
   if (plan.line.markup && aligns) throw ConfigError("markup moves words: leave out alignment");
   if (plan.search.alignment && !loaded_->decoder->aligns())
@@ -129,19 +131,25 @@ std::vector<Translation> Engine::translate(const LineBatch& batch, const Transla
   const std::vector<nmt::GuardOutcome> outcomes =
       nmt::guard_output(plan.guard, *loaded_->target_tokenizer, kept, plan.search, search, found);
   std::vector<Translation> translations(lines.size());
+  std::vector<std::vector<nmt::LineResult>> results(lines.size());
+  std::vector<nmt::TranslatedPair> pairs;
   size_t next = 0;
   for (size_t i = 0; i < lines.size(); ++i) {
-    Translation& made = translations[i];
-    made.truncated = lines[i].cut_tokens > 0;
     nmt::NBest translated;
     if (lines[i].has_text) {
-      made.problem = nmt::description(outcomes[next].sign);
-      made.replaced = outcomes[next].replaced;
+      translations[i].problem = nmt::description(outcomes[next].sign);
+      translations[i].replaced = outcomes[next].replaced;
       translated = std::move(found[next++]);
     }
-    for (nmt::LineResult& one : coder.finish(lines[i], translated))
-      made.hypotheses.push_back(hypothesis(std::move(one)));
-    made.source_tokens = std::move(lines[i].pieces);
+    results[i] = coder.finish(lines[i], translated);
+    pairs.push_back({&lines[i], &results[i]});
+  }
+  nmt::keep_text(coder, pairs, plan.search, search);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    for (nmt::LineResult& one : results[i])
+      translations[i].hypotheses.push_back(hypothesis(std::move(one)));
+    translations[i].truncated = lines[i].cut_tokens > 0;
+    translations[i].source_tokens = std::move(lines[i].pieces);
   }
   return translations;
 }

@@ -47,6 +47,10 @@ struct TranslateOptions {
   /// Moves tags and placeholders with their words, by the rules of `dietmt translate --markup`.
   /// `tokens` are those of the text without them.
   bool markup = false;
+  /// What every translation must contain as its line does: "plain" (placeholders, addresses, paths,
+  /// @names, #topics, code, Markdown, BBCode), "all" (also tags), "none", or names as of `dietmt
+  /// translate --keep`. Not with alignment, nor if a glossary or prefix prevents it.
+  std::string keep = "plain";
   /// copies: fills Hypothesis::missing_copies, by the rules of `dietmt translate --check`; or none.
   std::string check = "none";
   /// Against translations that repeat themselves or are too long, too short or empty: report fills

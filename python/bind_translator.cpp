@@ -175,6 +175,7 @@ void bind_options(py::module_& module) {
       .def_readwrite("glossary", &TranslateOptions::glossary)
       .def_readwrite("alignment", &TranslateOptions::alignment)
       .def_readwrite("markup", &TranslateOptions::markup)
+      .def_readwrite("keep", &TranslateOptions::keep)
       .def_readwrite("check", &TranslateOptions::check)
       .def_readwrite("guard", &TranslateOptions::guard)
 #define DIETMT_CALL_OPTION(group, type, name, usual, placeholder, help, ...) \

@@ -179,6 +179,12 @@ OptionTable serve_option_table(ServeOptions& o) {
            "language pair; files as of translate --glossary")
       .add("guard", &o.guard, "", guard_help("say so in the answer"),
            {.choices = {"off", "report", "retry"}})
+      .add("keep", &o.keep, "KINDS",
+           "what a translation must contain as its text does, unless a request says otherwise: "
+           "plain (the kinds " +
+               nmt::kept_kind_names() +
+               " except tags), all, none, or kinds separated by commas. A sentence whose "
+               "translation lacks some of it is translated again as with markup")
       .add("preload", &o.preload, "", "load all models at the start, not when first used")
       .add("openapi", &o.openapi, "",
            "print the description of the HTTP API (OpenAPI), without languages and models, and "
@@ -208,6 +214,7 @@ void settle(const OptionTable& table, ServeOptions& options) {
   options.api.api_keys = options.api_keys;
   options.api.allowed_hosts.push_back(options.host);
   options.api.limits.guard = nmt::guard_from_name(options.guard);
+  options.api.limits.keep = nmt::kept_kinds_from(options.keep);
   options.api.pivot = options.pivot == "none" ? "" : options.pivot;
   options.api.glossaries = options.glossaries;
   if (!options.access_log.empty())

@@ -18,6 +18,7 @@ struct ServeOptions {
   std::vector<std::string> shortlists;
   std::string pivot = "en";  // none: one model for each pair
   std::string guard = "retry";
+  std::string keep = "plain";
   bool preload = false;
   bool openapi = false;  // print it and exit
   std::string device = "cpu";

@@ -35,6 +35,7 @@ struct TranslateOptions : DecodingOptions {
   std::string source_tags;
   std::string alignment = "none";
   bool markup = false;
+  std::string keep = "plain";
   std::string check = "none";
   std::string guard = "off";
   bool json = false;
@@ -85,6 +86,12 @@ OptionTable option_table(TranslateOptions& o) {
       .add("markup", &o.markup, "",
            "translate without tags and placeholders (<b>, {0}, %s, $name$), then put each "
            "of them back exactly once, next to the words it belongs to")
+      .add("keep", &o.keep, "KINDS",
+           "what a translation must contain as its line does: plain (the kinds " +
+               nmt::kept_kind_names() +
+               " except tags), all, none, or kinds separated by commas. A line whose translation "
+               "lacks some of it is translated again as with --markup. Not with --alignment or "
+               "--then")
       .add("remove-bpe", &o.remove_bpe, "",
            "for models of text that other BPE has cut: write whole words (newer, not new@@ er)")
       .add("check", &o.check, "",
@@ -185,7 +192,18 @@ std::vector<std::string> problems_of(const OptionTable& table, TranslateOptions&
     problems.push_back("--remove-bpe joins the words of --alignment: leave out one of them");
   if (o.search.alignment && !o.then.empty())
     problems.push_back("--alignment and --markup need one model: leave out --then");
+  try {
+    nmt::kept_kinds_from(o.keep);
+  } catch (const ConfigError& error) {
+    problems.push_back(std::string("--keep: ") + error.what());
+  }
   return problems;
+}
+
+// Alignments would be those of another text, and markup keeps everything by itself.
+nmt::KeptKinds kept_kinds(const TranslateOptions& o) {
+  const bool applies = !o.markup && o.alignment == "none" && o.then.empty();
+  return applies ? nmt::kept_kinds_from(o.keep) : nmt::KeptKinds();
 }
 
 std::function<void(std::vector<nmt::NBest>&)> choice_of(const TranslateOptions& o,
@@ -249,6 +267,7 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
                         {.line = {.source_tag = o.source_tag.value_or(""),
                                   .glossary = o.glossary.empty() ? nullptr : &glossary,
                                   .markup = o.markup,
+                                  .keep = kept_kinds(o),
                                   .alignment = form.alignment,
                                   .check_copies = form.missing_copies},
                          .prefixes = prefixes.get(),

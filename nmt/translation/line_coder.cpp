@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "common/error.h"
 #include "common/trimmed.h"
 #include "data/text/copy_check.h"
 #include "nmt/alignment/placeholder_syntax.h"
+#include "nmt/alignment/placeholders.h"
 #include "nmt/alignment/text_shape.h"
 #include "nmt/translation/line_tokens.h"
 
@@ -74,6 +76,16 @@ void respell(std::vector<MarkedPart>& parts, const Spellings& spellings) {
   if (spellings.empty()) return;
   for (MarkedPart& part : parts)
     if (!part.is_markup) part.text = respelled(part.text, spellings);
+}
+
+// Whether a text has letters beside what must be kept.
+bool has_other_letters(std::string_view text, KeptKinds keep) {
+  for (const std::string_view kept : kept_in(text, keep)) {
+    const auto at = static_cast<size_t>(kept.data() - text.data());
+    if (has_letter(text.substr(0, at))) return true;
+    text.remove_prefix(at + kept.size());
+  }
+  return has_letter(text);
 }
 
 // The vocabulary of a task such as reversing numbers has none.
@@ -147,12 +159,15 @@ const data::SourceTag& LineCoder::tag_of(const LineExtras& extras) {
 }
 
 bool LineCoder::is_copied(const LineRequest& line) const {
-  return reads_letters_ && !has_letter(line.text()) && is_visible(line.text()) &&
+  const bool has_marks = !line.marked.marks.empty();
+  return reads_letters_ &&
+         !has_other_letters(line.text(), has_marks ? KeptKinds() : options_.keep) &&
+         is_visible(line.text()) &&
          (options_.glossary == nullptr || options_.glossary->find(line.source).empty());
 }
 
 // A line without text gets no request.
-void LineCoder::encode(LineRequest& line, const data::SourceTag& tag) {
+void LineCoder::encode(LineRequest& line, const data::SourceTag& tag) const {
   const data::Tokenizer& tokenizer = *model_.source_tokenizer;
   line.request = {};
   line.is_copied = is_copied(line);
@@ -162,7 +177,8 @@ void LineCoder::encode(LineRequest& line, const data::SourceTag& tag) {
     return;
   }
   std::vector<int32_t>& ids = line.request.source;
-  if (aligns_) {
+  const bool is_aligned = aligns_ || (!line.marked.marks.empty() && aligns());
+  if (is_aligned) {
     data::SpannedPieces pieces = encode_tagged_line(tokenizer, tag, line.text(), most_source_);
     ids = std::move(pieces.ids);
     line.spans = std::move(pieces.spans);
@@ -181,7 +197,7 @@ void LineCoder::encode(LineRequest& line, const data::SourceTag& tag) {
     line.untranslated = join(place_markup(line.marked, ""), line.marked.spellings);
     return;
   }
-  if (!aligns_) return;
+  if (!is_aligned) return;
   line.spans.resize(ids.size() - 1);
   line.tag_tokens = std::ranges::find_if(line.spans, [](auto span) { return span.begin >= 0; }) -
                     line.spans.begin();
@@ -201,19 +217,51 @@ void LineCoder::find_terms(LineRequest& line, const data::SourceTag& tag) const 
         text_of_tokens(*model_.source_tokenizer, tag, line.source, line.tokens - 1));
 }
 
-// Adds what a request needs besides the line's tokens.
+// Adds what a request needs besides the tokens of its line and context.
+void LineCoder::add_demands(LineRequest& line) const {
+  line.request.index = line.extras.index;
+  if (!options_.is_last) return;
+  line.request.prefix = encode_prefix(line.extras);
+  if (!line.required.empty()) line.request.constraints = model_.terms().constraints(line.required);
+}
+
 void LineCoder::complete(LineRequest& line) {
   if (!line.has_text) {
     if (!line.is_copied) document_.end();
     return;
   }
-  line.request.index = line.extras.index;
-  if (options_.is_last) {
-    line.request.prefix = encode_prefix(line.extras);
-    if (!line.required.empty())
-      line.request.constraints = model_.terms().constraints(line.required);
-  }
+  add_demands(line);
   document_.next(line.request, most_source_);
+  line.context.assign(line.request.source.begin(),
+                      line.request.source.begin() + line.request.context_tokens);
+  line.context_separator = line.request.context_separator;
+}
+
+bool LineCoder::has_lost_text(const LineRequest& line, const LineResult& best) const {
+  if (!line.has_text || !options_.keep.any() || !line.marked.marks.empty()) return false;
+  const std::vector<std::string_view> kept = kept_in(line.source, options_.keep);
+  if (kept.empty()) return false;
+  std::multiset<std::string_view> wanted(kept.begin(), kept.end());
+  for (const std::string_view found : kept_in(best.text, options_.keep)) {
+    const auto same = wanted.find(found);
+    if (same != wanted.end()) wanted.erase(same);
+  }
+  return !wanted.empty();
+}
+
+LineRequest LineCoder::without_kept_text(const LineRequest& line) const {
+  LineRequest other{.extras = line.extras, .marked = take_out_markup(line.source, options_.keep)};
+  other.source = other.marked.text;
+  const data::SourceTag& tag = tags_.at(other.extras.tag.value_or(options_.source_tag));
+  encode(other, tag);
+  if (!other.has_text) return other;
+  find_terms(other, tag);
+  add_demands(other);
+  TranslationRequest& request = other.request;
+  request.source.insert(request.source.begin(), line.context.begin(), line.context.end());
+  request.context_tokens = std::ssize(line.context);
+  request.context_separator = line.context_separator;
+  return other;
 }
 
 std::vector<int32_t> LineCoder::encode_prefix(const LineExtras& extras) const {

@@ -23,6 +23,7 @@
 #include "data/text/source_tag.h"
 #include "data/text/tokenizer.h"
 #include "nmt/alignment/inline_markup.h"
+#include "nmt/alignment/kept_kinds.h"
 #include "nmt/alignment/word_alignment.h"
 #include "nmt/search/search_options.h"
 #include "nmt/search/search_task.h"
@@ -39,7 +40,8 @@ AlignmentKind alignment_from_name(const std::string& name);
 struct LineOptions {
   std::string source_tag = {};               // before each line that has text (data::SourceTag)
   const data::Glossary* glossary = nullptr;  // null: none; it outlives the coder
-  bool markup = false;                       // remove tags and placeholders from lines
+  bool markup = false;                       // remove all KeptKinds from lines
+  KeptKinds keep = {};                       // what keep_text() makes sure of without `markup`
   /// Fills LineResult::alignment or ::attention. Needs SearchOptions::alignment.
   AlignmentKind alignment = AlignmentKind::kNone;
   bool check_copies = false;  // fill LineResult::missing_copies
@@ -82,6 +84,9 @@ struct LineRequest {
   int64_t tag_tokens = 0;
   std::vector<std::string> pieces = {};  // with end of sentence
 
+  std::vector<int32_t> context = {};  // tokens of preceding sentences at the start of the request
+  int32_t context_separator = -1;     // TranslationRequest::context_separator
+
   std::string untranslated = {};  // translation of a line without text: its markup, or itself
 
   /// What the next model translates.
@@ -120,6 +125,15 @@ class LineCoder {
   std::vector<LineResult> finish(const LineRequest& line, const NBest& found) const;
   LineResult finish(const LineRequest& line, const Hypothesis& found) const;
 
+  /// Whether a translation of `line` lacks what the line has of LineOptions::keep. Of a line with
+  /// marks it never does.
+  bool has_lost_text(const LineRequest& line, const LineResult& best) const;
+
+  /// `line` with that removed, for another translation. Its request reads the same context.
+  LineRequest without_kept_text(const LineRequest& line) const;
+
+  bool aligns() const { return model_.decoder->aligns(); }
+
   /// The sentences before the next line.
   const DocumentContext& document() const { return document_; }
   void continue_document(const DocumentContext& document) { document_ = document; }
@@ -131,8 +145,9 @@ class LineCoder {
   LineRequest prepared(LineRequest line);
   const data::SourceTag& tag_of(const LineExtras& extras);
   bool is_copied(const LineRequest& line) const;
-  void encode(LineRequest& line, const data::SourceTag& tag);
+  void encode(LineRequest& line, const data::SourceTag& tag) const;
   void find_terms(LineRequest& line, const data::SourceTag& tag) const;
+  void add_demands(LineRequest& line) const;
   void complete(LineRequest& line);
   std::vector<int32_t> encode_prefix(const LineExtras& extras) const;
   Decoded decoded(const LineRequest& line, const Hypothesis& found) const;

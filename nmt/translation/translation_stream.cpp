@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "nmt/translation/kept_text.h"
 #include "nmt/translation/line_tokens.h"
 
 namespace dietmt::nmt {
@@ -169,7 +170,9 @@ void translate(const Translator& translator, const LineCoder& coder, const Strea
       guard_output(options.guard, *translator.model().target_tokenizer, requests,
                    translator.options(), again, found);
   size_t next = 0;
+  std::vector<TranslatedPair> pairs;
   for (TranslatedLine& line : window.lines) {
+    pairs.push_back({&line.request, &line.translations});
     if (!line.request.has_text) {
       line.translations = coder.finish(line.request, NBest());
       continue;
@@ -177,6 +180,7 @@ void translate(const Translator& translator, const LineCoder& coder, const Strea
     line.guard = outcomes[next];
     line.translations = coder.finish(line.request, found[next++]);
   }
+  keep_text(coder, pairs, translator.options(), again);
   if (progress) progress(std::ssize(window.lines) - std::ssize(requests));
 }
 

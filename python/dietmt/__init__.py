@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         glossary: Mapping[str, str] | Sequence[tuple[str, str]]
         alignment: str
         markup: bool
+        keep: str
         check: str
         guard: str
 else:
@@ -158,6 +159,8 @@ class Translator:
             attention of each token to each of the `source_tokens` in `attention`.
         markup: tags and placeholders move with their words, by the rules of `dietmt translate
             --markup`; `tokens` are those of the text without them.
+        keep: what a translation must contain as its line does, by the rules of `dietmt translate
+            --keep`: "plain" (default), "all", "none", or kinds separated by commas.
         check: "copies" lists numbers, addresses and names that a translation lacks in
             `missing_copies`, by the rules of `dietmt translate --check`.
         guard: "report" says in `problem` if a translation repeats itself or is too long, too short

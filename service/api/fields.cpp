@@ -276,6 +276,15 @@ bool checks_copies(const Fields& fields) {
   return check == "copies";
 }
 
+nmt::KeptKinds kept_kinds(const Fields& fields, const ServiceLimits& limits) {
+  const std::string kinds = fields.text_or("keep", "");
+  try {
+    return kinds.empty() ? limits.keep : nmt::kept_kinds_from(kinds);
+  } catch (const ConfigError& error) {
+    throw HttpError::of_option("keep", std::string("keep: ") + error.what());
+  }
+}
+
 std::string source_tag(const Fields& fields) {
   const std::string tag = fields.text_or("source_tag", "");
   const std::string problem = tag.empty() ? "" : data::source_tag_problem(tag);

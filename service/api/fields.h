@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "nmt/alignment/kept_kinds.h"
 #include "nmt/search/search_options.h"
 #include "nmt/translation/output_guard.h"
 #include "service/api/call.h"
@@ -29,6 +30,8 @@ struct ServiceLimits {
   int64_t length_offset = 1000;                // for max_length_offset and min_length
   std::chrono::milliseconds deadline{60'000};  // from a request's arrival to its answer
   nmt::Guard guard = nmt::Guard::kRetry;       // against degenerate translations
+  nmt::KeptKinds keep =
+      nmt::KeptKinds::plain();  // what translations must contain as their texts do
 };
 
 /// Throws HttpError 400 with the field's name for wrong types and missing fields.
@@ -88,6 +91,9 @@ nmt::SearchOptions default_search(const ServiceLimits& limits);
 
 /// Whether `check` is copies. Throws HttpError 400 for anything except that and none.
 bool checks_copies(const Fields& fields);
+
+/// Field `keep`: what translations must contain as their texts do. Throws HttpError 400.
+nmt::KeptKinds kept_kinds(const Fields& fields, const ServiceLimits& limits);
 
 /// Field `source_tag`: a word, or empty. Throws HttpError 400.
 std::string source_tag(const Fields& fields);

@@ -175,7 +175,7 @@ Answer translate_file(Call call, ServiceContext& service) {
   TextOptions options;
   options.language = path.front()->source;
   options.document = true;
-  options.line.source_tag = source_tag(fields);
+  options.line = {.source_tag = source_tag(fields), .keep = kept_kinds(fields, service.limits)};
   options.glossary = service.glossaries.of_request(fields, path, options.search);
   std::set<std::string> warnings;
   const auto translate_lines = [&](const ConnectedTexts& lines) {

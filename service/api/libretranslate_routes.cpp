@@ -71,7 +71,9 @@ TranslateRequest read(const Fields& fields, const ServiceContext& service) {
   request.alternatives = fields.integer_or("alternatives", 0, 0, service.limits.beam - 1);
   request.options.language = request.path.front()->source;
   request.options.html = format == "html";
-  request.options.line = {.source_tag = source_tag(fields), .check_copies = checks_copies(fields)};
+  request.options.line = {.source_tag = source_tag(fields),
+                          .keep = kept_kinds(fields, service.limits),
+                          .check_copies = checks_copies(fields)};
   request.options.guard = service.limits.guard;
   request.options.search.nbest = request.alternatives + 1;
   request.options.search.beam = std::max(std::min(request.options.search.beam, service.limits.beam),

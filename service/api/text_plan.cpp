@@ -176,27 +176,28 @@ void plan_html(std::string_view html, const TextOptions& options, TranslatedText
   flush();
 }
 
-void plan_marked(const nmt::MarkedText& text, const TextOptions& options, TranslatedText& planned) {
-  const bool has_markup = options.markup || !text.marks.empty();
-  SentencePlanner(has_markup ? nmt::take_out_markup(text, nmt::KeptKinds::all()) : text, false,
-                  options, planned)
+void plan_marked(const nmt::MarkedText& text, const TextOptions& options, nmt::KeptKinds taken_out,
+                 TranslatedText& planned) {
+  const nmt::KeptKinds kinds = text.marks.empty() ? taken_out : nmt::KeptKinds::all();
+  SentencePlanner(kinds.any() ? nmt::take_out_markup(text, kinds) : text, false, options, planned)
       .add(in_source_order(text));
 }
 
 }  // namespace
 
-TranslatedText plan_text(const nmt::MarkedText& text, const TextOptions& options) {
+TranslatedText plan_text(const nmt::MarkedText& text, const TextOptions& options,
+                         nmt::KeptKinds taken_out) {
   TranslatedText planned;
   if (options.html) {
     plan_html(text.text, options, planned);
   } else if (options.split || !text.marks.empty()) {
-    plan_marked(text, options, planned);
+    plan_marked(text, options, taken_out, planned);
   } else {
     // Removing markup also removes white space, so that around the line is set aside first.
     const SplitText line = one_sentence(text.text);
     for (const SentencePiece& piece : line.pieces) {
       planned.after.push_back({std::string(piece.before)});
-      plan_marked({.text = std::string(piece.sentence), .marks = {}}, options, planned);
+      plan_marked({.text = std::string(piece.sentence), .marks = {}}, options, taken_out, planned);
     }
     planned.after.push_back({std::string(line.after)});
   }

@@ -8,6 +8,8 @@
 namespace dietmt::service {
 
 /// Splits a text into sentences without translations; their joined() returns what is between them.
-TranslatedText plan_text(const nmt::MarkedText& text, const TextOptions& options);
+/// `taken_out`: what moves with its words in a text without marks; in one with marks all kinds do.
+TranslatedText plan_text(const nmt::MarkedText& text, const TextOptions& options,
+                         nmt::KeptKinds taken_out);
 
 }  // namespace dietmt::service

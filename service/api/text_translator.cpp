@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "nmt/translation/kept_text.h"
 #include "service/api/call.h"
 #include "service/api/preparation_turn.h"
 #include "service/api/text_plan.h"
@@ -36,9 +37,8 @@ std::vector<nmt::MarkedText> without_marks(const std::vector<std::string>& texts
 }
 
 // Plans a context text, without its marks.
-TranslatedText plan_context(const nmt::MarkedText& text, TextOptions options) {
-  options.markup = true;
-  TranslatedText planned = plan_text(text, options);
+TranslatedText plan_context(const nmt::MarkedText& text, const TextOptions& options) {
+  TranslatedText planned = plan_text(text, options, nmt::KeptKinds::all());
   for (TranslatedSentence& sentence : planned.sentences) sentence.marked.marks.clear();
   return planned;
 }
@@ -51,13 +51,9 @@ void write_as_html(nmt::LineResult& found) {
 }
 
 // If the queue is full or time is up, the first translations are better than none.
-std::vector<nmt::GuardOutcome> guarded(ServedModel& model, nmt::Guard guard,
-                                       const std::vector<nmt::TranslationRequest>& requests,
-                                       const nmt::SearchOptions& search, const Patience& patience,
-                                       std::vector<nmt::NBest>& found) {
-  const nmt::SecondSearch again =
-      [&](std::vector<nmt::TranslationRequest> repeated,
-          const nmt::SearchOptions& careful) -> std::vector<nmt::NBest> {
+nmt::SecondSearch second_search(ServedModel& model, const Patience& patience) {
+  return [&](std::vector<nmt::TranslationRequest> repeated,
+             const nmt::SearchOptions& careful) -> std::vector<nmt::NBest> {
     try {
       return model.queue().translate(std::move(repeated), careful, patience);
     } catch (const QueueFull&) {
@@ -66,7 +62,6 @@ std::vector<nmt::GuardOutcome> guarded(ServedModel& model, nmt::Guard guard,
       return {};
     }
   };
-  return nmt::guard_output(guard, *model.model().target_tokenizer, requests, search, again, found);
 }
 
 }  // namespace
@@ -121,13 +116,19 @@ std::vector<nmt::TranslationRequest> TextTranslation::prepare(const Patience& pa
   return requests;
 }
 
+// One model translates most of what must be kept well in its place; the next one would not know.
+nmt::KeptKinds TextTranslation::taken_out() const {
+  if (options_.markup) return nmt::KeptKinds::all();
+  return models_.size() > 1 ? options_.line.keep : nmt::KeptKinds();
+}
+
 // `reads_context`: if false, texts that are only context have no sentences.
 void TextTranslation::plan(bool reads_context, const Patience& patience) {
   translated_.resize(texts_.size());
   for (size_t t = 0; t < texts_.size(); ++t) {
     patience.check();
     if (!is_only_context(t))
-      translated_[t] = plan_text(texts_[t], options_);
+      translated_[t] = plan_text(texts_[t], options_, taken_out());
     else if (reads_context)
       translated_[t] = plan_context(texts_[t], options_);
   }
@@ -155,7 +156,7 @@ void TextTranslation::read(nmt::LineCoder& coder, TranslatedText planned) const 
 std::vector<nmt::TranslationRequest> TextTranslation::prepare_first(nmt::LineCoder& coder,
                                                                     const Patience& patience) {
   for (const std::string& text : options_.context)
-    read(coder, plan_text({.text = text, .marks = {}}, options_));
+    read(coder, plan_text({.text = text, .marks = {}}, options_, taken_out()));
   const nmt::DocumentContext earlier = coder.document();
   std::vector<nmt::TranslationRequest> requests;
   for (size_t t = 0; t < texts_.size(); ++t) {
@@ -201,12 +202,13 @@ std::vector<nmt::TranslationRequest> TextTranslation::advance(nmt::LineCoder& co
 
 void TextTranslation::finish(std::vector<nmt::NBest> found,
                              const std::vector<nmt::GuardOutcome>& outcomes,
-                             const Patience& patience) {
+                             const nmt::SecondSearch& again, const Patience& patience) {
   found_ = std::move(found);
   const bool was_last = is_last();
   ++next_;
   if (!was_last) return;
   size_t next = 0;
+  std::vector<nmt::TranslatedPair> pairs;
   for (size_t t = 0; t < texts_.size(); ++t) {
     if (is_only_context(t)) continue;
     for (TranslatedSentence& sentence : translated_[t].sentences) {
@@ -216,10 +218,13 @@ void TextTranslation::finish(std::vector<nmt::NBest> found,
       const nmt::NBest translations = has_text ? std::move(found_[next++]) : nmt::NBest();
       if (has_text) sentence.target_tokens = std::ssize(translations.front().ids) + 1;
       sentence.translations = coder_->finish(sentence.line, translations);
-      if (!options_.html) continue;
-      for (nmt::LineResult& one : sentence.translations) write_as_html(one);
+      pairs.push_back({&sentence.line, &sentence.translations});
     }
   }
+  nmt::keep_text(*coder_, pairs, search_, again);
+  if (!options_.html) return;
+  for (const nmt::TranslatedPair& pair : pairs)
+    for (nmt::LineResult& one : *pair.translations) write_as_html(one);
 }
 
 std::vector<TranslatedText> translate_texts(const ServedPath& models,
@@ -241,13 +246,15 @@ std::vector<TranslatedText> translate_texts(const ServedPath& models,
         model.queue().translate(std::move(requests), translation.search(), patience);
     std::vector<nmt::GuardOutcome> outcomes;
     Patience rest = patience;
+    const nmt::SecondSearch again = second_search(model, patience);
     if (is_guarded) {
-      outcomes = guarded(model, options.guard, kept, translation.search(), patience, found);
+      outcomes = nmt::guard_output(options.guard, *model.model().target_tokenizer, kept,
+                                   translation.search(), again, found);
       // The guard has used up the time: the first translations are better than none.
       if (RequestQueue::Clock::now() >= rest.deadline)
         rest.deadline = RequestQueue::Clock::time_point::max();
     }
-    translation.finish(std::move(found), outcomes, rest);
+    translation.finish(std::move(found), outcomes, again, rest);
   }
   return std::move(translation).take();
 }

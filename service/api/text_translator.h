@@ -78,9 +78,10 @@ class TextTranslation {
   /// takes.
   bool is_guarded() const { return is_last() && options_.guard != nmt::Guard::kOff; }
 
-  /// Takes the translations of the requests. Throws the exceptions of Patience::check().
+  /// Takes the translations of the requests. What the texts must keep and the last model has lost
+  /// is translated by `again`. Throws the exceptions of Patience::check().
   void finish(std::vector<nmt::NBest> found, const std::vector<nmt::GuardOutcome>& outcomes,
-              const Patience& patience);
+              const nmt::SecondSearch& again, const Patience& patience);
 
   /// Call it after the last model.
   std::vector<TranslatedText> take() && { return std::move(translated_); }
@@ -90,6 +91,7 @@ class TextTranslation {
   bool is_only_context(size_t text) const {
     return !options_.only_context.empty() && options_.only_context[text];
   }
+  nmt::KeptKinds taken_out() const;
   void plan(bool reads_context, const Patience& patience);
   std::unique_ptr<nmt::LineCoder> coder_of_next() const;
   void read(nmt::LineCoder& coder, TranslatedText planned) const;

@@ -48,6 +48,7 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
     throw HttpError::of_option("markup", "markup is for format text; html moves tags by itself");
   options.split = fields.flag_or("split_sentences", true);
   options.line = {.source_tag = source_tag(fields),
+                  .keep = kept_kinds(fields, service.limits),
                   .alignment = alignment_kind(fields),
                   .check_copies = checks_copies(fields),
                   .pieces = fields.flag_or("token_scores", false)};
@@ -56,6 +57,7 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
   options.search = search_options(fields, service.limits);
   options.guard = service.limits.guard;
   options.search.alignment = options.line.alignment != nmt::AlignmentKind::kNone;
+  if (options.search.alignment) options.line.keep = {};  // it would align other words
   // Words are counted without the markup, so a client could not find them in the translation.
   if (options.markup && options.search.alignment)
     throw HttpError::of_option("alignment", "markup moves words: leave out alignment");
@@ -66,9 +68,10 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
 }
 
 void check_names(const Fields& fields) {
-  fields.allow_only(with_decoding_fields(
-      {"text", "model", "source", "target", "context", "format", "split_sentences", "prefix",
-       "glossary", "source_tag", "token_scores", "markup", "alignment", "check", "deadline_ms"}));
+  fields.allow_only(
+      with_decoding_fields({"text", "model", "source", "target", "context", "format",
+                            "split_sentences", "prefix", "glossary", "source_tag", "token_scores",
+                            "markup", "keep", "alignment", "check", "deadline_ms"}));
 }
 
 ordered_json pairs_json(const nmt::LineResult& found) {

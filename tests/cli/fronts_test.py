@@ -39,6 +39,10 @@ PIECES = [
     "red {0}!", "%s red", "100 % red", "%(name)s", "&amp; red", "red &lt;dog&gt;", "&nbsp;", "&#39;",
     "{{ red }}", "{% if red %}dog{% endif %}", "{n, plural, one {dog} other {tree}}", "$name$",
     "<", ">", "a < b", "<<<>>>", "<2de> red", ">>de<< red", "<a href='x'>red</a>", "{", "}", "{red",
+    # what a translation keeps
+    "https://x.org/red?dog", "see https://x.org/red. dog", "@red_dog", "red @dog_1 #cat_2",
+    "`red` dog", "``", "**red** dog", "[red](dog.md) cat", "[b]red[/b] dog", ":dogs red", "$1 red",
+    "/red/dog/cat", "README.md red", "__red__ [X0X]", "***red***", "[](", "a@b.org `",
     # terms, and what a check of copies looks for
     "the red dog", "red  dog", "bird bird bird", "Tree", "tree-bird", "17 red", "3.14 http://x.org/y",
     "a@b.org", "|||", "red ||| dog", "\\n", "\"red\"", "'", "\u201ered\u201c",

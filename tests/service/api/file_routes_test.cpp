@@ -143,8 +143,8 @@ TEST(TranslateFileTest, AModelAndACheckOfCopiesCanBeAskedFor) {
   EXPECT_TRUE(with("model", "en-de").contains("translatedFileUrl"));
   EXPECT_FALSE(with("check", "none").contains("warnings"));
   EXPECT_EQ(with("check", "all")["error"], "check must be none or copies");
-  const auto [status, body] =
-      translate(server, "a.txt", "see www.a.org 5", "en", {{"check", "copies", "", ""}});
+  const auto [status, body] = translate(server, "a.txt", "see www.a.org 5", "en",
+                                        {{"check", "copies", "", ""}, {"keep", "none", "", ""}});
   EXPECT_EQ(body["warnings"].dump(),
             R"(["\"www.a.org\" is not in the translation of \"see www.a.org 5\""])");
 }

@@ -170,11 +170,13 @@ TEST(LibreTranslateTest, AModelAndACheckOfCopiesCanBeAskedFor) {
     body.update(more);
     return server.post("/translate", body);
   };
-  EXPECT_EQ(with({{"check", "copies"}}).second["warnings"].dump(),
+  EXPECT_EQ(with({{"check", "copies"}, {"keep", "none"}}).second["warnings"].dump(),
             R"(["text 1: \"www.a.org\" is not in the translation"])");
   EXPECT_FALSE(with({{"check", "none"}}).second.contains("warnings"));
+  EXPECT_EQ(with(json::object()).second["translatedText"], "SEE www.a.org 5");
+  EXPECT_THAT(error_of(with({{"keep", "urls"}})), HasSubstr("keep: 'urls' is no kind of text"));
   EXPECT_EQ(error_of(with({{"check", "all"}})), "400 check must be none or copies");
-  EXPECT_EQ(with({{"model", "en-de+de-en"}}, "en").second["translatedText"], "SEE WWW.A.ORG 5");
+  EXPECT_EQ(with({{"model", "en-de+de-en"}}, "en").second["translatedText"], "SEE www.a.org 5");
   EXPECT_EQ(error_of(with({{"model", "de-en"}})), "400 source of model de-en is de, not en");
   EXPECT_EQ(error_of(with({{"model", "en-de+de-en"}})),
             "400 target of model en-de+de-en is en, not de");

@@ -94,7 +94,8 @@ TEST(V1Test, CopiesAreChecked) {
   const TestServer server;
   const auto found = [&](const json& check) {
     return server
-        .post("/v1/translate", {{"text", "see www.a.org 5"}, {"model", "en-de"}, {"check", check}})
+        .post("/v1/translate",
+              {{"text", "see www.a.org 5"}, {"model", "en-de"}, {"keep", "none"}, {"check", check}})
         .second;
   };
   const json one = found("copies")["results"][0]["sentences"][0]["translations"][0];

@@ -1,0 +1,105 @@
+#include "nmt/translation/kept_text.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/data/fake_subwords.h"
+
+namespace dietmt::nmt {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class NoDecoder : public SentenceDecoder {
+ public:
+  int64_t max_source_length() const override { return 100; }
+  int64_t max_target_length() const override { return 100; }
+  bool aligns() const override { return true; }
+  void run(SentenceFeed&, int64_t, int64_t, int64_t) const override {}
+};
+
+const LoadedDecoder& model() {
+  static const auto tokenizer = data::fake_tokenizer<data::CharacterSubwords>();
+  static const LoadedDecoder model{.decoder = std::make_shared<NoDecoder>(),
+                                   .source_tokenizer = tokenizer,
+                                   .target_tokenizer = tokenizer,
+                                   .special = SpecialTokens::of(*tokenizer)};
+  return model;
+}
+
+NBest found(const std::string& text) {
+  Hypothesis best;
+  best.ids = model().target_tokenizer->encode(text);
+  best.token_scores.assign(best.ids.size() + 1, -0.5F);
+  return {best};
+}
+
+struct Outcome {
+  std::vector<std::string> texts;     // translations
+  std::vector<std::string> searched;  // sources of the second search
+  bool aligned = false;
+};
+
+// Lines whose first translations are `first`, and whose second ones would be `second`.
+Outcome kept(const std::vector<std::string>& sources, const std::vector<std::string>& first,
+             const std::string& second, KeptKinds keep = KeptKinds::plain()) {
+  LineCoder coder(model(), {}, {.keep = keep});
+  std::vector<LineRequest> lines;
+  std::vector<std::vector<LineResult>> results;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    lines.push_back(coder.prepare(sources[i]));
+    results.push_back(coder.finish(lines[i], found(first[i])));
+  }
+  std::vector<TranslatedPair> pairs;
+  for (size_t i = 0; i < lines.size(); ++i) pairs.push_back({&lines[i], &results[i]});
+  Outcome made;
+  keep_text(coder, pairs, {},
+            [&](const std::vector<TranslationRequest>& some, const SearchOptions& search) {
+              made.aligned = search.alignment;
+              std::vector<NBest> all;
+              for (const TranslationRequest& one : some) {
+                const std::span<const int32_t> text(one.source.data(), one.source.size() - 1);
+                made.searched.push_back(model().source_tokenizer->decode(text));
+                if (!second.empty()) all.push_back(found(second));
+              }
+              return all;
+            });
+  for (const auto& result : results) made.texts.push_back(result.front().text);
+  return made;
+}
+
+TEST(KeptTextTest, OnlyWhatWasLostIsTranslatedAgain) {
+  const Outcome made = kept({"ask me@b.org", "ask @anna_b", "ask me"},
+                            {"frag me@b.org", "frag nach anna", "frag mich"}, "frag");
+  EXPECT_THAT(made.searched, ElementsAre("ask "));
+  EXPECT_TRUE(made.aligned);
+  EXPECT_THAT(made.texts, ElementsAre("frag me@b.org", "frag @anna_b", "frag mich"));
+}
+
+TEST(KeptTextTest, EveryOccurrenceCounts) {
+  const Outcome made = kept({"{0} of {0}"}, {"{0} von"}, "von");
+  EXPECT_THAT(made.texts, ElementsAre("{0} von {0}"));
+}
+
+TEST(KeptTextTest, WithoutASecondTranslationTheFirstStays) {
+  EXPECT_THAT(kept({"ask @anna_b"}, {"frag anna"}, "").texts, ElementsAre("frag anna"));
+}
+
+TEST(KeptTextTest, KindsCanBeTurnedOff) {
+  const Outcome made = kept({"ask @anna_b"}, {"frag anna"}, "frag", Kept::kAddresses);
+  EXPECT_THAT(made.searched, IsEmpty());
+  EXPECT_THAT(made.texts, ElementsAre("frag anna"));
+}
+
+TEST(KeptTextTest, ALineOfNothingElseIsItsOwnTranslation) {
+  LineCoder coder(model(), {}, {.keep = KeptKinds::plain()});
+  for (const std::string line : {"https://a.example/x", "README.md", "@anna_b #berlin", "`make`"}) {
+    const LineRequest made = coder.prepare(line);
+    EXPECT_FALSE(made.has_text) << line;
+    EXPECT_EQ(coder.finish(made, NBest()).front().text, line);
+  }
+  EXPECT_TRUE(coder.prepare("**bold**").has_text);
+}
+
+}  // namespace
+}  // namespace dietmt::nmt
