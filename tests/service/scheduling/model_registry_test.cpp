@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/process.h"
 #include "service/scheduling/scheduling_errors.h"
+#include "tests/common/soon.h"
 #include "tests/service/fake_decoder.h"
 #include "tests/service/gate.h"
 
@@ -31,18 +32,24 @@ std::string translated(ServedModel& model, const std::string& text) {
 }
 
 TEST(ModelRegistryTest, AModelIsLoadedOnceWhenItIsFirstUsed) {
-  std::atomic<int> loads{0};
+  std::atomic<int> loads{0}, calls{0};
+  Gate gate;
   ModelRegistry models(two_models(),
                        [&](const ModelSpec&) {
                          ++loads;
-                         std::this_thread::sleep_for(50ms);
+                         gate.wait();
                          return fake_model();
                        },
                        {});
   EXPECT_EQ(models.status()[0].state, ModelState::kNotLoaded);
   std::vector<std::jthread> users;
   for (int i = 0; i < 8; ++i)
-    users.emplace_back([&] { EXPECT_EQ(translated(*models.acquire("en-de", {}), "ab"), "AB"); });
+    users.emplace_back([&] {
+      ++calls;
+      EXPECT_EQ(translated(*models.acquire("en-de", {}), "ab"), "AB");
+    });
+  EXPECT_TRUE(soon([&] { return calls == 8; }));
+  gate.open();
   users.clear();
   EXPECT_EQ(loads, 1);
   EXPECT_EQ(models.status()[0].state, ModelState::kReady);
@@ -145,7 +152,8 @@ TEST(ModelRegistryTest, AReloadUnderLoadDropsNothing) {
     });
   }
   for (int i = 0; i < 5; ++i) {
-    std::this_thread::sleep_for(20ms);
+    const int before = done;
+    EXPECT_TRUE(soon([&] { return done > before + 5; }));
     models.reload("");
   }
   EXPECT_EQ(translated(*models.acquire("en-de", {}), "abc"), "ABC6");
@@ -158,15 +166,20 @@ TEST(ModelRegistryTest, AReloadUnderLoadDropsNothing) {
 
 TEST(ModelRegistryTest, WhatAnOldModelHasBegunItEnds) {
   std::atomic<int> loads{0};
+  Gate gate;
   ModelRegistry models(two_models(),
-                       [&](const ModelSpec&) { return fake_model(100ms, std::to_string(++loads)); },
+                       [&](const ModelSpec&) {
+                         const int load = ++loads;
+                         return fake_model({}, std::to_string(load), load == 1 ? &gate : nullptr);
+                       },
                        {});
   const auto old = models.acquire("en-de", {});
   auto running = std::async(std::launch::async, [&] { return translated(*old, "abcdefghij"); });
-  while (old->queue().load().decoding_tokens == 0) std::this_thread::sleep_for(1ms);
+  gate.await(1);
   models.reload("en-de");
   EXPECT_EQ(running.wait_for(0s), std::future_status::timeout);
   EXPECT_EQ(translated(*models.acquire("en-de", {}), "a"), "A2");
+  gate.open();
   EXPECT_EQ(running.get(), "ABCDEFGHIJ1");
 }
 
@@ -202,7 +215,7 @@ TEST(ModelRegistryTest, ADecoderThatStoppedIsReplaced) {
   const std::string crash = text_of(std::vector<int32_t>{FakeDecoder::kCrash});
   const auto crashed = models.acquire("en-de", {});
   EXPECT_THROW(translated(*crashed, crash), std::runtime_error);
-  while (crashed->decoding()) std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(soon([&] { return !crashed->decoding(); }));
   EXPECT_EQ(translated(*models.acquire("en-de", {}), "a"), "A");
 }
 
