@@ -72,8 +72,12 @@ class MirroredCall {
   }
 
   void run() {
+    // A kernel that returns its arguments returns references to them, which are read after the
+    // stack has lost them.
+    std::vector<IValue> mirrors;
     for (size_t i = 0; i < given_.size(); ++i)
-      (*stack_)[begin_ + i] = mirrored(given_[i], op_.schema().arguments()[i]);
+      (*stack_)[begin_ + i] =
+          mirrors.emplace_back(mirrored(given_[i], op_.schema().arguments()[i]));
     {
       const ResultsInMirror results;
       const at::AutoDispatchBelowADInplaceOrView below_autograd;
