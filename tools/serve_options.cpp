@@ -1,5 +1,7 @@
 #include "tools/serve_options.h"
 
+#include <regex>
+
 #include "common/logging.h"
 #include "service/http/access_log.h"
 #include "tools/decoding_options.h"
@@ -19,6 +21,9 @@ void add_network(OptionTable& table, ServeOptions& o) {
       .add("tls-key", &o.http.key_file, "FILE", "TLS private key (PEM)")
       .add("cors-origin", &o.api.cors_origins, "ORIGIN...",
            "origins whose web pages may call the server, such as https://site.example; *: all")
+      .add(
+          "url-prefix", &o.api.url_prefix, "PATH",
+          "path in front of all paths, such as /translate-api, for a proxy that does not remove it")
       .add("allowed-host", &o.api.allowed_hosts, "NAME...",
            "names by which clients may call a server without --api-keys; localhost and IP "
            "addresses always work; *: all")
@@ -129,6 +134,11 @@ int64_t workers_of(const ServeOptions& o) {
 // Beyond any machine's; a process cannot start many times as many.
 constexpr int64_t kMostDecodingThreads = 4096;
 
+bool is_path_prefix(const std::string& text) {
+  static const std::regex prefix("(/[A-Za-z0-9._~-]+)*");
+  return std::regex_match(text, prefix);
+}
+
 std::vector<std::string> problems_of(const ServeOptions& o) {
   std::vector<std::string> problems;
   const auto require = [&](bool holds, const std::string& problem) {
@@ -143,6 +153,10 @@ std::vector<std::string> problems_of(const ServeOptions& o) {
             "--cors-origin " + origin +
                 ": give scheme://host or scheme://host:port, in lower case "
                 "and without a path, or *");
+  require(is_path_prefix(o.api.url_prefix),
+          "--url-prefix " + o.api.url_prefix +
+              ": give a path such as /translate-api, of letters, digits and - . _ ~ between single "
+              "slashes, without a slash at the end");
   for (const std::string& name : o.api.allowed_hosts)
     require(name.find_first_of("/:") == name.npos,
             "--allowed-host " + name + ": give a name without scheme and port");
@@ -174,6 +188,9 @@ OptionTable serve_option_table(ServeOptions& o) {
            "shortlist.bin of each model directory")
       .add("pivot", &o.pivot, "LANG",
            "pivot language for pairs without a direct model; none: refuse such pairs")
+      .add("detect-prior", &o.api.detect_prior, "LANG...",
+           "languages in which a text too short to identify probably is; default: all languages of "
+           "the server")
       .add("glossaries", &o.glossaries, "DIR",
            "directory of glossaries that requests may name: NAME.tsv, or NAME.SRC-TGT.tsv for one "
            "language pair; files as of translate --glossary")
@@ -226,7 +243,8 @@ void settle(const OptionTable& table, ServeOptions& options) {
   options.api.https = !options.http.certificate_file.empty();
   if (options.has_jobs()) {
     options.api.job_extensions = service::job_extensions();
-    options.http.max_body_below["/v1/jobs"] = static_cast<uint64_t>(options.max_upload);
+    for (const std::string& prefix : {std::string(), options.api.url_prefix})
+      options.http.max_body_below[prefix + "/v1/jobs"] = static_cast<uint64_t>(options.max_upload);
   }
   if (!options.data.empty()) options.http.spool_directory = options.data;
 }

@@ -124,7 +124,7 @@ ApiKeys::Allowance& ApiKeys::tries_from(const std::string& address, Clock::time_
 void ApiKeys::admit(const std::string& key, const std::string& address, Clock::time_point now) {
   if (!required()) return;
   if (key.empty()) {
-    throw HttpError(401, "this server requires an API key; ask its operator for one")
+    throw HttpError(401, "Please contact the server operator to obtain an API key")
         .with_header("WWW-Authenticate", "Bearer");
   }
   const std::lock_guard lock(*mutex_);

@@ -14,10 +14,9 @@ constexpr int kClientClosedRequest = 499;  // only seen in the metrics
 Answer answer_of(const HttpError& error) {
   nlohmann::ordered_json body{{"error", error.what()}};
   if (!error.option().empty()) body["option"] = error.option();
-  using nlohmann::ordered_json;
-  return {.status = error.status(),
-          .body = body.dump(-1, ' ', false, ordered_json::error_handler_t::replace),
-          .headers = error.headers()};
+  Answer answer = json_answer(body, error.status());
+  answer.headers = error.headers();
+  return answer;
 }
 
 HttpError later(int status, const std::string& message, int64_t seconds) {
@@ -25,6 +24,11 @@ HttpError later(int status, const std::string& message, int64_t seconds) {
 }
 
 }  // namespace
+
+Answer json_answer(const nlohmann::ordered_json& body, int status) {
+  return {.status = status,
+          .body = body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)};
+}
 
 std::string Call::parameter(const std::string& name, const std::string& otherwise) const {
   for (const auto& [given, value] : query)

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,7 @@ struct Call {
   std::string origin = {};
   Pairs query = {};
   std::string path_part = {};            // at the placeholder of the route's path
+  std::string url_prefix = {};           // of the server's, in front of the request's path
   const HttpRequest* request = nullptr;  // set by the router; null in tests of handlers
   std::string client = {};               // shares its turns with no other
   /// The latest that the server allows; a request may ask for an earlier one.
@@ -63,6 +65,9 @@ class HttpError : public RequestError {
   std::string option_;
   Pairs headers_;
 };
+
+/// Replaces invalid UTF-8, which may come from a model.
+Answer json_answer(const nlohmann::ordered_json& body, int status = 200);
 
 /// The answer to an exception of a handler. The errors of scheduling_errors.h have their own
 /// statuses; any other RequestError is a 400. Other exceptions are not the client's fault: they

@@ -74,14 +74,10 @@ auto with_document(DocumentKind kind, const std::string& bytes, const DocumentLa
 }
 
 std::string detected_source(const std::vector<nmt::MarkedText>& segments, const std::string& target,
-                            const ServiceContext& service) {
-  constexpr size_t kSample = 10'000;
-  std::string sample;
-  for (const nmt::MarkedText& segment : segments) {
-    if (sample.size() > kSample) break;
-    sample += segment.text + "\n";
-  }
-  return service.pairs.detect_source(sample, target).code;
+                            const LanguagePairs& pairs) {
+  const DetectedLanguage found = pairs.detect_language(segments, pairs.sources_of(target));
+  if (!pairs.has_path(found.code, target)) throw pairs.untranslatable(found, target);
+  return found.code;
 }
 
 // The path prefix that a proxy added, such as "/mt", or "".
@@ -100,7 +96,7 @@ std::string path_prefix(const RequestHead& head) {
 std::string download_url(const Call& call, const std::string& name, const ServiceContext& service) {
   const bool is_https = service.https || call.request->head.field("X-Forwarded-Proto") == "https";
   const std::string host = call.host.empty() ? "" : (is_https ? "https://" : "http://") + call.host;
-  return host + path_prefix(call.request->head) + "/download_file/" + name;
+  return host + path_prefix(call.request->head) + call.url_prefix + "/download_file/" + name;
 }
 
 // Warnings about glossary terms missing from translations.
@@ -143,11 +139,10 @@ void add_cut_sentences(const TranslatedText& text, std::set<std::string>& warnin
   }
 }
 
-std::string json_text(const std::string& url, const std::set<std::string>& warnings) {
-  using nlohmann::json;
-  json body{{"translatedFileUrl", url}};
+Answer address_answer(const std::string& url, const std::set<std::string>& warnings) {
+  nlohmann::ordered_json body{{"translatedFileUrl", url}};
   if (!warnings.empty()) body["warnings"] = warnings;
-  return body.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_answer(body);
 }
 
 Answer translate_file(Call call, ServiceContext& service) {
@@ -158,13 +153,13 @@ Answer translate_file(Call call, ServiceContext& service) {
   const DocumentKind kind = kind_of(upload);
   std::string source = fields.text("source");
   const std::string target = fields.text("target");
-  const bool is_auto = source == "auto";
+  const bool is_auto = source == kDetect;
   if (is_auto && is_bilingual(kind))
     throw HttpError::of_option("source", "source: auto does not work for TMX and XLIFF");
   const std::vector<nmt::MarkedText> segments =
       with_document(kind, upload.bytes, {source, target}, service, patience,
                     [](const Document& document) { return document.segments(); });
-  if (is_auto) source = detected_source(segments, target, service);
+  if (is_auto) source = detected_source(segments, target, service.pairs);
   service.check_characters(segments);
 
   const bool is_checked = checks_copies(fields);
@@ -173,10 +168,11 @@ Answer translate_file(Call call, ServiceContext& service) {
                              : service.pairs.path_of(source, target);
   const ServedPath models = acquire(service.models, path, patience);
   TextOptions options;
-  options.language = path.front()->source;
+  if (!path.empty()) options.language = path.front()->source;
   options.document = true;
   options.line = {.source_tag = source_tag(fields), .keep = kept_kinds(fields, service.limits)};
-  options.glossary = service.glossaries.of_request(fields, path, options.search);
+  if (!path.empty())
+    options.glossary = service.glossaries.of_request(fields, path, options.search);
   std::set<std::string> warnings;
   const auto translate_lines = [&](const ConnectedTexts& lines) {
     options.only_context = lines.only_context;
@@ -201,7 +197,7 @@ Answer translate_file(Call call, ServiceContext& service) {
   if (options.glossary)
     warnings.merge(glossary_warnings(segments, translations, *options.glossary));
   if (is_checked) warnings.merge(copy_warnings(segments, translations));
-  return {.body = json_text(download_url(call, name, service), warnings)};
+  return address_answer(download_url(call, name, service), warnings);
 }
 
 Answer download_file(const Call& call, ServiceContext& service) {

@@ -16,7 +16,7 @@ Answer glossary_list(const ServiceContext& service) {
     glossaries.push_back(glossary);
   }
   const ordered_json body{{"glossaries", glossaries}};
-  return {.body = body.dump(-1, ' ', false, ordered_json::error_handler_t::replace)};
+  return json_answer(body);
 }
 
 }  // namespace

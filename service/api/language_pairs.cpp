@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "service/api/call.h"
 #include "service/api/languages.h"
 
 namespace dietmt::service {
 namespace {
 
 constexpr double kSure = 0.9;  // reached by 20 letters of one language
+constexpr size_t kMostDetected = 3;
 
 void add_once(std::vector<std::string>& codes, const std::string& code) {
   if (std::find(codes.begin(), codes.end(), code) == codes.end()) codes.push_back(code);
@@ -26,6 +26,18 @@ bool holds(const std::vector<std::string>& codes, const std::string& code) {
   return std::find(codes.begin(), codes.end(), code) != codes.end();
 }
 
+// Null if there is none.
+const std::string* same_language(const std::vector<std::string>& codes, const std::string& code) {
+  const auto found =
+      std::ranges::find_if(codes, [&](const auto& one) { return is_same_language(one, code); });
+  return found == codes.end() ? nullptr : &*found;
+}
+
+// LibreTranslate's clients look for the end of the message.
+HttpError unsupported(const std::string& field, const std::string& code) {
+  return HttpError::of_option(field, field + ": " + code + " is not supported");
+}
+
 }  // namespace
 
 std::vector<std::string> LanguagePairs::sources() const {
@@ -39,6 +51,12 @@ std::vector<std::string> LanguagePairs::targets(const std::string& source) const
   for (const ModelSpec& spec : specs_) {
     if (source.empty() || !find_path(source, spec.target).empty()) add_once(codes, spec.target);
   }
+  return codes;
+}
+
+std::vector<std::string> LanguagePairs::languages() const {
+  std::vector<std::string> codes = sources();
+  for (const ModelSpec& spec : specs_) add_once(codes, spec.target);
   return codes;
 }
 
@@ -64,13 +82,22 @@ ModelPath LanguagePairs::path_of(const std::string& wanted_source,
   const std::string source = closest_code(wanted_source, sources());
   const std::string target = closest_code(wanted_target, targets());
   ModelPath path = find_path(source, target);
-  if (!path.empty()) return path;
-  if (!holds(sources(), source))
-    throw HttpError::of_option("source", "source: " + source + " is not supported");
-  if (!holds(targets(), target))
-    throw HttpError::of_option("target", "target: " + target + " is not supported");
+  if (!path.empty() || is_one_language(wanted_source, wanted_target)) return path;
+  if (!holds(sources(), source)) throw unsupported("source", source);
+  if (!holds(targets(), target)) throw unsupported("target", target);
   throw HttpError::of_option(
       "target", "target: " + source + " cannot be translated to " + target + " on this server");
+}
+
+bool LanguagePairs::is_one_language(const std::string& source, const std::string& target) const {
+  const std::vector<std::string> known = languages();
+  const std::string code = closest_code(source, known);
+  return code == closest_code(target, known) && holds(known, code);
+}
+
+bool LanguagePairs::has_path(const std::string& source, const std::string& target) const {
+  return is_one_language(source, target) ||
+         !find_path(closest_code(source, sources()), closest_code(target, targets())).empty();
 }
 
 ModelPath LanguagePairs::path_named(const std::string& names, const std::string& source,
@@ -102,48 +129,81 @@ const ModelSpec& LanguagePairs::model_named(const std::string& name) const {
   throw HttpError::of_option("model", "model: there is no model '" + name + "'; see /v1/models");
 }
 
-DetectedLanguage LanguagePairs::detect_source(const std::string& text,
-                                              const std::string& wanted_target) const {
+std::vector<std::string> LanguagePairs::sources_of(const std::string& wanted_target) const {
   const std::string target = closest_code(wanted_target, targets());
   std::vector<std::string> candidates;
   for (const ModelSpec& spec : specs_) {
     if (!find_path(spec.source, target).empty()) add_once(candidates, spec.source);
   }
-  if (candidates.empty())
-    throw HttpError::of_option("target", "target: " + target + " is not supported");
+  if (candidates.empty()) throw unsupported("target", target);
+  add_once(candidates, target);
+  return candidates;
+}
+
+DetectedLanguage LanguagePairs::detect_source(const std::string& text,
+                                              const std::vector<std::string>& candidates) const {
   const std::vector<DetectedLanguage> found = identify_languages(text);
-  if (found.empty()) return {candidates.front(), 0.0};
+  if (found.empty()) return {likeliest(candidates), 0.0};
   const bool is_sure = found.front().confidence >= kSure;
-  for (const DetectedLanguage& one : found) {
-    for (const std::string& code : candidates)
-      if (is_same_language(code, one.code)) return {code, one.confidence};
-    if (is_sure) break;
+  if (is_sure || prior_.empty()) {
+    for (const DetectedLanguage& one : found) {
+      if (const auto* code = same_language(candidates, one.code)) return {*code, one.confidence};
+      if (is_sure) return one;
+    }
   }
-  const auto in_script = std::find_if(candidates.begin(), candidates.end(), [&](const auto& code) {
-    return share_in_script(text, code) > 0.5;
-  });
-  if (is_sure || in_script == candidates.end()) {
-    const std::string& code = found.front().code;
-    throw HttpError::of_option("source", "source: detected " + language_name(code) + " (" + code +
-                                             "), which this server cannot translate to " + target +
-                                             "; if that is wrong, set source");
-  }
+  const DetectedLanguage guess = guess_language(text, prior_.empty() ? candidates : prior_);
+  if (const auto* code = same_language(candidates, guess.code)) return {*code, guess.confidence};
+  const auto in_script = std::ranges::find_if(
+      candidates, [&](const auto& code) { return share_in_script(text, code) > 0.5; });
+  if (in_script == candidates.end()) return found.front();
   // The candidates and all other languages share what the detected language leaves.
   const auto shares = static_cast<double>(candidates.size() + 1);
   return {*in_script, (1.0 - found.front().confidence) / shares};
 }
 
+DetectedLanguage LanguagePairs::detect_language(const std::vector<nmt::MarkedText>& texts,
+                                                const std::vector<std::string>& candidates) const {
+  constexpr size_t kSample = 10'000;
+  std::string sample;
+  for (const nmt::MarkedText& text : texts) {
+    if (sample.size() > kSample) break;
+    sample += text.text + "\n";
+  }
+  return detect_source(sample, candidates);
+}
+
+HttpError LanguagePairs::untranslatable(const DetectedLanguage& found,
+                                        const std::string& target) const {
+  return HttpError::of_option("source", "source: detected " + language_name(found.code) + " (" +
+                                            found.code + "), which is not supported for target " +
+                                            target + "; if that is wrong, set source");
+}
+
 std::vector<DetectedLanguage> LanguagePairs::detect(const std::string& text) const {
   std::vector<DetectedLanguage> found = identify_languages(text);
+  const std::vector<std::string> known = languages();
+  bool has_known = false;
   for (DetectedLanguage& one : found) {
-    for (const std::string& code : sources()) {
-      if (!is_same_language(code, one.code)) continue;
-      one.code = code;
-      break;
+    if (const auto* code = same_language(known, one.code)) {
+      one.code = *code;
+      has_known = true;
     }
   }
-  if (found.empty()) found.push_back({sources().front(), 0.0});
+  if (found.empty()) return {{likeliest(sources()), 0.0}};
+  if (found.front().confidence >= kSure || (has_known && prior_.empty())) return found;
+  const DetectedLanguage guess = guess_language(text, prior_.empty() ? known : prior_);
+  const auto* code = same_language(known, guess.code);
+  if (code == nullptr) return found;
+  std::erase_if(found, [&](const DetectedLanguage& one) { return one.code == *code; });
+  found.insert(found.begin(), {*code, guess.confidence});
+  if (found.size() > kMostDetected) found.pop_back();
   return found;
+}
+
+const std::string& LanguagePairs::likeliest(const std::vector<std::string>& codes) const {
+  for (const std::string& code : prior_)
+    if (const auto* known = same_language(codes, code)) return *known;
+  return codes.front();
 }
 
 }  // namespace dietmt::service

@@ -1,12 +1,10 @@
 // LibreTranslate's protocol, so that its clients work unchanged.
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "service/api/fields.h"
 #include "service/api/languages.h"
 #include "service/api/service_context.h"
-#include "service/api/text_translator.h"
+#include "service/api/translation_call.h"
 #include "service/documents/kinds/open_document.h"
 
 namespace dietmt::service {
@@ -14,72 +12,51 @@ namespace {
 
 using nlohmann::ordered_json;
 
-Answer json_answer(const ordered_json& body, int status = 200) {
-  return {.status = status,
-          .body = body.dump(-1, ' ', false, ordered_json::error_handler_t::replace)};
-}
-
-ordered_json detection(const DetectedLanguage& language) {
-  const double percent = std::round(1000.0 * language.confidence) / 10.0;
-  return {{"confidence", percent}, {"language", language.code}};
-}
-
 struct TranslateRequest {
-  std::vector<std::string> texts;
+  TranslationCall call;
   bool is_list = false;
-  ModelPath path;
-  std::vector<DetectedLanguage> detected;  // per text, if the source was `auto`
   int64_t alternatives = 0;
-  TextOptions options;
 };
 
-// One model translates all texts of a list, so `auto` must detect the same language for each text
-// that shows one, which numbers do not.
-void detect_source(TranslateRequest& request, const std::string& target,
-                   const ServiceContext& service) {
-  for (const std::string& text : request.texts)
-    request.detected.push_back(service.pairs.detect_source(text, target));
-  const auto tells = [](const DetectedLanguage& one) { return one.confidence > 0.0; };
-  const auto first = std::ranges::find_if(request.detected, tells);
-  if (first == request.detected.end()) return;
-  const std::string code = first->code;
-  for (DetectedLanguage& one : request.detected) {
-    if (tells(one) && one.code != code)
-      throw HttpError::of_option("source", "source: the texts are in different languages");
-    one.code = code;
-  }
+// Asking for more alternatives than the server allows gives as many as it allows.
+int64_t alternatives_of(const Fields& fields, const ServiceLimits& limits) {
+  return std::min(fields.integer_or("alternatives", 0, 0, INT64_MAX), limits.beam - 1);
+}
+
+bool is_html(const Fields& fields) {
+  const std::string format = fields.text_or("format", "text");
+  if (format != "text" && format != "html")
+    throw HttpError::of_option(
+        "format", "format: " + format + " format is not supported; it is text or html");
+  return format == "html";
+}
+
+TextOptions text_options(const Fields& fields, const ModelPath& path,
+                         const ServiceContext& service) {
+  TextOptions options;
+  options.language = path.front()->source;
+  options.html = is_html(fields);
+  options.line = {.source_tag = source_tag(fields),
+                  .keep = kept_kinds(fields, service.limits),
+                  .check_copies = checks_copies(fields)};
+  options.guard = service.limits.guard;
+  options.search.nbest = alternatives_of(fields, service.limits) + 1;
+  options.search.beam =
+      std::max(std::min(options.search.beam, service.limits.beam), options.search.nbest);
+  options.glossary = service.glossaries.of_request(fields, path, options.search);
+  return options;
 }
 
 TranslateRequest read(const Fields& fields, const ServiceContext& service) {
-  TranslateRequest request;
-  request.texts = fields.texts("q");
+  TranslateRequest request{.call = {.texts = fields.texts("q")}};
   request.is_list = fields.is_list("q");
-  std::string source = fields.text("source");
-  const std::string target = fields.text("target");
-  const std::string format = fields.text_or("format", "text");
-  if (format != "text" && format != "html")
-    throw HttpError::of_option("format", "format must be text or html");
-  service.check_size(request.texts);
-  if (request.texts.empty()) throw HttpError::of_option("q", "q has no text");
-  if (source == "auto") {
-    detect_source(request, target, service);
-    source = request.detected.front().code;
-  }
-  request.path = fields.has("model")
-                     ? service.pairs.path_named(fields.text("model"), source, target)
-                     : service.pairs.path_of(source, target);
-  request.alternatives = fields.integer_or("alternatives", 0, 0, service.limits.beam - 1);
-  request.options.language = request.path.front()->source;
-  request.options.html = format == "html";
-  request.options.line = {.source_tag = source_tag(fields),
-                          .keep = kept_kinds(fields, service.limits),
-                          .check_copies = checks_copies(fields)};
-  request.options.guard = service.limits.guard;
-  request.options.search.nbest = request.alternatives + 1;
-  request.options.search.beam = std::max(std::min(request.options.search.beam, service.limits.beam),
-                                         request.options.search.nbest);
-  request.options.glossary =
-      service.glossaries.of_request(fields, request.path, request.options.search);
+  request.call.source = fields.text("source");
+  request.call.target = fields.text("target");
+  if (fields.has("model")) request.call.model = fields.text("model");
+  is_html(fields);
+  if (request.call.texts.empty()) throw HttpError::of_option("q", "q has no text");
+  request.alternatives = alternatives_of(fields, service.limits);
+  request.call.options = [&](const ModelPath& path) { return text_options(fields, path, service); };
   return request;
 }
 
@@ -88,63 +65,51 @@ template <typename Value>
 ordered_json listed(const TranslateRequest& request, Value value) {
   if (!request.is_list) return value(0);
   auto all = ordered_json::array();
-  for (size_t i = 0; i < request.texts.size(); ++i) all.push_back(value(i));
+  for (size_t i = 0; i < request.call.texts.size(); ++i) all.push_back(value(i));
   return all;
 }
 
-ordered_json alternatives_of(const TranslatedText& text, int64_t wanted) {
+ordered_json alternatives_json(const TranslatedText& text, int64_t wanted) {
   auto others = ordered_json::array();
   for (int64_t n = 1; n <= wanted; ++n) others.push_back(text.joined(static_cast<size_t>(n)));
   return others;
-}
-
-std::vector<std::string> warnings_of(const std::vector<TranslatedText>& texts) {
-  std::vector<std::string> warnings;
-  for (size_t i = 0; i < texts.size(); ++i) {
-    for (const TranslatedSentence& sentence : texts[i].sentences) {
-      const std::string where = "text " + std::to_string(i + 1) + ": ";
-      if (sentence.line.cut_tokens > 0) warnings.push_back(where + cut_warning(sentence.line));
-      if (sentence.guard.sign != nmt::Degeneration::kNone)
-        warnings.push_back(where + nmt::guard_warning(sentence.guard));
-      if (sentence.translations.empty()) continue;
-      for (const std::string& term : sentence.translations.front().missing_terms)
-        warnings.push_back(where + "the glossary's term \"" + term +
-                           "\" is not in the translation");
-      for (const std::string& copy : sentence.translations.front().missing_copies)
-        warnings.push_back(where + "\"" + copy + "\" is not in the translation");
-    }
-  }
-  return warnings;
 }
 
 Answer libretranslate(const Call& call, ServiceContext& service) {
   const Patience patience = service.patience(call, service.limits.deadline);
   const Fields fields(call);
   const TranslateRequest request = read(fields, service);
-  const ServedPath models = acquire(service.models, request.path, patience);
-  const auto texts = translate_texts(models, request.texts, request.options, patience);
+  const std::vector<CalledText> called = translate_call(request.call, service, patience);
 
   ordered_json body{
-      {"translatedText", listed(request, [&](size_t i) { return texts[i].joined(); })}};
+      {"translatedText", listed(request, [&](size_t i) { return called[i].text.joined(); })}};
   if (request.alternatives > 0) {
-    body["alternatives"] =
-        listed(request, [&](size_t i) { return alternatives_of(texts[i], request.alternatives); });
+    body["alternatives"] = listed(
+        request, [&](size_t i) { return alternatives_json(called[i].text, request.alternatives); });
   }
-  if (!request.detected.empty()) {
+  if (request.call.detects()) {
     body["detectedLanguage"] =
-        listed(request, [&](size_t i) { return detection(request.detected[i]); });
+        listed(request, [&](size_t i) { return detection_json(called[i].source); });
   }
-  const std::vector<std::string> warnings = warnings_of(texts);
+  const std::vector<std::string> warnings = warnings_of(called);
   if (!warnings.empty()) body["warnings"] = warnings;
   return json_answer(body);
 }
 
+ordered_json detections(const std::string& text, const ServiceContext& service) {
+  auto all = ordered_json::array();
+  for (const DetectedLanguage& one : service.pairs.detect(text)) all.push_back(detection_json(one));
+  return all;
+}
+
+// A list of texts gives a list of their detections.
 Answer detect(const Call& call, ServiceContext& service) {
   const Fields fields(call);
-  const std::string text = fields.text("q");
-  service.check_size({text});
+  const std::vector<std::string> texts = fields.texts("q");
+  service.check_size(texts);
+  if (!fields.is_list("q")) return json_answer(detections(texts.front(), service));
   auto all = ordered_json::array();
-  for (const DetectedLanguage& one : service.pairs.detect(text)) all.push_back(detection(one));
+  for (const std::string& text : texts) all.push_back(detections(text, service));
   return json_answer(all);
 }
 
@@ -155,20 +120,27 @@ Answer suggest(const Call& call) {
   throw HttpError(403, "Suggestions are disabled on this server.");
 }
 
+ordered_json named(const std::string& code) {
+  return {{"code", language_tag(code)}, {"name", language_name(code)}};
+}
+
+// Clients look for both languages of a request in this list, so it also has those that are only
+// targets.
 Answer languages(const ServiceContext& service) {
   auto all = ordered_json::array();
-  for (const std::string& code : service.pairs.sources()) {
-    all.push_back(
-        {{"code", code}, {"name", language_name(code)}, {"targets", service.pairs.targets(code)}});
+  for (const std::string& code : service.pairs.languages()) {
+    auto targets = ordered_json::array();
+    for (const std::string& target : service.pairs.targets(code))
+      targets.push_back(language_tag(target));
+    ordered_json language = named(code);
+    language["targets"] = targets;
+    all.push_back(language);
   }
   return json_answer(all);
 }
 
 Answer frontend_settings(const ServiceContext& service) {
   const ModelSpec& first = service.pairs.specs().front();
-  const auto named = [](const std::string& code) {
-    return ordered_json{{"code", code}, {"name", language_name(code)}};
-  };
   return json_answer(
       {{"charLimit", service.limits.characters},
        {"frontendTimeout", 500},

@@ -15,7 +15,7 @@ TextOptions text_options(const nlohmann::json& decoding, const ModelPath& path,
   fields.allow_only(
       with_decoding_fields({"source_tag", "split_sentences", "markup", "keep", "document"}));
   TextOptions options;
-  options.language = path.front()->source;
+  if (!path.empty()) options.language = path.front()->source;
   options.document = fields.flag_or("document", true);
   options.split = fields.flag_or("split_sentences", false);
   options.markup = fields.flag_or("markup", false);
@@ -26,13 +26,20 @@ TextOptions text_options(const nlohmann::json& decoding, const ModelPath& path,
 
 }  // namespace
 
-ModelPath LineTranslator::path_of(const LineRequest& request) const {
-  return request.model.empty() ? pairs_.path_of(request.source, request.target)
-                               : pairs_.path_named(request.model, request.source, request.target);
+// Empty for lines that stay as they are.
+ModelPath LineTranslator::path_of(const LineRequest& request,
+                                  const std::vector<nmt::MarkedText>& lines) const {
+  if (request.source != kDetect)
+    return request.model.empty() ? pairs_.path_of(request.source, request.target)
+                                 : pairs_.path_named(request.model, request.source, request.target);
+  if (!request.model.empty()) return pairs_.path_named(request.model, "", request.target);
+  const std::string source = pairs_.detect_language(lines, pairs_.sources_of(request.target)).code;
+  return pairs_.has_path(source, request.target) ? pairs_.path_of(source, request.target)
+                                                 : ModelPath();
 }
 
 void LineTranslator::check(const LineRequest& request, const nlohmann::json& decoding) const {
-  const TextOptions options = text_options(decoding, path_of(request), limits_);
+  const TextOptions options = text_options(decoding, path_of(request, {}), limits_);
   if (options.search.nbest > 1)
     throw HttpError::of_option("nbest", "nbest must be 1: a job has one translation of each line");
 }
@@ -42,7 +49,7 @@ TranslatedLines LineTranslator::translate(const LineRequest& request,
                                           const ConnectedTexts& lines,
                                           const std::function<bool()>& cancelled) const {
   constexpr std::chrono::milliseconds kPause{200};
-  const ModelPath path = path_of(request);
+  const ModelPath path = path_of(request, lines.texts);
   TextOptions options = text_options(decoding, path, limits_);
   options.only_context = lines.only_context;
   Patience patience;

@@ -16,8 +16,8 @@ namespace dietmt::service {
 
 /// Selects the model. `decoding` has the names and checks of /v1/translate.
 struct LineRequest {
-  std::string model;  // empty: the one for the languages
-  std::string source;
+  std::string model;   // empty: the one for the languages
+  std::string source;  // auto: that of the lines that are translated together
   std::string target;
 };
 
@@ -51,7 +51,7 @@ class LineTranslator {
                             const std::function<bool()>& cancelled) const;
 
  private:
-  ModelPath path_of(const LineRequest& request) const;
+  ModelPath path_of(const LineRequest& request, const std::vector<nmt::MarkedText>& lines) const;
 
   ModelRegistry& models_;
   const LanguagePairs pairs_;

@@ -56,7 +56,7 @@ Answer model_list(const Call& call, const ServiceContext& service) {
     models.push_back(model);
   }
   const ordered_json body{{"models", models}};
-  return {.body = body.dump(-1, ' ', false, ordered_json::error_handler_t::replace)};
+  return json_answer(body);
 }
 
 Answer reload(const Call& call, ServiceContext& service) {

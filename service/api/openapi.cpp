@@ -85,16 +85,24 @@ std::string openapi_of(const LanguagePairs& pairs, const ServiceLimits& limits) 
   ordered_json document = parsed(merged_openapi(openapi_parts()));
   ordered_json& schemas = document["components"]["schemas"];
   for (const std::string& language : pairs.sources())
-    schemas["SourceLanguage"]["enum"].push_back(language);
+    schemas["SourceLanguage"]["enum"].push_back(language_tag(language));
   for (const std::string& language : pairs.targets())
-    schemas["TargetLanguage"]["enum"].push_back(language);
+    schemas["TargetLanguage"]["enum"].push_back(language_tag(language));
   for (const ModelSpec& spec : pairs.specs()) schemas["ModelName"]["enum"].push_back(spec.name);
   for (const std::string& names : path_names(pairs.specs()))
     schemas["ModelPath"]["enum"].push_back(names);
-  schemas["TranslateRequest"]["properties"]["alternatives"]["maximum"] = limits.beam - 1;
+  schemas["TranslateRequest"]["properties"]["alternatives"]["description"] =
+      "Number of alternative translations; more than " + std::to_string(limits.beam - 1) +
+      " give this many";
   const nmt::SearchOptions defaults = default_search(limits);
   for (const nmt::SearchOption& option : decoding_fields(limits))
     schemas["V1TranslateRequest"]["properties"][option.name] = schema_of(option, defaults);
+  return document.dump(2);
+}
+
+std::string as_libretranslate(const std::string& description) {
+  ordered_json document = parsed(description);
+  document["info"]["title"] = "LibreTranslate";
   return document.dump(2);
 }
 

@@ -85,7 +85,7 @@ std::string key_in_body(const Call& call, bool is_upload) {
   return keys.empty() ? "" : keys.front().second;
 }
 
-std::string reason_of_absence(const std::string& path, const Pairs& absent) {
+std::string reason_of_absence(std::string_view path, const Pairs& absent) {
   for (const auto& [known, reason] : absent)
     if (path == known || path.starts_with(known + "/")) return reason;
   return "there is no such path";
@@ -99,10 +99,33 @@ Router::Router(RouterSettings settings, Metrics& metrics)
       hosts_(settings_.allowed_hosts, cors_),
       metrics_(metrics) {}
 
+// "" if the path does not begin with the server's prefix.
+std::string_view Router::prefix_of(std::string_view path) const {
+  const std::string& prefix = settings_.url_prefix;
+  const bool has_it =
+      path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');
+  return has_it ? std::string_view(prefix) : "";
+}
+
+// The request's path as routes have it.
+std::string_view Router::route_path(const RequestHead& head) const {
+  std::string_view path = head.path;
+  path.remove_prefix(prefix_of(path).size());
+  if (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  return path.empty() ? "/" : path;
+}
+
 const Route* Router::find(const RequestHead& head) const {
+  const std::string_view path = route_path(head);
   for (const Route& route : routes_)
-    if (takes(route, head.method) && match(route.path, head.path)) return &route;
+    if (takes(route, head.method) && match(route.path, path)) return &route;
   return nullptr;
+}
+
+// A browser resolves the addresses in the server's page against its path, so this needs its slash.
+std::optional<Answer> Router::redirection(const RequestHead& head) const {
+  if (settings_.url_prefix.empty() || head.path != settings_.url_prefix) return std::nullopt;
+  return Answer{.status = 308, .headers = {{"Location", settings_.url_prefix + "/"}}};
 }
 
 Admission Router::admit(const RequestHead& head, const std::string& client) {
@@ -110,9 +133,10 @@ Admission Router::admit(const RequestHead& head, const std::string& client) {
   try {
     if (!settings_.admit) hosts_.check(head);
     if (head.method == "OPTIONS") return {.may_spool = !settings_.admit};
+    if (std::optional<Answer> answer = redirection(head)) return {.refusal = std::move(answer)};
     const std::string key = api_key_of(head);
     const bool is_needed =
-        route != nullptr ? route->key == Key::kRequired : head.path.starts_with("/v1/");
+        route != nullptr ? route->key == Key::kRequired : route_path(head).starts_with("/v1/");
     const bool comes_later = route != nullptr && key.empty() && may_have_fields(head);
     if (settings_.admit && is_needed && !comes_later) settings_.admit(key, client);
     if (route == nullptr) refuse_unknown(head);
@@ -139,10 +163,11 @@ std::string Router::client_of(const HttpRequest& request) const {
 }
 
 void Router::refuse_unknown(const RequestHead& head) const {
+  const std::string_view path = route_path(head);
   std::string methods;
   for (const Route& route : routes_)
-    if (match(route.path, head.path)) methods += (methods.empty() ? "" : ", ") + route.method;
-  if (methods.empty()) throw HttpError(404, reason_of_absence(head.path, settings_.absent));
+    if (match(route.path, path)) methods += (methods.empty() ? "" : ", ") + route.method;
+  if (methods.empty()) throw HttpError(404, reason_of_absence(path, settings_.absent));
   throw HttpError(405, "this path takes " + methods).with_header("Allow", methods);
 }
 
@@ -177,7 +202,8 @@ Answer Router::answer_of(const Route& route, const HttpRequest& request) const {
                  .host = head.field("Host"),
                  .origin = head.field("Origin"),
                  .query = query_of(head.target),
-                 .path_part = *match(route.path, head.path),
+                 .path_part = *match(route.path, route_path(head)),
+                 .url_prefix = std::string(prefix_of(head.path)),
                  .request = &request,
                  .client = client_of(request)};
     if (settings_.deadline.count() > 0) call.deadline = request.arrived + settings_.deadline;

@@ -1,11 +1,14 @@
-// Dispatches requests to the handlers of routes. Checks API keys and limits, adds CORS and security
-// headers, records metrics, turns errors into {"error": ...} and answers 404 and 405.
+// Dispatches requests to the handlers of routes, whose paths may end in a slash. Checks API keys
+// and limits, adds CORS and security headers, records metrics, turns errors into {"error": ...} and
+// answers 404 and 405.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "service/api/call.h"
@@ -39,6 +42,8 @@ struct RouterSettings {
   std::chrono::milliseconds deadline{0};  // for each request, from its arrival; 0: none
   /// The name of a key for the access log; empty if unknown.
   std::function<std::string(const std::string& key)> name_of = nullptr;
+  /// In front of all paths, which also work without it: "/translate-api". Empty: none.
+  std::string url_prefix = {};
   /// Path prefixes that other options would enable, with the message for clients: {"/v1/jobs",
   /// ...}.
   Pairs absent = {};
@@ -63,7 +68,10 @@ class Router final : public HttpHandler {
 
  private:
   std::string client_of(const HttpRequest& request) const;
+  std::string_view prefix_of(std::string_view path) const;
+  std::string_view route_path(const RequestHead& head) const;
   const Route* find(const RequestHead& head) const;
+  std::optional<Answer> redirection(const RequestHead& head) const;
   void refuse_unknown(const RequestHead& head) const;
   Answer answer_of(const Route& route, const HttpRequest& request) const;
   Answer preflight(const RequestHead& head) const;

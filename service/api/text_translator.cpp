@@ -43,6 +43,12 @@ TranslatedText plan_context(const nmt::MarkedText& text, const TextOptions& opti
   return planned;
 }
 
+std::vector<TranslatedText> unchanged(const std::vector<nmt::MarkedText>& texts) {
+  std::vector<TranslatedText> same(texts.size());
+  for (size_t i = 0; i < texts.size(); ++i) same[i].after = in_source_order(texts[i]);
+  return same;
+}
+
 // Writes the result as HTML.
 void write_as_html(nmt::LineResult& found) {
   for (nmt::MarkedPart& part : found.parts)
@@ -107,6 +113,7 @@ std::vector<nmt::TranslationRequest> TextTranslation::prepare(const Patience& pa
     throw HttpError::of_option("coverage_penalty",
                                "coverage_penalty: this model compresses the keys of "
                                "cross-attention");
+  require_alignment(loaded);
   if (next_ == 0) plan(loaded.context.any(), patience);
   search_.alignment = (search_.alignment || has_marks(translated_)) && loaded.decoder->aligns();
   std::unique_ptr<nmt::LineCoder> coder = coder_of_next();
@@ -120,6 +127,16 @@ std::vector<nmt::TranslationRequest> TextTranslation::prepare(const Patience& pa
 nmt::KeptKinds TextTranslation::taken_out() const {
   if (options_.markup) return nmt::KeptKinds::all();
   return models_.size() > 1 ? options_.line.keep : nmt::KeptKinds();
+}
+
+void TextTranslation::require_alignment(const nmt::LoadedDecoder& model) const {
+  if (options_.line.alignment == nmt::AlignmentKind::kNone) return;
+  if (models_.size() > 1)
+    throw HttpError::of_option("alignment", "alignment needs one model, not a pivot language");
+  if (!model.decoder->aligns())
+    throw HttpError::of_option(
+        "alignment",
+        "alignment does not work with this model: it compresses the keys of cross-attention");
 }
 
 // `reads_context`: if false, texts that are only context have no sentences.
@@ -236,6 +253,7 @@ std::vector<TranslatedText> translate_texts(const ServedPath& models,
 std::vector<TranslatedText> translate_texts(const ServedPath& models,
                                             const std::vector<nmt::MarkedText>& texts,
                                             const TextOptions& options, const Patience& patience) {
+  if (models.empty()) return unchanged(texts);
   TextTranslation translation(models, texts, options);
   while (translation.has_next()) {
     ServedModel& model = translation.model();

@@ -92,6 +92,7 @@ class TextTranslation {
     return !options_.only_context.empty() && options_.only_context[text];
   }
   nmt::KeptKinds taken_out() const;
+  void require_alignment(const nmt::LoadedDecoder& model) const;
   void plan(bool reads_context, const Patience& patience);
   std::unique_ptr<nmt::LineCoder> coder_of_next() const;
   void read(nmt::LineCoder& coder, TranslatedText planned) const;
@@ -109,9 +110,9 @@ class TextTranslation {
   std::vector<nmt::NBest> found_;  // by the previous model, for the sentences that had text
 };
 
-/// Blocks until all are done. If there are several models, each except the last translates by beam
-/// search for the next one; options.search and the prefix apply to the last. Throws the exceptions
-/// of TextTranslation and RequestQueue::translate().
+/// Blocks until all are done. Without models, texts stay as they are. If there are several models,
+/// each except the last translates by beam search for the next one; options.search and the prefix
+/// apply to the last. Throws the exceptions of TextTranslation and RequestQueue::translate().
 std::vector<TranslatedText> translate_texts(const ServedPath& models,
                                             const std::vector<nmt::MarkedText>& texts,
                                             const TextOptions& options, const Patience& patience);

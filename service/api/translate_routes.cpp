@@ -5,19 +5,12 @@
 #include "common/error.h"
 #include "service/api/fields.h"
 #include "service/api/service_context.h"
-#include "service/api/text_translator.h"
+#include "service/api/translation_call.h"
 
 namespace dietmt::service {
 namespace {
 
 using nlohmann::ordered_json;
-
-ModelPath path_of(const Fields& fields, const ServiceContext& service) {
-  if (!fields.has("model"))
-    return service.pairs.path_of(fields.text("source"), fields.text("target"));
-  return service.pairs.path_named(fields.text("model"), fields.text_or("source", ""),
-                                  fields.text_or("target", ""));
-}
 
 // Limit on the numbers of soft alignments in an answer, at about ten bytes each.
 constexpr size_t kMostWeights = 1'000'000;
@@ -134,11 +127,11 @@ ordered_json result_json(const TranslatedText& text, const TextOptions& options)
           {"cut", text.was_cut()}};
 }
 
-ordered_json usage_json(const std::vector<TranslatedText>& texts, double seconds) {
+ordered_json usage_json(const std::vector<CalledText>& texts, double seconds) {
   int64_t sentences = 0, source_tokens = 0, target_tokens = 0;
-  for (const TranslatedText& text : texts) {
-    sentences += static_cast<int64_t>(text.sentences.size());
-    for (const TranslatedSentence& sentence : text.sentences) {
+  for (const CalledText& one : texts) {
+    sentences += std::ssize(one.text.sentences);
+    for (const TranslatedSentence& sentence : one.text.sentences) {
       source_tokens += sentence.line.tokens;
       target_tokens += sentence.target_tokens;
     }
@@ -149,19 +142,10 @@ ordered_json usage_json(const std::vector<TranslatedText>& texts, double seconds
           {"seconds", seconds}};
 }
 
-void require_alignment(const ServedPath& models) {
-  if (models.size() > 1)
-    throw HttpError::of_option("alignment", "alignment needs one model, not a pivot language");
-  if (!models.front()->model().decoder->aligns())
-    throw HttpError::of_option(
-        "alignment",
-        "alignment does not work with this model: it compresses the keys of cross-attention");
-}
-
-void check_weights(const std::vector<TranslatedText>& texts) {
+void check_weights(const std::vector<CalledText>& texts) {
   size_t weights = 0;
-  for (const TranslatedText& text : texts)
-    for (const TranslatedSentence& sentence : text.sentences)
+  for (const CalledText& one : texts)
+    for (const TranslatedSentence& sentence : one.text.sentences)
       for (const nmt::LineResult& found : sentence.translations)
         weights += found.attention.size() * sentence.line.pieces.size();
   if (weights > kMostWeights)
@@ -171,35 +155,58 @@ void check_weights(const std::vector<TranslatedText>& texts) {
                              ": send less text, or ask for fewer translations");
 }
 
+TranslationCall read(const Fields& fields, const ServiceContext& service) {
+  check_names(fields);
+  TranslationCall call{.texts = fields.texts("text")};
+  if (fields.has("model")) call.model = fields.text("model");
+  call.source = call.model ? fields.text_or("source", "") : fields.text("source");
+  call.target = call.model ? fields.text_or("target", "") : fields.text("target");
+  std::vector<std::string> all = call.texts;
+  if (fields.has("context"))
+    for (std::string& text : fields.texts("context")) all.push_back(std::move(text));
+  service.check_size(all);
+  service.check_prefix(fields.text_or("prefix", ""), call.texts);
+  return call;
+}
+
+std::chrono::milliseconds deadline_of(const Fields& fields, const ServiceLimits& limits) {
+  const int64_t limit = limits.deadline.count();
+  return std::chrono::milliseconds(
+      std::min(limit, fields.integer_or("deadline_ms", limit, 1, INT64_MAX)));
+}
+
+ordered_json results_json(const std::vector<CalledText>& called, bool detects,
+                          const TextOptions& options) {
+  auto results = ordered_json::array();
+  for (const CalledText& one : called) {
+    results.push_back(result_json(one.text, options));
+    if (!detects) continue;
+    results.back()["detectedLanguage"] = detection_json(one.source);
+    if (!one.path.empty()) results.back()["model"] = path_name(one.path);
+  }
+  return results;
+}
+
 Answer translate(const Call& call, ServiceContext& service) {
   const auto start = std::chrono::steady_clock::now();
   const Fields fields = Fields::of_json(call);
-  check_names(fields);
-  const std::vector<std::string> texts = fields.texts("text");
-  const ModelPath path = path_of(fields, service);
-  const TextOptions options = text_options(fields, path, service);
-  std::vector<std::string> all = options.context;
-  all.insert(all.end(), texts.begin(), texts.end());
-  service.check_size(all);
-  service.check_prefix(options.prefix, texts);
-  const int64_t limit = service.limits.deadline.count();
-  const std::chrono::milliseconds deadline(
-      std::min(limit, fields.integer_or("deadline_ms", limit, 1, INT64_MAX)));
-  const Patience patience = service.patience(call, deadline);
-
-  const ServedPath models = acquire(service.models, path, patience);
-  if (options.search.alignment) require_alignment(models);
-  const auto translated = translate_texts(models, texts, options, patience);
-  check_weights(translated);
+  TranslationCall request = read(fields, service);
+  const Patience patience = service.patience(call, deadline_of(fields, service.limits));
+  TextOptions options;
+  request.options = [&](const ModelPath& path) {
+    return options = text_options(fields, path, service);
+  };
+  const std::vector<CalledText> called = translate_call(request, service, patience);
+  check_weights(called);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  auto results = ordered_json::array();
-  for (const TranslatedText& text : translated) results.push_back(result_json(text, options));
-  const ordered_json body{{"model", path_name(path)},
-                          {"source", path.front()->source},
-                          {"target", path.back()->target},
-                          {"results", results},
-                          {"usage", usage_json(translated, elapsed.count())}};
-  return {.body = body.dump(-1, ' ', false, ordered_json::error_handler_t::replace)};
+  ordered_json body;
+  const ModelPath path = request.detects() || called.empty() ? ModelPath() : called.front().path;
+  if (!path.empty()) body["model"] = path_name(path);
+  body["source"] = path.empty() ? request.source : path.front()->source;
+  body["target"] = path.empty() ? request.target : path.back()->target;
+  body["results"] = results_json(called, request.detects(), options);
+  body["usage"] = usage_json(called, elapsed.count());
+  return json_answer(body);
 }
 
 }  // namespace

@@ -22,32 +22,35 @@ Pairs absent_paths(const ApiSettings& settings) {
   return {{"/v1/jobs", "this server has no batch jobs; start it with --data or --queue"}};
 }
 
+// LibreTranslate's clients look for `exceeds character limit` and `exceeds text limit`.
 void require_at_most(int64_t limit, int64_t characters, const std::string& what) {
   if (characters > limit)
-    throw HttpError(413, what + std::to_string(characters) +
-                             " characters; the limit for a request is " + std::to_string(limit));
+    throw HttpError(413, what + " (" + std::to_string(characters) +
+                             " characters) exceeds character limit (" + std::to_string(limit) +
+                             ")");
 }
 
 }  // namespace
 
 void ServiceContext::check_size(const std::vector<std::string>& texts) const {
   if (static_cast<int64_t>(texts.size()) > limits.texts)
-    throw HttpError(413, "a request may have at most " + std::to_string(limits.texts) + " texts");
+    throw HttpError(413, "the request (" + std::to_string(texts.size()) +
+                             " texts) exceeds text limit (" + std::to_string(limits.texts) + ")");
   int64_t characters = 0;
   for (const std::string& text : texts) characters += characters_of(text);
-  require_at_most(limits.characters, characters, "the text has ");
+  require_at_most(limits.characters, characters, "the text");
 }
 
 void ServiceContext::check_characters(const std::vector<nmt::MarkedText>& segments) const {
   int64_t characters = 0;
   for (const nmt::MarkedText& segment : segments) characters += characters_of(segment.text);
-  require_at_most(limits.characters, characters, "the text has ");
+  require_at_most(limits.characters, characters, "the text");
 }
 
 void ServiceContext::check_prefix(const std::string& prefix,
                                   const std::vector<std::string>& texts) const {
   require_at_most(limits.characters, characters_of(prefix) * std::ssize(texts),
-                  "the prefixes of all texts have ");
+                  "the prefix, counted for each text,");
 }
 
 std::string ServiceContext::client_of(const std::string& key, const std::string& address) const {
@@ -68,7 +71,7 @@ TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const Ap
       service_{models,
                settings.api_keys.empty() ? ApiKeys() : ApiKeys(settings.api_keys),
                settings.limits,
-               LanguagePairs(models.specs(), settings.pivot),
+               LanguagePairs(models.specs(), settings.pivot, settings.detect_prior),
                settings.glossaries.empty() ? Glossaries() : Glossaries(settings.glossaries),
                settings.job_extensions,
                settings.https},
@@ -82,6 +85,7 @@ TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const Ap
                    },
                .deadline = settings.limits.deadline,
                .name_of = [this](const std::string& key) { return service_.keys.name_of(key); },
+               .url_prefix = settings.url_prefix,
                .absent = absent_paths(settings)},
               metrics) {
   check_has_models(models);
@@ -91,10 +95,14 @@ TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const Ap
   add_glossary_routes(router_, service_);
   add_model_routes(router_, service_);
   for (Route& route : probes()) router_.add(std::move(route));
-  router_.add({"GET", "/openapi.json",
-               [document = openapi_of(service_.pairs, service_.limits)](const Call&) {
-                 return Answer{.body = document};
-               },
+  const std::string document = openapi_of(service_.pairs, service_.limits);
+  add_document("/openapi.json", document);
+  add_document("/spec", as_libretranslate(document));
+}
+
+void TranslationApi::add_document(const char* path, std::string document) {
+  router_.add({"GET", path,
+               [document = std::move(document)](const Call&) { return Answer{.body = document}; },
                Key::kNone});
 }
 

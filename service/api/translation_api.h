@@ -30,8 +30,10 @@ struct ApiSettings {
   std::vector<std::string> cors_origins = {};   // "*": all
   std::vector<std::string> allowed_hosts = {};  // for a server without keys (host_check.h)
   std::vector<std::string> job_extensions =
-      {};              // of the files that /v1/jobs takes, if there is one
-  bool https = false;  // for addresses that clients are given
+      {};                                      // of the files that /v1/jobs takes, if there is one
+  bool https = false;                          // for addresses that clients are given
+  std::string url_prefix = {};                 // as in RouterSettings
+  std::vector<std::string> detect_prior = {};  // as in LanguagePairs
 };
 
 class TranslationApi {
@@ -67,6 +69,7 @@ class TranslationApi {
   int64_t running() const { return router_.running(); }
 
  private:
+  void add_document(const char* path, std::string document);
   std::function<void(const std::string&, const std::string&)> admission();
 
   Metrics& metrics_;
@@ -87,5 +90,8 @@ std::string merged_openapi(const std::vector<std::string_view>& parts);
 /// The description of a server: the merged documents with its languages, models, decoding options
 /// and limits.
 std::string openapi_of(const LanguagePairs& pairs, const ServiceLimits& limits);
+
+/// A description with the title that LibreTranslate's clients look for.
+std::string as_libretranslate(const std::string& description);
 
 }  // namespace dietmt::service

@@ -41,8 +41,8 @@ struct RequestHead {
   /// raw_path() for logs. Hides the names of translated files, since a name suffices to fetch one.
   std::string_view logged_path() const {
     constexpr std::string_view kFiles = "/download_file/";
-    return path.starts_with(kFiles) && path.size() > kFiles.size() ? "/download_file/..."
-                                                                   : raw_path();
+    const size_t at = path.find(kFiles);
+    return at != path.npos && path.size() > at + kFiles.size() ? "/download_file/..." : raw_path();
   }
   bool has_body() const { return chunked || content_length > 0; }
   /// The value of a field; empty if it is missing. Ignores the case of `name`.

@@ -168,7 +168,7 @@ struct JobHandlers {
     const JobStatus job =
         service.submit({owner(call), call.address}, job_options_of(upload.settings), upload.path);
     Answer answer = json_answer(201, shown(job));
-    answer.headers = {{"Location", "/v1/jobs/" + job.id}};
+    answer.headers = {{"Location", call.url_prefix + "/v1/jobs/" + job.id}};
     return answer;
   }
 

@@ -76,6 +76,8 @@ Answer AnalysisRoute::answer(const Call& call) {
 reporting::SentenceAnalysis AnalysisRoute::analysis_of(const AnalysisRequest& request) {
   const ModelPath path = request.model.empty() ? pairs_.path_of(request.source, request.target)
                                                : pairs_.path_named(request.model);
+  if (path.empty())
+    throw HttpError::of_option("target", "target is the language of the text: nothing to analyse");
   const ModelSpec& spec = *path.front();
   if (path.size() > 1)
     throw HttpError::of_option("model", spec.source + " is translated to " + path.back()->target +

@@ -19,8 +19,21 @@ const char* media_type_of(std::string_view name) {
   return "text/javascript; charset=utf-8";
 }
 
+// The page of the translator and the page about the API, whose addresses are those of
+// LibreTranslate.
+std::string path_of(std::string_view name) {
+  if (name == "index.html") return "/";
+  return name == "docs.html" ? "/docs" : "/page/" + std::string(name);
+}
+
+// Relative addresses in a page need its path without a slash at the end.
+bool has_slash_at_end(const std::string& path) { return path.size() > 1 && path.ends_with('/'); }
+
 // Browsers revalidate every file, so that no page mixes old and new files after an update.
 Answer answer(const PageFile& file, const std::string& tag, const Call& call) {
+  const std::string& path = call.request->head.path;
+  if (file.name == "docs.html" && has_slash_at_end(path))
+    return {.status = 308, .headers = {{"Location", "../docs"}}};
   Answer answer{
       .type = media_type_of(file.name),
       .headers = {
@@ -38,8 +51,7 @@ std::vector<Route> page_routes() {
   std::vector<Route> routes;
   for (const PageFile& file : page_files()) {
     const std::string tag = '"' + std::to_string(data::hash_of(file.content)) + '"';
-    const std::string path = file.name == "index.html" ? "/" : "/page/" + std::string(file.name);
-    routes.push_back({"GET", path,
+    routes.push_back({"GET", path_of(file.name),
                       [&file, tag](const Call& call) { return answer(file, tag, call); },
                       Key::kNone});
   }

@@ -99,9 +99,16 @@ TEST(TranslateFileTest, SmallDocumentsDoNotWaitForLargeOnes) {
 TEST(TranslateFileTest, TheLanguageCanBeFound) {
   const TestServer server;
   EXPECT_EQ(translate(server, "a.txt", "The weather was fine and we walked.", "auto").first, 200);
-  EXPECT_THAT(translate(server, "a.txt", "Das Wetter war sehr schön, und wir gingen.", "auto")
+  EXPECT_THAT(translate(server, "a.txt", "La maison est rouge et le chien court.", "auto")
                   .second.at("error"),
-              HasSubstr("detected German"));
+              HasSubstr("detected French"));
+  const std::string german = "Das Wetter war sehr schön,\n\n und wir gingen.\n";
+  for (const char* source : {"auto", "de"}) {
+    const auto answer = translate(server, "a.txt", german, source);
+    ASSERT_EQ(answer.first, 200) << answer.second;
+    const std::string url = answer.second.at("translatedFileUrl");
+    EXPECT_EQ(server.client().Get(url.substr(url.find("/download_file")))->body, german) << source;
+  }
   EXPECT_THAT(translate(server, "a.tmx", "<tmx/>", "auto").second.at("error"), HasSubstr("TMX"));
 }
 
@@ -176,6 +183,11 @@ TEST(TranslateFileTest, TheAddressHasThePrefixOfAProxy) {
   EXPECT_EQ(address("/a/mt/"), "/a/mt/");
   for (const char* other : {"", "/", "mt", "//evil.example", "/a b", "/<script>"})
     EXPECT_EQ(address(other), "/") << other;
+  const TestServer prefixed({.api = {.url_prefix = "/own"}});
+  const auto answer = prefixed.client().Post("/own/translate_file", form);
+  const std::string url = json::parse(answer->body).at("translatedFileUrl");
+  EXPECT_THAT(url, HasSubstr("/own/download_file/"));
+  EXPECT_EQ(prefixed.client().Get(url.substr(url.find("/own")))->body, "A");
 }
 
 class TranslateFileKeyTest : public ScratchTest {};

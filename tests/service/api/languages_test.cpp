@@ -77,6 +77,11 @@ TEST(LanguageIdentificationTest, CodesOfOneLanguage) {
   EXPECT_FALSE(is_same_language("xx", "yy"));
 }
 
+DetectedLanguage source_of(const LanguagePairs& pairs, const std::string& text,
+                           const std::string& target) {
+  return pairs.detect_source(text, pairs.sources_of(target));
+}
+
 TEST(LanguagePairsTest, TheFirstModelOfAPairServesIt) {
   EXPECT_EQ(path_name(pairs().path_of("en", "de")), "en-de");
   EXPECT_EQ(pairs().model_named("large").source, "en");
@@ -100,10 +105,33 @@ TEST(LanguagesTest, AClientsCodeFindsTheClosestOne) {
     EXPECT_EQ(closest_code(code, known), expected) << code;
 }
 
+TEST(LanguagesTest, ScriptsDecideBetweenTheKindsOfChinese) {
+  const std::vector<std::string> both = {"zh_Hans", "zh_Hant", "pt_BR", "no"};
+  for (const auto& [code, expected] : std::map<std::string, std::string>{{"zh", "zh_Hans"},
+                                                                         {"zh-CN", "zh_Hans"},
+                                                                         {"ZH-HANT", "zh_Hant"},
+                                                                         {"zh-TW", "zh_Hant"},
+                                                                         {"zh-Hant-HK", "zh_Hant"},
+                                                                         {"zt", "zh_Hant"},
+                                                                         {"pb", "pt_BR"},
+                                                                         {"pt", "pt_BR"},
+                                                                         {"pt-PT", "pt-PT"},
+                                                                         {"nb", "no"}})
+    EXPECT_EQ(closest_code(code, both), expected) << code;
+  EXPECT_EQ(closest_code("zh-TW", {"zh", "en"}), "zh");
+  EXPECT_EQ(closest_code("zh-Hant", {"zh_Hans"}), "zh-Hant");
+}
+
+TEST(LanguagePairsTest, ATextInTheTargetLanguageNeedsNoModel) {
+  EXPECT_TRUE(pairs().path_of("de", "de").empty());
+  EXPECT_TRUE(pairs().path_of("EN", "en-GB").empty());
+  EXPECT_EQ(LanguagePairs({{"de-de", "de", "de", ""}}).path_of("de", "de").size(), 1U);
+}
+
 TEST(LanguagePairsTest, RegionsAndCaseOfAClientsCodesAreLookedUp) {
   EXPECT_EQ(pairs().path_of("zh-Hans-CN", "EN").front()->name, "zh-en");
   EXPECT_EQ(pairs().path_named("en-de", "en_GB", "DE").front()->name, "en-de");
-  EXPECT_EQ(pairs().detect_source("The weather was fine and we walked.", "de-AT").code, "en");
+  EXPECT_EQ(source_of(pairs(), "The weather was fine and we walked.", "de-AT").code, "en");
 }
 
 TEST(LanguagePairsTest, WhatIsNotServedIsNamed) {
@@ -116,7 +144,8 @@ TEST(LanguagePairsTest, WhatIsNotServedIsNamed) {
   };
   EXPECT_EQ(problem("fr", "de"), "400 source source: fr is not supported");
   EXPECT_EQ(problem("en", "fr"), "400 target target: fr is not supported");
-  EXPECT_EQ(problem("de", "de"), "400 target target: de cannot be translated to de on this server");
+  EXPECT_EQ(problem("fr", "fr"), "400 source source: fr is not supported");
+  EXPECT_EQ(problem("de", "en_GB"), "de-en");
 }
 
 LanguagePairs joined(const std::string& pivot) {
@@ -136,7 +165,7 @@ TEST(LanguagePairsTest, TwoModelsJoinAPairAtThePivot) {
   EXPECT_THAT(pairs.targets("de"), testing::ElementsAre("en", "cs"));  // not German
   EXPECT_THAT(joined("").targets("pt"), testing::ElementsAre("en", "cs"));
   EXPECT_THAT(joined("cs").targets("pt"), testing::ElementsAre("en", "cs"));
-  EXPECT_EQ(pairs.detect_source("O tempo estava bom e fomos para casa.", "de").code, "pt");
+  EXPECT_EQ(source_of(pairs, "O tempo estava bom e fomos para casa.", "de").code, "pt");
   EXPECT_EQ(message_of<HttpError>([] { joined("").path_of("pt", "de"); }),
             "target: pt cannot be translated to de on this server");
 }
@@ -155,39 +184,45 @@ TEST(LanguagePairsTest, ANamedPathMustJoin) {
         << names;
 }
 
-std::string problem_of_auto(const LanguagePairs& pairs, const std::string& text,
-                            const std::string& target) {
-  try {
-    return pairs.detect_source(text, target).code;
-  } catch (const HttpError& error) {
-    return std::to_string(error.status()) + " " + error.option() + " " + error.what();
-  }
-}
-
 TEST(LanguagePairsTest, AutoIsTheLanguageOfTheText) {
-  EXPECT_EQ(pairs().detect_source("Да, конечно", "de").code, "ru");
-  EXPECT_EQ(pairs().detect_source("The weather was fine.", "de").code, "en");
-  EXPECT_EQ(pairs().detect_source("Das Wetter war schön.", "en").code, "de");
-  EXPECT_EQ(problem_of_auto(pairs(), "Да", "fr"), "400 target target: fr is not supported");
+  EXPECT_EQ(source_of(pairs(), "Да, конечно", "de").code, "ru");
+  EXPECT_EQ(source_of(pairs(), "The weather was fine.", "de").code, "en");
+  EXPECT_EQ(source_of(pairs(), "Das Wetter war schön.", "en").code, "de");
+  EXPECT_EQ(message_of<HttpError>([] { pairs().sources_of("fr"); }), "target: fr is not supported");
 }
 
-TEST(LanguagePairsTest, AutoRefusesATextThatIsSurelyInAnotherLanguage) {
+TEST(LanguagePairsTest, AutoFindsTheTargetAndOtherLanguagesToo) {
   const LanguagePairs english({{"en-de", "en", "de", ""}});
-  const std::string german = "Das Wetter war schön und wir gingen am Fluss entlang.";
-  EXPECT_EQ(problem_of_auto(english, german, "de"),
-            "400 source source: detected German (de), which this server cannot translate to de; if "
-            "that is wrong, set source");
-  EXPECT_THAT(problem_of_auto(english, "Где он?", "de"),
-              testing::HasSubstr("400 source source: detected "));
+  EXPECT_EQ(source_of(english, "Das Wetter war schön und wir gingen am Fluss entlang.", "de").code,
+            "de");
+  const DetectedLanguage russian = source_of(english, "Где он?", "de");
+  EXPECT_FALSE(english.has_path(russian.code, "de"));
+  EXPECT_THAT(english.untranslatable(russian, "de").what(),
+              testing::HasSubstr("is not supported for target de; if that is wrong, set source"));
+  EXPECT_EQ(source_of(english, "La maison est rouge et le chien court.", "de").code, "fr");
 }
 
-TEST(LanguagePairsTest, AutoTakesTheLikeliestSourceForAShortText) {
+// CLD2 takes "Hund" for Danish and "Haus" for Hmong.
+TEST(LanguagePairsTest, AShortTextIsInALanguageOfTheServer) {
   const LanguagePairs english({{"en-de", "en", "de", ""}});
-  const DetectedLanguage word = english.detect_source("Hund", "de");
-  EXPECT_EQ(word.code, "en");
-  EXPECT_LE(word.confidence, 0.5);
-  EXPECT_EQ(english.detect_source("12", "de").code, "en");
-  EXPECT_EQ(english.detect_source("12", "de").confidence, 0.0);
+  for (const auto& [word, code] : std::map<std::string, std::string>{
+           {"Hund", "de"}, {"Haus", "de"}, {"dog", "en"}, {"Hello", "en"}, {"12", "en"}}) {
+    const DetectedLanguage found = source_of(english, word, "de");
+    EXPECT_EQ(found.code, code) << word;
+    EXPECT_LE(found.confidence, 0.5);
+  }
+  EXPECT_EQ(source_of(english, "12", "de").confidence, 0.0);
+  EXPECT_EQ(english.detect("Haus").front().code, "de");
+}
+
+TEST(LanguagePairsTest, ThePriorDecidesAboutShortTexts) {
+  const std::vector<ModelSpec> specs = {{"de-en", "de", "en", ""}, {"nl-en", "nl", "en", ""}};
+  const LanguagePairs dutch(specs, "", {"nl"});
+  EXPECT_EQ(source_of(LanguagePairs(specs), "Hund", "en").code, "de");
+  EXPECT_EQ(source_of(dutch, "Hund", "en").code, "nl");
+  EXPECT_EQ(source_of(dutch, "12", "en").code, "nl");
+  EXPECT_EQ(dutch.detect("Hund").front().code, "nl");
+  EXPECT_EQ(source_of(dutch, "Das Wetter war schön und wir gingen am Fluss.", "en").code, "de");
 }
 
 TEST(LanguagePairsTest, DetectionUsesTheCodesOfTheServer) {
@@ -208,10 +243,7 @@ TEST(LanguagePairsTest, LongTextsTakeTimeInProportion) {
                   [&](const std::string& text) {
                     pairs.detect(text);
                     share_in_script(text, "ru");
-                    try {
-                      pairs.detect_source(text, "de");
-                    } catch (const HttpError&) {
-                    }
+                    source_of(pairs, text, "de");
                   }),
               kLinearGrowth);
   }

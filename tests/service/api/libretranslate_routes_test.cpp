@@ -194,25 +194,116 @@ TEST(LibreTranslateTest, ErrorsAreObjectsWithTheirStatus) {
   EXPECT_EQ(with("q", nullptr), "400 Invalid request: missing q parameter");
   EXPECT_EQ(with("source", "fr"), "400 source: fr is not supported");
   EXPECT_EQ(with("target", "fr"), "400 target: fr is not supported");
-  EXPECT_EQ(with("format", "pdf"), "400 format must be text or html");
-  EXPECT_EQ(with("alternatives", 99), "400 alternatives must be a whole number from 0 to 31");
-  json german = good;
-  german["source"] = "auto";
-  german["q"] = "Das Wetter war schön und wir gingen am Fluss entlang.";
-  EXPECT_THAT(error_of(server.post("/translate", german)),
-              HasSubstr("400 source: detected German (de)"));
+  EXPECT_EQ(with("format", "pdf"), "400 format: pdf format is not supported; it is text or html");
+  EXPECT_THAT(with("alternatives", -1), HasSubstr("400 alternatives must be a whole number"));
+  json french = good;
+  french["source"] = "auto";
+  french["q"] = "La maison est rouge et le chien court.";
+  EXPECT_THAT(error_of(server.post("/translate", french)),
+              HasSubstr("400 source: detected French (fr), which is not supported for target de"));
   EXPECT_EQ(error_of(server.get("/nothing")), "404 there is no such path");
   EXPECT_EQ(error_of(server.get("/translate")), "405 this path takes POST");
   const auto broken = server.client().Post("/translate", "{\"q\": ", "application/json");
   EXPECT_THAT(error_of(TestServer::answer(broken)), HasSubstr("line 1, column"));
   EXPECT_EQ(with("q", text_of(std::vector<int32_t>{FakeDecoder::kPoison})),
-            "500 the request failed; the server's log says why");
+            "500 Cannot translate text; the server's log has the reason");
+  const TestServer small({.api = {.limits = {.characters = 3, .texts = 2}}});
+  const auto refused = [&](const json& texts) {
+    json body = good;
+    body["q"] = texts;
+    return error_of(small.post("/translate", body));
+  };
+  EXPECT_EQ(refused("abcd"), "413 the text (4 characters) exceeds character limit (3)");
+  EXPECT_EQ(refused({"a", "b", "c"}), "413 the request (3 texts) exceeds text limit (2)");
+}
+
+TEST(LibreTranslateTest, MoreAlternativesThanTheLimitGiveAsManyAsItAllows) {
+  const TestServer server({.api = {.limits = {.beam = 3}}});
+  const json request = {{"q", "a"}, {"source", "en"}, {"target", "de"}, {"alternatives", 40}};
+  EXPECT_EQ(server.post("/translate", request).second["alternatives"], json({"A!", "A!!"}));
+}
+
+TEST(LibreTranslateTest, ATextInTheTargetLanguageStaysAsItIs) {
+  const TestServer server;
+  const auto translated = [&](const json& text, const char* source, const char* target) {
+    return server.post("/translate", {{"q", text}, {"source", source}, {"target", target}}).second;
+  };
+  EXPECT_EQ(translated("one  <b>\n", "en", "EN"), json({{"translatedText", "one  <b>\n"}}));
+  EXPECT_EQ(translated({"one", "two"}, "de", "de")["translatedText"], json({"one", "two"}));
+  const std::string german = "Der Hund läuft nach Hause, und die Sonne scheint.";
+  const json body = translated(german, "auto", "de");
+  EXPECT_EQ(body["translatedText"], german);
+  EXPECT_EQ(body["detectedLanguage"]["language"], "de");
+  json v1 = {{"text", {german, "The house is red and the dog runs home."}},
+             {"source", "auto"},
+             {"target", "de"}};
+  const json results = server.post("/v1/translate", v1).second["results"];
+  EXPECT_EQ(results[0]["text"], german);
+  EXPECT_FALSE(results[0].contains("model"));
+  EXPECT_EQ(results[1]["text"], "THE HOUSE IS RED AND THE DOG RUNS HOME.");
+  EXPECT_EQ(results[1]["model"], "en-de");
+  EXPECT_EQ(results[1]["detectedLanguage"]["language"], "en");
+  v1["source"] = "de";
+  EXPECT_EQ(server.post("/v1/translate", v1).second["results"][1]["text"], v1["text"][1]);
+}
+
+// As Mastodon sends a post with its poll.
+TEST(LibreTranslateTest, EachTextOfAListHasItsOwnLanguage) {
+  TestSettings settings;
+  settings.specs = {{"en-fr", "en", "fr", "first"}, {"de-fr", "de", "fr", "second"}};
+  const TestServer server(settings);
+  const json texts = {"The house is red and the dog runs home.",
+                      "Das Wetter war schön und wir gingen am Fluss entlang.",
+                      "La maison est rouge et le chien court.", "12:30",
+                      "Дом красный, и собака бежит домой вместе с нами."};
+  const auto [status, body] =
+      server.post("/translate", {{"q", texts}, {"source", "auto"}, {"target", "fr"}});
+  ASSERT_EQ(status, 200) << body;
+  const json& translated = body["translatedText"];
+  EXPECT_EQ(translated[0], "THE HOUSE IS RED AND THE DOG RUNS HOME.");
+  EXPECT_THAT(translated[1].get<std::string>(), HasSubstr("DAS WETTER"));
+  for (const size_t same : {2U, 3U, 4U}) EXPECT_EQ(translated[same], texts[same]);
+  std::string codes;
+  for (const json& found : body["detectedLanguage"])
+    codes += found["language"].get<std::string>() + " ";
+  EXPECT_EQ(codes, "en de fr en ru ");
+  EXPECT_EQ(
+      body["warnings"],
+      json({"text 5: not translated, because Russian (ru) is not supported for this target"}));
+}
+
+TEST(LibreTranslateTest, PathsMayEndInASlashAndStartWithAPrefix) {
+  const TestServer server({.api = {.url_prefix = "/translate-api"}});
+  const json request = {{"q", "a"}, {"source", "EN"}, {"target", "DE"}};
+  for (const char* path :
+       {"/translate", "/translate/", "/translate-api/translate", "/translate-api/translate/"})
+    EXPECT_EQ(server.post(path, request).second["translatedText"], "A") << path;
+  for (const char* path : {"/languages/", "/translate-api/languages"})
+    EXPECT_EQ(server.get(path).first, 200) << path;
+  for (const char* path : {"/translate-apis/languages", "/translate//", "/languages//"})
+    EXPECT_EQ(server.get(path).first, 404) << path;
+  const auto bare = server.client().Get("/translate-api");
+  EXPECT_EQ(bare->status, 308);
+  EXPECT_EQ(bare->get_header_value("Location"), "/translate-api/");
+}
+
+TEST(LibreTranslateTest, ClientsRecogniseItByItsDescription) {
+  const TestServer server;
+  const json spec = server.get("/spec").second;
+  EXPECT_EQ(spec["info"]["title"], "LibreTranslate");
+  EXPECT_TRUE(spec["paths"].contains("/translate"));
 }
 
 TEST(LibreTranslateTest, LanguagesSettingsAndDetection) {
   const TestServer server;
   EXPECT_EQ(server.get("/languages").second[0],
             json({{"code", "en"}, {"name", "English"}, {"targets", {"de"}}}));
+  const TestServer chinese({.specs = {{"en-zh", "en", "zh_Hant", "first"}}});
+  const json list = chinese.get("/languages").second;
+  EXPECT_EQ(list[0]["targets"], json({"zh-Hant"}));
+  EXPECT_EQ(
+      list[1],
+      json({{"code", "zh-Hant"}, {"name", "Chinese (Traditional)"}, {"targets", json::array()}}));
   const json settings = server.get("/frontend/settings").second;
   EXPECT_EQ(settings["charLimit"], 200'000);
   EXPECT_EQ(settings["language"]["target"]["name"], "German");
@@ -220,8 +311,9 @@ TEST(LibreTranslateTest, LanguagesSettingsAndDetection) {
       server.post("/detect", {{"q", "Das Wetter war schön und wir gingen."}}).second[0];
   EXPECT_EQ(german["language"], "de");
   EXPECT_GT(german["confidence"], 90.0);
-  EXPECT_EQ(server.post("/detect", {{"q", "12"}}).second,
-            json::array({{{"confidence", 0.0}, {"language", "en"}}}));
+  const json none = json::array({{{"confidence", 0.0}, {"language", "en"}}});
+  EXPECT_EQ(server.post("/detect", {{"q", "12"}}).second, none);
+  EXPECT_EQ(server.post("/detect", {{"q", {"12", "-"}}}).second, json({none, none}));
   EXPECT_EQ(server.get("/health").second, json({{"status", "ok"}}));
 }
 

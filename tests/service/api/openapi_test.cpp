@@ -182,7 +182,7 @@ TEST_F(OpenApiTest, EveryDocumentedAnswerIsGivenAsDocumented) {
   const TestServer with_glossaries({.api = {.glossaries = scratch()}});
   expect_documented("get", "/v1/glossaries", with_glossaries.client().Get("/v1/glossaries"), 200);
   for (const char* path : {"/languages", "/frontend/settings", "/health", "/live", "/ready",
-                           "/metrics", "/openapi.json", "/v1/models"})
+                           "/metrics", "/openapi.json", "/spec", "/v1/models"})
     expect_documented("get", path, server.client().Get(path), 200);
 
   std::set<std::string> documented;
@@ -289,14 +289,6 @@ TEST_F(OpenApiTest, NumbersHaveTheLimitsOfTheDocument) {
     }
   }
   EXPECT_GE(numbers, 17);
-  const NumberRange range = range_of(schemas["TranslateRequest"]["properties"]["alternatives"]);
-  const auto status_of = [&](const json& alternatives) {
-    const json request = {
-        {"q", "a"}, {"source", "en"}, {"target", "de"}, {"alternatives", alternatives}};
-    return server.post("/translate", request).first;
-  };
-  for (const json& value : range.inside) EXPECT_EQ(status_of(value), 200) << value;
-  for (const json& value : range.outside) EXPECT_EQ(status_of(value), 400) << value;
 }
 
 TEST_F(OpenApiTest, AServerWithoutBatchJobsSaysSo) {
@@ -343,7 +335,8 @@ TEST_F(OpenApiTest, AServerDescribesItsLanguagesModelsAndLimits) {
   EXPECT_EQ(schemas["ModelName"]["enum"], json({"en-de", "de-en", "ru-en"}));
   EXPECT_EQ(schemas["ModelPath"]["enum"],
             json({"en-de", "en-de+de-en", "de-en", "de-en+en-de", "ru-en", "ru-en+en-de"}));
-  EXPECT_EQ(schemas["TranslateRequest"]["properties"]["alternatives"]["maximum"], 6);
+  EXPECT_EQ(schemas["TranslateRequest"]["properties"]["alternatives"]["description"],
+            "Number of alternative translations; more than 6 give this many");
   EXPECT_EQ(schemas["V1TranslateRequest"]["properties"]["beam"]["maximum"], 7);
   const TestServer small({.api = {.limits = {.beam = 3}}});
   const json beam =

@@ -11,7 +11,9 @@ namespace dietmt::service {
 /// Problems of a value with a schema of `document`.
 class SchemaCheck {
  public:
-  explicit SchemaCheck(const nlohmann::json& document) : document_(document) {}
+  /// `may_have_more`: values may have members that the schema does not name.
+  explicit SchemaCheck(const nlohmann::json& document, bool may_have_more = false)
+      : document_(document), may_have_more_(may_have_more) {}
 
   std::vector<std::string> problems(const nlohmann::json& value, const nlohmann::json& schema) {
     found_.clear();
@@ -61,23 +63,24 @@ class SchemaCheck {
   void check_members(const nlohmann::json& value, const nlohmann::json& schema,
                      const std::string& where) {
     for (const auto& [name, member] : value.items()) {
-      if (!schema["properties"].contains(name))
-        found_.push_back(where + "." + name + " is not documented");
-      else
+      if (schema["properties"].contains(name))
         check(member, schema["properties"][name], where + "." + name);
+      else if (!may_have_more_)
+        found_.push_back(where + "." + name + " is not documented");
     }
   }
 
   void check_choice(const nlohmann::json& value, const nlohmann::json& choices,
                     const std::string& where) {
     for (const nlohmann::json& choice : choices) {
-      SchemaCheck one(document_);
+      SchemaCheck one(document_, may_have_more_);
       if (one.problems(value, choice).empty()) return;
     }
     found_.push_back(where + " is like none of the choices");
   }
 
   const nlohmann::json& document_;
+  const bool may_have_more_;
   std::vector<std::string> found_;
 };
 

@@ -70,7 +70,7 @@ TEST_F(PageLooksTest, FromAndToAreAlignedWithTheirTexts) {
 TEST_F(PageLooksTest, HelpAndTheApiAreLinked) {
   open();
   EXPECT_EQ(browser_->value("[...document.querySelectorAll('nav a')].map(a => a.pathname)"),
-            json({"/page/help.html", "/openapi.json"}));
+            json({"/page/help.html", "/docs"}));
   for (const auto& [name, screen] : std::vector<std::pair<std::string, Browser::Screen>>{
            {"help-desktop", {1280, 900, false, false}},
            {"help-phone-dark", {390, 844, true, true}}}) {

@@ -1,0 +1,145 @@
+#include "service/api/translation_call.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace dietmt::service {
+namespace {
+
+constexpr const char* kFailed = "Cannot translate text; the server's log has the reason";
+
+// Texts of one path, by their numbers.
+struct Group {
+  ModelPath path;
+  std::vector<size_t> texts;
+};
+
+std::vector<DetectedLanguage> detect_each(const std::vector<std::string>& texts,
+                                          const std::vector<std::string>& candidates,
+                                          const LanguagePairs& pairs) {
+  std::vector<DetectedLanguage> found;
+  for (const std::string& text : texts) found.push_back(pairs.detect_source(text, candidates));
+  // Texts that show no language, such as numbers, have that of the others.
+  const auto shows = [](const DetectedLanguage& one) { return one.confidence > 0.0; };
+  const auto first = std::ranges::find_if(found, shows);
+  if (first == found.end()) return found;
+  const std::string code = first->code;
+  for (DetectedLanguage& one : found)
+    if (!shows(one)) one.code = code;
+  return found;
+}
+
+void detect(const TranslationCall& call, const ModelPath& named, const LanguagePairs& pairs,
+            std::vector<CalledText>& called) {
+  const std::string target = named.empty() ? call.target : named.back()->target;
+  const auto candidates = named.empty() ? pairs.sources_of(target)
+                                        : std::vector<std::string>{named.front()->source, target};
+  std::vector<DetectedLanguage> found = detect_each(call.texts, candidates, pairs);
+  bool is_any_supported = false;
+  for (size_t i = 0; i < found.size(); ++i) {
+    CalledText& one = called[i];
+    one.source = std::move(found[i]);
+    const auto is_it = [&](const std::string& code) { return code == one.source.code; };
+    one.is_unsupported = std::ranges::none_of(candidates, is_it);
+    is_any_supported = is_any_supported || !one.is_unsupported;
+    if (one.is_unsupported) continue;
+    if (named.empty()) one.path = pairs.path_of(one.source.code, target);
+    if (!named.empty() && is_it(named.front()->source)) one.path = named;
+  }
+  if (!is_any_supported) throw pairs.untranslatable(called.front().source, target);
+}
+
+std::vector<Group> grouped(const std::vector<CalledText>& called) {
+  std::vector<Group> groups;
+  for (size_t i = 0; i < called.size(); ++i) {
+    auto group = std::ranges::find(groups, called[i].path, &Group::path);
+    if (group == groups.end()) group = groups.insert(groups.end(), {called[i].path, {}});
+    group->texts.push_back(i);
+  }
+  return groups;
+}
+
+std::vector<TranslatedText> translate(const Group& group, const std::vector<std::string>& texts,
+                                      const TranslationCall& call, ServiceContext& service,
+                                      const Patience& patience) {
+  const TextOptions options = group.path.empty() ? TextOptions() : call.options(group.path);
+  const ServedPath models = acquire(service.models, group.path, patience);
+  try {
+    return translate_texts(models, texts, options, patience);
+  } catch (const RequestError&) {
+    throw;
+  } catch (const std::exception& error) {
+    spdlog::error("a translation failed: {}", error.what());
+    throw HttpError(500, kFailed);
+  }
+}
+
+std::vector<std::string> texts_of(const Group& group, const std::vector<std::string>& all) {
+  std::vector<std::string> texts;
+  for (const size_t i : group.texts) texts.push_back(all[i]);
+  return texts;
+}
+
+void add_warnings(const TranslatedSentence& sentence, const std::string& where,
+                  std::vector<std::string>& warnings) {
+  if (sentence.line.cut_tokens > 0) warnings.push_back(where + cut_warning(sentence.line));
+  if (sentence.guard.sign != nmt::Degeneration::kNone)
+    warnings.push_back(where + nmt::guard_warning(sentence.guard));
+  if (sentence.translations.empty()) return;
+  for (const std::string& term : sentence.translations.front().missing_terms)
+    warnings.push_back(where + "the glossary's term \"" + term + "\" is not in the translation");
+  for (const std::string& copy : sentence.translations.front().missing_copies)
+    warnings.push_back(where + "\"" + copy + "\" is not in the translation");
+}
+
+}  // namespace
+
+std::vector<CalledText> translate_call(const TranslationCall& call, ServiceContext& service,
+                                       const Patience& patience) {
+  service.check_size(call.texts);
+  ModelPath named;
+  if (call.model)
+    named = service.pairs.path_named(*call.model, call.detects() ? "" : call.source, call.target);
+  std::vector<CalledText> called(call.texts.size());
+  if (call.detects() && !called.empty()) {
+    detect(call, named, service.pairs, called);
+  } else {
+    const ModelPath path = named.empty() ? service.pairs.path_of(call.source, call.target) : named;
+    for (CalledText& one : called) {
+      one.path = path;
+      one.source = {path.empty() ? call.source : path.front()->source, 1.0};
+    }
+  }
+  for (const Group& group : grouped(called)) {
+    const bool is_all = group.texts.size() == call.texts.size();
+    std::vector<TranslatedText> translated = translate(
+        group, is_all ? call.texts : texts_of(group, call.texts), call, service, patience);
+    for (size_t i = 0; i < translated.size(); ++i)
+      called[group.texts[i]].text = std::move(translated[i]);
+  }
+  return called;
+}
+
+nlohmann::ordered_json detection_json(const DetectedLanguage& language) {
+  const double percent = std::round(1000.0 * language.confidence) / 10.0;
+  return {{"confidence", percent}, {"language", language_tag(language.code)}};
+}
+
+std::vector<std::string> warnings_of(const std::vector<CalledText>& texts) {
+  std::vector<std::string> warnings;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const std::string where = "text " + std::to_string(i + 1) + ": ";
+    if (texts[i].is_unsupported)
+      warnings.push_back(where + "not translated, because " + language_name(texts[i].source.code) +
+                         " (" + texts[i].source.code + ") is not supported for this target");
+    for (const TranslatedSentence& sentence : texts[i].text.sentences)
+      add_warnings(sentence, where, warnings);
+  }
+  return warnings;
+}
+
+}  // namespace dietmt::service
