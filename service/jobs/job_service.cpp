@@ -23,10 +23,10 @@ void check_format(const JobOptions& options) {
   if ((options.document || format.kind == LineKind::kTxt) && format.output == LineOutput::kAdd)
     throw RequestError("output: only tsv and jsonl support add");
   if (format.column < 1) throw RequestError("column: must be at least 1");
-  if (options.document && is_bilingual(*options.document) &&
-      (options.source.empty() || options.target.empty()))
+  if (!options.document || !is_bilingual(*options.document)) return;
+  if (options.source.empty() || options.target.empty())
     throw RequestError("source and target: TMX and XLIFF need both, with a model too");
-  if (is_bilingual && options.source == "auto")
+  if (options.source == "auto")
     throw RequestError("source: auto does not work for TMX and XLIFF");
 }
 
