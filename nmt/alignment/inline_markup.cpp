@@ -123,7 +123,8 @@ MarkedText MarkupRemoval::finish() {
   return with_collapsed_groups(std::exchange(marked_, {}));
 }
 
-MarkedText take_out_markup(const MarkedText& text, KeptKinds kinds) {
+MarkedText take_out_markup(const MarkedText& text, KeptKinds kinds,
+                           std::span<const std::string> only) {
   MarkupRemoval removal;
   Spellings spellings;
   std::string plain;  // text between markup and references
@@ -136,6 +137,7 @@ MarkedText take_out_markup(const MarkedText& text, KeptKinds kinds) {
   const auto add_up_to = [&](size_t end) {
     std::string_view rest = std::string_view(text.text).substr(begin, end - begin);
     for (const std::string_view mark : kept_in(rest, kinds)) {
+      if (!only.empty() && std::ranges::find(only, mark) == only.end()) continue;
       const auto at = static_cast<size_t>(mark.data() - rest.data());
       add_text(rest.substr(0, at));
       rest.remove_prefix(at + mark.size());
@@ -165,8 +167,9 @@ MarkedText take_out_markup(const MarkedText& text, KeptKinds kinds) {
   return marked;
 }
 
-MarkedText take_out_markup(std::string_view text, KeptKinds kinds) {
-  return take_out_markup(MarkedText{.text = std::string(text), .marks = {}}, kinds);
+MarkedText take_out_markup(std::string_view text, KeptKinds kinds,
+                           std::span<const std::string> only) {
+  return take_out_markup(MarkedText{.text = std::string(text), .marks = {}}, kinds, only);
 }
 
 std::vector<MarkedPart> place_markup(const MarkedText& source,

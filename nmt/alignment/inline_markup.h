@@ -85,9 +85,11 @@ class MarkupRemoval {
 };
 
 /// Removes what is kept_in() the text, but resolves character references. Existing marks stay; each
-/// is one part whose syntax determines its kind.
-MarkedText take_out_markup(const MarkedText& text, KeptKinds kinds = KeptKinds::markup());
-MarkedText take_out_markup(std::string_view text, KeptKinds kinds = KeptKinds::markup());
+/// is one part whose syntax determines its kind. `only`: if not empty, removes no others.
+MarkedText take_out_markup(const MarkedText& text, KeptKinds kinds = KeptKinds::markup(),
+                           std::span<const std::string> only = {});
+MarkedText take_out_markup(std::string_view text, KeptKinds kinds = KeptKinds::markup(),
+                           std::span<const std::string> only = {});
 
 /// Puts the marks into a translation of source.text. An element encloses the run of words that
 /// attend most to its words: the run with the largest sum of (share of attention inside the element

@@ -16,9 +16,9 @@ struct TranslatedPair {
 };
 
 /// Translates the lines whose best translations have lost something of LineOptions::keep again with
-/// `again`, without it, and puts it where the word alignment says. Models translate most addresses
-/// and placeholders well as parts of their sentences, so the others only. If `again` finds nothing,
-/// the first translations stay.
+/// `again`, without what was lost, and puts it where the word alignment says; if that loses
+/// something else, without all that must be kept. Models translate most addresses and placeholders
+/// well as parts of their sentences. If `again` finds nothing, the earlier translations stay.
 void keep_text(const LineCoder& coder, std::span<const TranslatedPair> lines,
                const SearchOptions& search, const SecondSearch& again);
 

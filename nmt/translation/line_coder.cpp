@@ -237,20 +237,23 @@ void LineCoder::complete(LineRequest& line) {
   line.context_separator = line.request.context_separator;
 }
 
-bool LineCoder::has_lost_text(const LineRequest& line, const LineResult& best) const {
-  if (!line.has_text || !options_.keep.any() || !line.marked.marks.empty()) return false;
+std::vector<std::string> LineCoder::lost_text(const LineRequest& line,
+                                              const LineResult& best) const {
+  if (!line.has_text || !options_.keep.any() || !line.marked.marks.empty()) return {};
   const std::vector<std::string_view> kept = kept_in(line.source, options_.keep);
-  if (kept.empty()) return false;
+  if (kept.empty()) return {};
   std::multiset<std::string_view> wanted(kept.begin(), kept.end());
   for (const std::string_view found : kept_in(best.text, options_.keep)) {
     const auto same = wanted.find(found);
     if (same != wanted.end()) wanted.erase(same);
   }
-  return !wanted.empty();
+  return {wanted.begin(), wanted.end()};
 }
 
-LineRequest LineCoder::without_kept_text(const LineRequest& line) const {
-  LineRequest other{.extras = line.extras, .marked = take_out_markup(line.source, options_.keep)};
+LineRequest LineCoder::without_kept_text(const LineRequest& line,
+                                         std::span<const std::string> only) const {
+  LineRequest other{.extras = line.extras,
+                    .marked = take_out_markup(line.source, options_.keep, only)};
   other.source = other.marked.text;
   const data::SourceTag& tag = tags_.at(other.extras.tag.value_or(options_.source_tag));
   encode(other, tag);

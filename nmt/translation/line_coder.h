@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -125,12 +126,13 @@ class LineCoder {
   std::vector<LineResult> finish(const LineRequest& line, const NBest& found) const;
   LineResult finish(const LineRequest& line, const Hypothesis& found) const;
 
-  /// Whether a translation of `line` lacks what the line has of LineOptions::keep. Of a line with
-  /// marks it never does.
-  bool has_lost_text(const LineRequest& line, const LineResult& best) const;
+  /// What the line has of LineOptions::keep and its translation lacks. Nothing, if the line has
+  /// marks.
+  std::vector<std::string> lost_text(const LineRequest& line, const LineResult& best) const;
 
-  /// `line` with that removed, for another translation. Its request reads the same context.
-  LineRequest without_kept_text(const LineRequest& line) const;
+  /// `line` without what it has of LineOptions::keep, or `only` these parts of it, for another
+  /// translation. Its request reads the same context.
+  LineRequest without_kept_text(const LineRequest& line, std::span<const std::string> only) const;
 
   bool aligns() const { return model_.decoder->aligns(); }
 

@@ -171,8 +171,7 @@ Answer translate_file(Call call, ServiceContext& service) {
   if (!path.empty()) options.language = path.front()->source;
   options.document = true;
   options.line = {.source_tag = source_tag(fields), .keep = kept_kinds(fields, service.limits)};
-  if (!path.empty())
-    options.glossary = service.glossaries.of_request(fields, path, options.search);
+  if (!path.empty()) options.glossary = service.glossaries.of_request(fields, path, options.search);
   std::set<std::string> warnings;
   const auto translate_lines = [&](const ConnectedTexts& lines) {
     options.only_context = lines.only_context;

@@ -26,8 +26,7 @@ void check_format(const JobOptions& options) {
   if (!options.document || !is_bilingual(*options.document)) return;
   if (options.source.empty() || options.target.empty())
     throw RequestError("source and target: TMX and XLIFF need both, with a model too");
-  if (options.source == "auto")
-    throw RequestError("source: auto does not work for TMX and XLIFF");
+  if (options.source == "auto") throw RequestError("source: auto does not work for TMX and XLIFF");
 }
 
 // Sets the format of a document's lines.

@@ -76,6 +76,13 @@ TEST(KeptTextTest, OnlyWhatWasLostIsTranslatedAgain) {
   EXPECT_THAT(made.texts, ElementsAre("frag me@b.org", "frag @anna_b", "frag mich"));
 }
 
+TEST(KeptTextTest, WhatTheSecondTranslationLosesIsTakenOutOfTheThird) {
+  const Outcome made = kept({"ask @anna_b in {0}"}, {"frag in {0}"}, "frag in");
+  EXPECT_THAT(made.searched, ElementsAre("ask in {0}", "ask in"));
+  EXPECT_THAT(made.texts.front(),
+              testing::AllOf(testing::HasSubstr("@anna_b"), testing::HasSubstr("{0}")));
+}
+
 TEST(KeptTextTest, EveryOccurrenceCounts) {
   const Outcome made = kept({"{0} of {0}"}, {"{0} von"}, "von");
   EXPECT_THAT(made.texts, ElementsAre("{0} von {0}"));
