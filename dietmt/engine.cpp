@@ -9,6 +9,7 @@
 #include "common/text_io.h"
 #include "dietmt/model_loading.h"
 #include "nmt/translation/forced_scoring.h"
+#include "nmt/translation/kept_text.h"
 #include "nmt/translation/translator.h"
 
 namespace dietmt {
