@@ -4,16 +4,16 @@
 #include <string_view>
 #include <utility>
 
+#include "data/text/sentence_splitter.h"
 #include "nmt/alignment/inline_markup.h"
-#include "service/api/sentence_splitter.h"
 #include "service/documents/document.h"
 #include "service/documents/markup.h"
 
 namespace dietmt::service {
 namespace {
 
-SplitText split(std::string_view text, const TextOptions& options) {
-  return options.split ? split_sentences(text, options.language) : one_sentence(text);
+data::SplitText split(std::string_view text, const TextOptions& options) {
+  return options.split ? data::split_sentences(text, options.language) : data::one_sentence(text);
 }
 
 // Replaces each line break with a space; all bytes keep their positions.
@@ -38,12 +38,12 @@ class SentencePlanner {
   void add(const Translation& raw) {
     const std::string one_line = joins_lines_ ? on_one_line(marked_.text) : "";
     const std::string_view lines = joins_lines_ ? one_line : marked_.text;
-    const SplitText parts = split(lines, options_);
+    const data::SplitText parts = split(lines, options_);
     if (parts.pieces.empty()) {
       planned_.after.insert(planned_.after.end(), raw.begin(), raw.end());
       return;
     }
-    for (const SentencePiece& piece : parts.pieces) {
+    for (const data::SentencePiece& piece : parts.pieces) {
       const auto begin = static_cast<size_t>(piece.sentence.data() - lines.data());
       const size_t end = begin + piece.sentence.size();
       options_.split ? add_sentence(begin, end, first_mark_of(begin), last_mark_of(end))
@@ -194,8 +194,8 @@ TranslatedText plan_text(const nmt::MarkedText& text, const TextOptions& options
     plan_marked(text, options, taken_out, planned);
   } else {
     // Removing markup also removes white space, so that around the line is set aside first.
-    const SplitText line = one_sentence(text.text);
-    for (const SentencePiece& piece : line.pieces) {
+    const data::SplitText line = data::one_sentence(text.text);
+    for (const data::SentencePiece& piece : line.pieces) {
       planned.after.push_back({std::string(piece.before)});
       plan_marked({.text = std::string(piece.sentence), .marks = {}}, options, taken_out, planned);
     }

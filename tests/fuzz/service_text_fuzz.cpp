@@ -7,8 +7,8 @@
 
 #include "common/error.h"
 #include "common/text_io.h"
+#include "data/text/sentence_splitter.h"
 #include "service/api/fields.h"
-#include "service/api/sentence_splitter.h"
 #include "service/documents/markup.h"
 
 namespace {
@@ -20,10 +20,10 @@ void require(bool holds) {
 }
 
 void split(const std::string& text) {
-  for (const char* language : {"en", "de", "ja"}) {
-    const SplitText parts = split_sentences(text, language);
+  for (const char* language : {"en", "de", "ja", "th"}) {
+    const dietmt::data::SplitText parts = dietmt::data::split_sentences(text, language);
     std::string joined;
-    for (const SentencePiece& piece : parts.pieces) {
+    for (const dietmt::data::SentencePiece& piece : parts.pieces) {
       require(!piece.sentence.empty());
       joined.append(piece.before).append(piece.sentence);
     }

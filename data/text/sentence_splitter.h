@@ -1,12 +1,11 @@
 // The sentences of a text and the white space between them.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace dietmt::service {
+namespace dietmt::data {
 
 /// A sentence and the white space before it, as views of the text.
 struct SentencePiece {
@@ -29,18 +28,4 @@ SplitText split_sentences(std::string_view text, const std::string& language);
 /// The whole text as one sentence, without the white space around it; line breaks inside stay.
 SplitText one_sentence(std::string_view text);
 
-class Abbreviations {
- public:
-  /// `language`: a code, with or without a region or script. Languages without a table use only the
-  /// general rules.
-  explicit Abbreviations(const std::string& language);
-
-  /// True if `text`, a sentence by the Unicode rules, continues in `rest`.
-  bool continues(std::string_view text, std::string_view rest) const;
-
- private:
-  std::span<const std::string_view> words_;
-  bool ordinals_ = false;  // the language writes "3." for "third"
-};
-
-}  // namespace dietmt::service
+}  // namespace dietmt::data

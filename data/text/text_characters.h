@@ -1,0 +1,39 @@
+// The first and last characters of UTF-8 text.
+#pragma once
+
+#include <unicode/utf8.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+namespace dietmt::data {
+
+/// A character and its bytes; none of an empty text. An ill-formed sequence is U+FFFD.
+struct Character {
+  UChar32 code = 0;
+  size_t bytes = 0;
+};
+
+inline Character first_character_of(std::string_view text) {
+  if (text.empty()) return {};
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+  if (bytes[0] < 0x80) return {bytes[0], 1};
+  const auto end = static_cast<int32_t>(std::min<size_t>(text.size(), U8_MAX_LENGTH));
+  int32_t at = 0;
+  UChar32 code = 0;
+  U8_NEXT(bytes, at, end, code);
+  return {code < 0 ? 0xFFFD : code, static_cast<size_t>(at)};
+}
+
+inline Character last_character_of(std::string_view text) {
+  if (text.empty()) return {};
+  text = text.substr(text.size() - std::min<size_t>(text.size(), U8_MAX_LENGTH));
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+  auto at = static_cast<int32_t>(text.size());
+  UChar32 code = 0;
+  U8_PREV(bytes, 0, at, code);
+  return {code < 0 ? 0xFFFD : code, text.size() - static_cast<size_t>(at)};
+}
+
+}  // namespace dietmt::data
