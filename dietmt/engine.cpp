@@ -10,6 +10,7 @@
 #include "dietmt/model_loading.h"
 #include "nmt/translation/forced_scoring.h"
 #include "nmt/translation/kept_text.h"
+#include "nmt/translation/line_sentences.h"
 #include "nmt/translation/translator.h"
 
 namespace dietmt {
@@ -77,10 +78,13 @@ TranslationPlan Engine::plan(const TranslateOptions& options) const {
                                 .alignment = nmt::alignment_from_name(options.alignment),
                                 .check_copies = checks_copies(options.check),
                                 .pieces = true},
-                       .guard = nmt::guard_from_name(options.guard)};
+                       .guard = nmt::guard_from_name(options.guard),
+                       .split = options.split_sentences};
   const bool aligns = plan.line.alignment != nmt::AlignmentKind::kNone;
   if (aligns) plan.line.keep = {};  // it would align other words
   plan.search.alignment = plan.line.markup || aligns;
+  if (plan.split && aligns)
+    throw ConfigError("alignment is that of one sentence: leave out split_sentences");
   if (plan.line.markup && aligns) throw ConfigError("markup moves words: leave out alignment");
   if (plan.search.alignment && !loaded_->decoder->aligns())
     throw ConfigError(std::string(plan.line.markup ? "markup" : "alignment") +
@@ -112,15 +116,15 @@ std::vector<Translation> Engine::translate(const LineBatch& batch, const Transla
   options.glossary = &plan.glossary;
   nmt::LineCoder coder(*loaded_, plan.search, options);
   for (const std::string& line : batch.earlier) coder.prepare(clean(line));
-  std::vector<nmt::LineRequest> lines;
+  std::vector<nmt::LineSentences> lines;
   std::vector<nmt::TranslationRequest> requests;
   for (size_t i = 0; i < batch.lines.size(); ++i) {
     nmt::LineExtras extras{.index = batch.first + static_cast<int64_t>(i)};
     if (!batch.prefixes.empty()) extras.prefix = clean(batch.prefixes[i]);
     if (!batch.tags.empty()) extras.tag = batch.tags[i];
-    nmt::LineRequest& line =
-        lines.emplace_back(coder.prepare(clean(batch.lines[i]), std::move(extras)));
-    if (line.has_text) requests.push_back(std::move(line.request));
+    lines.push_back(
+        nmt::prepare_sentences(coder, clean(batch.lines[i]), std::move(extras), plan.split));
+    lines.back().take_requests(requests);
   }
   const nmt::SecondSearch search = [&](std::vector<nmt::TranslationRequest> some,
                                        const nmt::SearchOptions& how) {
@@ -132,25 +136,23 @@ std::vector<Translation> Engine::translate(const LineBatch& batch, const Transla
   const std::vector<nmt::GuardOutcome> outcomes =
       nmt::guard_output(plan.guard, *loaded_->target_tokenizer, kept, plan.search, search, found);
   std::vector<Translation> translations(lines.size());
-  std::vector<std::vector<nmt::LineResult>> results(lines.size());
   std::vector<nmt::TranslatedPair> pairs;
   size_t next = 0;
   for (size_t i = 0; i < lines.size(); ++i) {
-    nmt::NBest translated;
-    if (lines[i].has_text) {
-      translations[i].problem = nmt::description(outcomes[next].sign);
-      translations[i].replaced = outcomes[next].replaced;
-      translated = std::move(found[next++]);
-    }
-    results[i] = coder.finish(lines[i], translated);
-    pairs.push_back({&lines[i], &results[i]});
+    nmt::LineSentences& line = lines[i];
+    line.finish(coder, found, outcomes, next);
+    line.add_pairs(pairs);
   }
   nmt::keep_text(coder, pairs, plan.search, search);
   for (size_t i = 0; i < lines.size(); ++i) {
-    for (nmt::LineResult& one : results[i])
-      translations[i].hypotheses.push_back(hypothesis(std::move(one)));
-    translations[i].truncated = lines[i].cut_tokens > 0;
-    translations[i].source_tokens = std::move(lines[i].pieces);
+    Translation& made = translations[i];
+    nmt::LineSentences& line = lines[i];
+    made.truncated = line.was_cut();
+    made.problem = nmt::description(line.guard().sign);
+    made.replaced = line.guard().replaced;
+    for (nmt::LineResult& one : line.take_joined())
+      made.hypotheses.push_back(hypothesis(std::move(one)));
+    made.source_tokens = std::move(line.sentences.front().request.pieces);
   }
   return translations;
 }

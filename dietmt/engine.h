@@ -32,6 +32,7 @@ struct TranslationPlan {
   data::Glossary glossary;
   nmt::LineOptions line;  // without the glossary
   nmt::Guard guard;
+  std::optional<std::string> split;
 };
 
 /// Serves all public calls, which end with translate() or score(). Thread-safe.

@@ -53,6 +53,10 @@ struct TranslateOptions {
   std::string keep = "plain";
   /// copies: fills Hypothesis::missing_copies, by the rules of `dietmt translate --check`; or none.
   std::string check = "none";
+  /// The language whose rules split each line into sentences, which are translated one by one (en,
+  /// pt-BR). Without it, only lines longer than max_source_length are split. `tokens` and scores
+  /// are those of all sentences. Not with an alignment.
+  std::optional<std::string> split_sentences = {};
   /// Against translations that repeat themselves or are too long, too short or empty: report fills
   /// Translation::problem; retry also translates the line again, more carefully; or off.
   std::string guard = "off";
@@ -89,7 +93,7 @@ struct Hypothesis {
 
 struct Translation {
   std::vector<Hypothesis> hypotheses;  ///< best first; one empty one for a line without text
-  bool truncated = false;              ///< the line was longer than max_source_length
+  bool truncated = false;    ///< the line or a sentence of it was longer than max_source_length
   std::string problem = {};  ///< what `guard` found, such as "repeats itself"; empty: nothing
   bool replaced = false;     ///< by a second translation without a problem
   std::vector<std::string> source_tokens = {};  ///< with end of sentence; of soft alignment

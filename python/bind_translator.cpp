@@ -178,6 +178,7 @@ void bind_options(py::module_& module) {
       .def_readwrite("keep", &TranslateOptions::keep)
       .def_readwrite("check", &TranslateOptions::check)
       .def_readwrite("guard", &TranslateOptions::guard)
+      .def_readwrite("split_sentences", &TranslateOptions::split_sentences)
 #define DIETMT_CALL_OPTION(group, type, name, usual, placeholder, help, ...) \
   .def_readwrite(#name, &TranslateOptions::name, help)
 #include "nmt/search/search_options.def"

@@ -38,6 +38,7 @@ struct TranslateOptions : DecodingOptions {
   std::string keep = "plain";
   std::string check = "none";
   std::string guard = "off";
+  std::optional<std::string> split_sentences;
   bool json = false;
   bool scores = false;
   bool flush = false;
@@ -76,6 +77,9 @@ OptionTable option_table(TranslateOptions& o) {
   table.add("source-tags", &o.source_tags, "FILE",
             "tag of each line instead of --source-tag, exactly one for each input line; an empty "
             "line: none");
+  table.add("split-sentences", &o.split_sentences, "LANG",
+            "translate each line sentence by sentence, by the rules of its language (en, pt-BR); "
+            "without this option only a line that is longer than --max-source-length is split");
   add_search_option(table.group("Result"), &nmt::SearchOptions::nbest, &o.nbest);
   table.add("scores", &o.scores, "", "write the score and a tab before each translation")
       .add("alignment", &o.alignment, "",
@@ -188,6 +192,8 @@ std::vector<std::string> problems_of(const OptionTable& table, TranslateOptions&
   o.search.alignment = o.markup || o.alignment != "none";
   if (o.markup && o.alignment != "none")
     problems.push_back("--markup moves words: leave out --alignment");
+  if (o.split_sentences && o.alignment != "none")
+    problems.push_back("--alignment is that of one sentence: leave out --split-sentences");
   if (o.remove_bpe && o.alignment != "none")
     problems.push_back("--remove-bpe joins the words of --alignment: leave out one of them");
   if (o.search.alignment && !o.then.empty())
@@ -270,6 +276,7 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
                                   .keep = kept_kinds(o),
                                   .alignment = form.alignment,
                                   .check_copies = form.missing_copies},
+                         .split = o.split_sentences,
                          .prefixes = prefixes.get(),
                          .tags = tags.get(),
                          .before = pivot ? &*pivot : nullptr,

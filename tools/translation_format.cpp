@@ -34,7 +34,7 @@ ordered_json alignment_json(const nmt::TranslatedLine& line, const nmt::LineResu
       pairs.push_back(ordered_json::array({pair.source, pair.target}));
     return pairs;
   }
-  return {{"source_tokens", line.request.pieces},
+  return {{"source_tokens", line.sentences.sentences.front().request.pieces},
           {"target_tokens", found.pieces},
           {"weights", found.attention}};
 }
@@ -52,12 +52,11 @@ std::string json(const nmt::TranslatedLine& line, const TranslationForm& form) {
     translations.push_back(std::move(one));
   }
   ordered_json object{{"source", line.source}};
-  const std::vector<std::string>& pivots = line.request.pivots;
-  if (form.pivot) object["pivot"] = pivots.empty() ? "" : pivots.back();
+  if (form.pivot) object["pivot"] = line.sentences.pivot();
   object["translations"] = translations;
-  if (line.guard.sign != nmt::Degeneration::kNone)
-    object["guard"] = {{"problem", nmt::description(line.guard.sign)},
-                       {"replaced", line.guard.replaced}};
+  const nmt::GuardOutcome guard = line.sentences.guard();
+  if (guard.sign != nmt::Degeneration::kNone)
+    object["guard"] = {{"problem", nmt::description(guard.sign)}, {"replaced", guard.replaced}};
   return object.dump();
 }
 
@@ -82,8 +81,9 @@ std::string formatted(const nmt::TranslatedLine& line, const TranslationForm& fo
 }
 
 void warn_of_problems(const nmt::TranslatedLine& line) {
-  if (line.guard.sign != nmt::Degeneration::kNone)
-    spdlog::warn("{}: {}", line.where, nmt::guard_warning(line.guard));
+  const nmt::GuardOutcome guard = line.sentences.guard();
+  if (guard.sign != nmt::Degeneration::kNone)
+    spdlog::warn("{}: {}", line.where, nmt::guard_warning(guard));
   const nmt::LineResult& best = line.translations.front();
   for (const std::string& term : best.missing_terms)
     spdlog::warn("{}: the glossary's term \"{}\" is not in the translation", line.where, term);

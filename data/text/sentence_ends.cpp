@@ -46,12 +46,6 @@ bool is_closer(UChar32 code) {
          code == '_';
 }
 
-// Of scripts that write no spaces between sentences.
-bool is_wide(UChar32 code) {
-  return u_hasBinaryProperty(code, UCHAR_IDEOGRAPHIC) || (code >= 0x3001 && code <= 0x30FF) ||
-         (code >= 0xFF01 && code <= 0xFF9F);
-}
-
 bool is_thai(UChar32 code) { return code >= 0x0E01 && code <= 0x0E7F; }
 
 std::string_view word_at_start(std::string_view text) {
@@ -283,7 +277,7 @@ class LineScanner {
     const UChar32 before = last_character_of(line_.substr(0, place.stops)).code;
     if (place.is_full_stop && u_isdigit(before) && u_isdigit(next)) return false;
     if (!place.is_narrow) return true;
-    return place.stop != '.' && is_wide(before) && is_wide(next);
+    return place.stop != '.' && is_wide_character(before) && is_wide_character(next);
   }
 
   // Whether a sentence with a quotation goes on after it: 「こんにちは。」と言った。
@@ -315,7 +309,9 @@ class LineScanner {
     const std::string_view before = line_.substr(begin_, place.stops - word.size() - begin_);
     const bool single = is_single(word), number = is_number(word);
     // 1. or A. of a list.
-    if (before.empty() && (single || (number && word.size() <= 3))) return false;
+    if (before.empty() &&
+        (number ? word.size() <= 3 : single && u_isupper(first_character_of(word).code)))
+      return false;
     const bool starts = is_starter(after);
     const bool precedes_number = u_isdigit(first_character_of(after).code);
     if (number || (is_roman(word) && !single)) {

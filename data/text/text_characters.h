@@ -1,6 +1,7 @@
 // The first and last characters of UTF-8 text.
 #pragma once
 
+#include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
 #include <algorithm>
@@ -34,6 +35,12 @@ inline Character last_character_of(std::string_view text) {
   UChar32 code = 0;
   U8_PREV(bytes, 0, at, code);
   return {code < 0 ? 0xFFFD : code, text.size() - static_cast<size_t>(at)};
+}
+
+/// Of scripts that write no spaces between sentences: Han, kana, and full-width forms.
+inline bool is_wide_character(UChar32 code) {
+  return u_hasBinaryProperty(code, UCHAR_IDEOGRAPHIC) || (code >= 0x3001 && code <= 0x30FF) ||
+         (code >= 0xFF01 && code <= 0xFF9F);
 }
 
 }  // namespace dietmt::data

@@ -138,6 +138,12 @@ LineRequest LineCoder::prepare(MarkedText line, LineExtras extras) {
   return prepared({.extras = std::move(extras), .source = line.text, .marked = std::move(line)});
 }
 
+bool LineCoder::is_too_long(const std::string& line, const LineExtras& extras) {
+  const std::string text = tag_of(extras).before(line);
+  return std::ssize(text) >= most_source_ &&
+         std::ssize(model_.source_tokenizer->encode(text, most_source_)) >= most_source_;
+}
+
 LineRequest LineCoder::prepared(LineRequest line) {
   const data::SourceTag& tag = tag_of(line.extras);
   encode(line, tag);

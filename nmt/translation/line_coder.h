@@ -119,6 +119,9 @@ class LineCoder {
   LineRequest prepare(std::string line, LineExtras extras = {});
   LineRequest prepare(MarkedText line, LineExtras extras = {});
 
+  /// Whether prepare() would cut the line.
+  bool is_too_long(const std::string& line, const LineExtras& extras);
+
   /// Turns `line`, for which the model of `before` found `best`, into a request for this model.
   void advance(LineRequest& line, const LineCoder& before, const Hypothesis& best);
 
@@ -135,6 +138,7 @@ class LineCoder {
   LineRequest without_kept_text(const LineRequest& line, std::span<const std::string> only) const;
 
   bool aligns() const { return model_.decoder->aligns(); }
+  const LineOptions& options() const { return options_; }
 
   /// The sentences before the next line.
   const DocumentContext& document() const { return document_; }

@@ -16,11 +16,10 @@ namespace {
 struct Window {
   std::vector<TranslatedLine> lines;
 
-  // The requests of the lines that have text, in order.
+  // The requests of the sentences that have text, in order.
   std::vector<TranslationRequest> requests() {
     std::vector<TranslationRequest> requests;
-    for (TranslatedLine& line : lines)
-      if (line.request.has_text) requests.push_back(std::move(line.request.request));
+    for (TranslatedLine& line : lines) line.sentences.take_requests(requests);
     return requests;
   }
 };
@@ -104,7 +103,7 @@ class WindowReader {
     if (tags_.given()) extras.tag = tags_.next(input_);
     TranslatedLine made{.number = input_.line_number(), .source = line, .where = extras.where};
     try {
-      made.request = coder_.prepare(line, std::move(extras));
+      made.sentences = prepare_sentences(coder_, line, std::move(extras), options_.split);
     } catch (const DataError& error) {
       if (!tags_.given()) throw;
       throw DataError(tags_.where() + ": " + error.what());
@@ -147,16 +146,24 @@ void translate_to_pivot(const Translator& translator, const LineCoder& first, Li
   const std::vector<NBest> found = translator.translate(window.requests());
   auto next = found.begin();
   for (TranslatedLine& line : window.lines) {
-    if (line.request.has_text)
-      last.advance(line.request, first, next++->front());
-    else if (!line.request.is_copied)
-      last.end_document();
+    for (LineSentences::Sentence& one : line.sentences.sentences) {
+      if (one.request.has_text)
+        last.advance(one.request, first, next++->front());
+      else if (!one.request.is_copied)
+        last.end_document();
+    }
   }
 }
 
 void translate(const Translator& translator, const LineCoder& coder, const StreamOptions& options,
                Window& window, const std::function<void(int64_t)>& progress) {
   const std::vector<TranslationRequest> requests = window.requests();
+  int64_t counted = 0;  // lines, of which some have several sentences
+  const auto count = [&](int64_t sentences) {
+    const int64_t more = std::min(sentences, std::ssize(window.lines) - counted);
+    counted += more;
+    if (progress) progress(more);
+  };
   const auto decode = [&](std::span<const TranslationRequest> some, const SearchOptions& search,
                           const std::function<void(int64_t)>& done) {
     std::vector<NBest> found = translator.translate(some, search, done);
@@ -165,23 +172,19 @@ void translate(const Translator& translator, const LineCoder& coder, const Strea
   };
   const SecondSearch again = [&](const std::vector<TranslationRequest>& some,
                                  const SearchOptions& search) { return decode(some, search, {}); };
-  std::vector<NBest> found = decode(requests, translator.options(), progress);
+  std::vector<NBest> found = decode(requests, translator.options(), count);
   const std::vector<GuardOutcome> outcomes =
       guard_output(options.guard, *translator.model().target_tokenizer, requests,
                    translator.options(), again, found);
   size_t next = 0;
   std::vector<TranslatedPair> pairs;
   for (TranslatedLine& line : window.lines) {
-    pairs.push_back({&line.request, &line.translations});
-    if (!line.request.has_text) {
-      line.translations = coder.finish(line.request, NBest());
-      continue;
-    }
-    line.guard = outcomes[next];
-    line.translations = coder.finish(line.request, found[next++]);
+    line.sentences.finish(coder, found, outcomes, next);
+    line.sentences.add_pairs(pairs);
   }
   keep_text(coder, pairs, translator.options(), again);
-  if (progress) progress(std::ssize(window.lines) - std::ssize(requests));
+  for (TranslatedLine& line : window.lines) line.translations = line.sentences.take_joined();
+  if (progress) progress(std::ssize(window.lines) - counted);
 }
 
 }  // namespace

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "common/text_io.h"
 #include "nmt/translation/line_coder.h"
+#include "nmt/translation/line_sentences.h"
 #include "nmt/translation/output_guard.h"
 #include "nmt/translation/translator.h"
 
@@ -17,9 +19,8 @@ struct TranslatedLine {
   int64_t number = 0;                         // in the input, from 1
   std::string source;                         // as read, but well-formed UTF-8
   std::string where;                          // "file:line"
-  LineRequest request = {};                   // without LineRequest::request
+  LineSentences sentences = {};               // without their requests and translations
   std::vector<LineResult> translations = {};  // one for a line without text
-  GuardOutcome guard = {};
 };
 
 /// How many lines are translated together.
@@ -33,8 +34,9 @@ struct WindowSizes {
 
 struct StreamOptions {
   LineOptions line = {};
-  LineReader* prefixes = nullptr;  // the beginning of each translation; null: none
-  LineReader* tags = nullptr;      // one per line, instead of line.source_tag; null: none
+  std::optional<std::string> split = {};  // as in prepare_sentences()
+  LineReader* prefixes = nullptr;         // the beginning of each translation; null: none
+  LineReader* tags = nullptr;             // one per line, instead of line.source_tag; null: none
   /// Translates the lines first, such as Portuguese to English before English to German; null:
   /// none.
   const Translator* before = nullptr;

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         keep: str
         check: str
         guard: str
+        split_sentences: str | None
 else:
     def overload(function):
         return function
@@ -163,6 +164,9 @@ class Translator:
             --keep`: "plain" (default), "all", "none", or kinds separated by commas.
         check: "copies" lists numbers, addresses and names that a translation lacks in
             `missing_copies`, by the rules of `dietmt translate --check`.
+        split_sentences: the language of the lines, such as "en", whose rules split them into
+            sentences that are translated one by one. Without it, only lines longer than
+            max_source_length are split.
         guard: "report" says in `problem` if a translation repeats itself or is too long, too short
             or empty; "retry" also translates such a line again, more carefully.
         """

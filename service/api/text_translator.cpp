@@ -74,16 +74,15 @@ nmt::SecondSearch second_search(ServedModel& model, const Patience& patience) {
 
 Translation TranslatedText::parts(size_t n) const {
   Translation all;
-  const auto add = [&](const Translation& some) {
-    all.insert(all.end(), some.begin(), some.end());
-  };
-  for (const TranslatedSentence& sentence : sentences) {
-    add(sentence.before);
-    if (sentence.translations.empty()) continue;
-    const auto& found = sentence.translations[std::min(n, sentence.translations.size() - 1)];
-    found.parts.empty() ? all.push_back({found.text}) : add(found.parts);
+  for (const TranslatedSentence& one : sentences) {
+    if (one.translations.empty())
+      all.insert(all.end(), one.before.begin(), one.before.end());
+    else
+      nmt::append_sentence(
+          one.before, nmt::parts_of(one.translations[std::min(n, one.translations.size() - 1)]),
+          all);
   }
-  add(after);
+  all.insert(all.end(), after.begin(), after.end());
   return all;
 }
 

@@ -10,6 +10,7 @@
 #include "nmt/search/search_options.h"
 #include "nmt/translation/line_coder.h"
 #include "nmt/translation/output_guard.h"
+#include "nmt/translation/sentence_plan.h"
 #include "service/api/model_path.h"
 #include "service/documents/document.h"
 
@@ -33,9 +34,7 @@ struct TextOptions {
   nmt::Guard guard = nmt::Guard::kOff;
 };
 
-struct TranslatedSentence {
-  Translation before;                         // white space or markup, unchanged
-  nmt::MarkedText marked;                     // to translate
+struct TranslatedSentence : nmt::PlannedSentence {
   nmt::LineRequest line;                      // for the marked text
   nmt::GuardOutcome guard;                    // for the last model's translations
   std::vector<nmt::LineResult> translations;  // best first
