@@ -42,6 +42,11 @@ bool checks_copies(const std::string& check) {
   throw ConfigError("check is '" + check + "'; possible: none, copies");
 }
 
+bool restores_case(const std::string& letter_case) {
+  if (letter_case == "keep" || letter_case == "auto") return letter_case == "auto";
+  throw ConfigError("letter_case is '" + letter_case + "'; possible: keep, auto");
+}
+
 Hypothesis hypothesis(nmt::LineResult found) {
   Hypothesis result;
   result.text = std::move(found.text);
@@ -77,7 +82,8 @@ TranslationPlan Engine::plan(const TranslateOptions& options) const {
                                 .keep = nmt::kept_kinds_from(options.keep),
                                 .alignment = nmt::alignment_from_name(options.alignment),
                                 .check_copies = checks_copies(options.check),
-                                .pieces = true},
+                                .pieces = true,
+                                .restores_case = restores_case(options.letter_case)},
                        .guard = nmt::guard_from_name(options.guard),
                        .split = options.split_sentences};
   const bool aligns = plan.line.alignment != nmt::AlignmentKind::kNone;
@@ -148,6 +154,7 @@ std::vector<Translation> Engine::translate(const LineBatch& batch, const Transla
     Translation& made = translations[i];
     nmt::LineSentences& line = lines[i];
     made.truncated = line.was_cut();
+    made.restored_case = line.case_name();
     made.problem = nmt::description(line.guard().sign);
     made.replaced = line.guard().replaced;
     for (nmt::LineResult& one : line.take_joined())

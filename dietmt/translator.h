@@ -57,6 +57,9 @@ struct TranslateOptions {
   /// pt-BR). Without it, only lines longer than max_source_length are split. `tokens` and scores
   /// are those of all sentences. Not with an alignment.
   std::optional<std::string> split_sentences = {};
+  /// auto: lines in capitals or with a capital letter in each word are translated in the usual
+  /// case, and the translation gets theirs; `tokens` are those of the usual case. Or keep.
+  std::string letter_case = "keep";
   /// Against translations that repeat themselves or are too long, too short or empty: report fills
   /// Translation::problem; retry also translates the line again, more carefully; or off.
   std::string guard = "off";
@@ -93,9 +96,10 @@ struct Hypothesis {
 
 struct Translation {
   std::vector<Hypothesis> hypotheses;  ///< best first; one empty one for a line without text
-  bool truncated = false;    ///< the line or a sentence of it was longer than max_source_length
-  std::string problem = {};  ///< what `guard` found, such as "repeats itself"; empty: nothing
-  bool replaced = false;     ///< by a second translation without a problem
+  bool truncated = false;  ///< the line or a sentence of it was longer than max_source_length
+  std::string restored_case = {};  ///< by letter_case: "capitals" or "title"; empty: none
+  std::string problem = {};        ///< what `guard` found, such as "repeats itself"; empty: nothing
+  bool replaced = false;           ///< by a second translation without a problem
   std::vector<std::string> source_tokens = {};  ///< with end of sentence; of soft alignment
 
   const std::string& text() const { return hypotheses.front().text; }

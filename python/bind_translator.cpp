@@ -143,6 +143,8 @@ void bind_results(py::module_& module) {
       .def_readonly("source_tokens", &Translation::source_tokens,
                     "With alignment=\"soft\": pieces of the line, with end of sentence.")
       .def_readonly("hypotheses", &Translation::hypotheses, "`nbest` translations, best first.")
+      .def_readonly("restored_case", &Translation::restored_case,
+                    "With letter_case=\"auto\": \"capitals\" or \"title\" if the line is so.")
       .def_readonly("truncated", &Translation::truncated,
                     "The line had more tokens than max_source_length and was cut.")
       .def_readonly(
@@ -177,6 +179,7 @@ void bind_options(py::module_& module) {
       .def_readwrite("markup", &TranslateOptions::markup)
       .def_readwrite("keep", &TranslateOptions::keep)
       .def_readwrite("check", &TranslateOptions::check)
+      .def_readwrite("letter_case", &TranslateOptions::letter_case)
       .def_readwrite("guard", &TranslateOptions::guard)
       .def_readwrite("split_sentences", &TranslateOptions::split_sentences)
 #define DIETMT_CALL_OPTION(group, type, name, usual, placeholder, help, ...) \

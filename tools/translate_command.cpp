@@ -38,6 +38,7 @@ struct TranslateOptions : DecodingOptions {
   std::string keep = "plain";
   std::string check = "none";
   std::string guard = "off";
+  std::string letters = "keep";
   std::optional<std::string> split_sentences;
   bool json = false;
   bool scores = false;
@@ -102,13 +103,17 @@ OptionTable option_table(TranslateOptions& o) {
            "copies: warn of each number, URL, e-mail address and name (USB, GitHub) in the "
            "source that is missing from the best translation",
            {.choices = {"none", "copies"}})
+      .add("case", &o.letters, "",
+           "auto: translate a line in CAPITALS or Title Case in the usual case, which models know, "
+           "and write the translation in the case of the line",
+           {.choices = {"keep", "auto"}})
       .add("guard", &o.guard, "", guard_help("warn of it"), {.choices = {"off", "report", "retry"}})
       .add("json", &o.json, "",
            "write one JSON object per line: "
            R"({"source", "translations": [{"text", "score", "token_scores"}]}, )"
            R"(with --glossary also "missing_terms" of each translation, with --check copies )"
-           R"("missing_copies", and "guard": {"problem", "replaced"} of a line whose translation )"
-           "went wrong")
+           R"("missing_copies", "guard": {"problem", "replaced"} of a line whose translation went )"
+           R"(wrong, and "case": "capitals" or "title" of a line that --case auto restored)")
       .add("flush", &o.flush, "",
            "translate each line as soon as it arrives (for dialogue or endless input)");
   bind_search(table, o.search);
@@ -194,6 +199,8 @@ std::vector<std::string> problems_of(const OptionTable& table, TranslateOptions&
     problems.push_back("--markup moves words: leave out --alignment");
   if (o.split_sentences && o.alignment != "none")
     problems.push_back("--alignment is that of one sentence: leave out --split-sentences");
+  if (o.letters == "auto" && o.remove_bpe)
+    problems.push_back("--case auto needs whole words: leave out --remove-bpe");
   if (o.remove_bpe && o.alignment != "none")
     problems.push_back("--remove-bpe joins the words of --alignment: leave out one of them");
   if (o.search.alignment && !o.then.empty())
@@ -275,7 +282,8 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
                                   .markup = o.markup,
                                   .keep = kept_kinds(o),
                                   .alignment = form.alignment,
-                                  .check_copies = form.missing_copies},
+                                  .check_copies = form.missing_copies,
+                                  .restores_case = o.letters == "auto"},
                          .split = o.split_sentences,
                          .prefixes = prefixes.get(),
                          .tags = tags.get(),

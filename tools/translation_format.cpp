@@ -57,6 +57,8 @@ std::string json(const nmt::TranslatedLine& line, const TranslationForm& form) {
   const nmt::GuardOutcome guard = line.sentences.guard();
   if (guard.sign != nmt::Degeneration::kNone)
     object["guard"] = {{"problem", nmt::description(guard.sign)}, {"replaced", guard.replaced}};
+  const std::string letters = line.sentences.case_name();
+  if (!letters.empty()) object["case"] = letters;
   return object.dump();
 }
 

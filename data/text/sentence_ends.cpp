@@ -261,6 +261,7 @@ class LineScanner {
       letter = first_character_of(after);
     }
     const std::string_view word = word_at_end(line_.substr(begin_, place.stops - begin_));
+    if (opens_with_ellipsis(rest(place.end))) return true;
     if (u_islower(letter.code)) {
       if (place.closer != 0 || !is_first) return false;
       return !place.is_full_stop ||
@@ -297,10 +298,13 @@ class LineScanner {
     return rules_.inside.has(word) || rules_.before_number.has(word) || rules_.anywhere.has(word);
   }
 
-  bool is_starter(std::string_view text) const {
+  static bool is_initial(std::string_view text) {
     const std::string_view word = word_at_start(text);
-    const bool is_initial = is_single(word) && text.substr(word.size()).starts_with('.');
-    return !is_initial && rules_.starters.contains(word);
+    return is_single(word) && text.substr(word.size()).starts_with('.');
+  }
+
+  bool is_starter(std::string_view text) const {
+    return !is_initial(text) && rules_.starters.contains(word_at_start(text));
   }
 
   // Whether a sentence ends after `word` and a full stop, and another begins with `after`.
@@ -327,7 +331,7 @@ class LineScanner {
     if (rules_.times.has(word)) return !rules_.after_times.contains(word_at_start(after));
     const UChar32 first = first_character_of(word).code;
     if (single && u_isupper(first)) return starts;
-    if (single && (precedes_number || is_hindi_)) return false;
+    if (single && (precedes_number || is_hindi_ || is_initial(after))) return false;
     return starts || !(rules_.anywhere.has(word) || is_dotted(word));
   }
 

@@ -144,7 +144,15 @@ bool LineCoder::is_too_long(const std::string& line, const LineExtras& extras) {
          std::ssize(model_.source_tokenizer->encode(text, most_source_)) >= most_source_;
 }
 
+void LineCoder::put_in_usual_case(LineRequest& line) const {
+  line.text_case = case_of(line.source);
+  if (line.text_case == LineCase::kUsual) return;
+  line.source = in_usual_case(line.source, *model_.source_tokenizer);
+  if (!line.marked.text.empty()) line.marked.text = line.source;
+}
+
 LineRequest LineCoder::prepared(LineRequest line) {
+  if (options_.restores_case) put_in_usual_case(line);
   const data::SourceTag& tag = tag_of(line.extras);
   encode(line, tag);
   if (line.has_text) find_terms(line, tag);
@@ -259,7 +267,8 @@ std::vector<std::string> LineCoder::lost_text(const LineRequest& line,
 LineRequest LineCoder::without_kept_text(const LineRequest& line,
                                          std::span<const std::string> only) const {
   LineRequest other{.extras = line.extras,
-                    .marked = take_out_markup(line.source, options_.keep, only)};
+                    .marked = take_out_markup(line.source, options_.keep, only),
+                    .text_case = line.text_case};
   other.source = other.marked.text;
   const data::SourceTag& tag = tags_.at(other.extras.tag.value_or(options_.source_tag));
   encode(other, tag);
@@ -356,6 +365,11 @@ LineResult LineCoder::finish(const LineRequest& line, const Hypothesis& found) c
   const Spellings& spellings = line.marked.spellings;
   if (!spellings.empty()) made.text = respelled(made.text, spellings);
   respell(made.parts, spellings);
+  if (line.text_case != LineCase::kUsual) {
+    made.text = in_case(made.text, line.text_case);
+    for (MarkedPart& part : made.parts)
+      if (!part.is_markup) part.text = in_case(part.text, line.text_case);
+  }
   result.text = made.parts.empty() ? std::move(made.text) : join(made.parts);
   result.parts = std::move(made.parts);
   result.alignment = std::move(made.alignment);

@@ -29,6 +29,7 @@
 #include "nmt/search/search_options.h"
 #include "nmt/search/search_task.h"
 #include "nmt/translation/document_context.h"
+#include "nmt/translation/line_case.h"
 #include "nmt/translation/loaded_decoder.h"
 
 namespace dietmt::nmt {
@@ -47,7 +48,9 @@ struct LineOptions {
   AlignmentKind alignment = AlignmentKind::kNone;
   bool check_copies = false;  // fill LineResult::missing_copies
   bool pieces = false;        // fill LineResult::pieces
-  bool is_last = true;        // the last of several models, which applies glossary and prefix
+  /// Translate lines in capitals and headlines in the usual case (nmt/translation/line_case.h).
+  bool restores_case = false;
+  bool is_last = true;  // the last of several models, which applies glossary and prefix
 };
 
 /// Additional data for a line.
@@ -62,7 +65,7 @@ struct LineExtras {
 /// A line being translated by one or more models.
 struct LineRequest {
   LineExtras extras = {};
-  std::string source = {};               // without markup
+  std::string source = {};               // without markup, in the usual case
   MarkedText marked = {};                // with markup, what the next model translates
   std::vector<std::string> pivots = {};  // translations by all models except the last
 
@@ -71,7 +74,8 @@ struct LineRequest {
   bool has_text = false;
   /// Whether the line is its own translation: it has no letter, as in `12:30`.
   bool is_copied = false;
-  TranslationRequest request = {};  // for the next model; may be moved away
+  LineCase text_case = LineCase::kUsual;  // that finish() gives the translations
+  TranslationRequest request = {};        // for the next model; may be moved away
 
   // The source as the first model reads it:
   int64_t tokens = 0;      // including the tag and end of sentence
@@ -149,6 +153,7 @@ class LineCoder {
   struct Decoded;
 
   LineRequest prepared(LineRequest line);
+  void put_in_usual_case(LineRequest& line) const;
   const data::SourceTag& tag_of(const LineExtras& extras);
   bool is_copied(const LineRequest& line) const;
   void encode(LineRequest& line, const data::SourceTag& tag) const;

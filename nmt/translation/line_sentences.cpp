@@ -45,6 +45,13 @@ bool LineSentences::was_cut() const {
                              [](const Sentence& one) { return one.request.cut_tokens > 0; });
 }
 
+std::string LineSentences::case_name() const {
+  const LineCase first = sentences.front().request.text_case;
+  const bool are_alike = std::ranges::all_of(
+      sentences, [&](const Sentence& one) { return one.request.text_case == first; });
+  return are_alike ? nmt::case_name(first) : "";
+}
+
 GuardOutcome LineSentences::guard() const {
   GuardOutcome outcome;
   for (const Sentence& one : sentences) {

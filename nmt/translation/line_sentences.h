@@ -26,6 +26,8 @@ struct LineSentences {
   std::vector<MarkedPart> after = {};
 
   bool was_cut() const;
+  /// "capitals" or "title" if all sentences are; "" otherwise.
+  std::string case_name() const;
   /// The sign of a translation that stayed, or of one that was replaced.
   GuardOutcome guard() const;
   /// The line as the last model reads it; empty if there is only one model.

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         keep: str
         check: str
         guard: str
+        letter_case: str
         split_sentences: str | None
 else:
     def overload(function):
@@ -167,6 +168,8 @@ class Translator:
         split_sentences: the language of the lines, such as "en", whose rules split them into
             sentences that are translated one by one. Without it, only lines longer than
             max_source_length are split.
+        letter_case: "auto" translates lines in CAPITALS or Title Case in the usual case and writes
+            the translation in theirs, which `restored_case` names.
         guard: "report" says in `problem` if a translation repeats itself or is too long, too short
             or empty; "retry" also translates such a line again, more carefully.
         """

@@ -292,6 +292,13 @@ std::string source_tag(const Fields& fields) {
   return tag;
 }
 
+bool restores_case(const Fields& fields) {
+  const std::string letters = fields.text_or("case", "keep");
+  if (letters != "keep" && letters != "auto")
+    throw HttpError::of_option("case", "case must be keep or auto");
+  return letters == "auto";
+}
+
 nmt::SearchOptions search_options(const Fields& fields, const ServiceLimits& limits) {
   nmt::SearchOptions options = default_search(limits);
   for (const nmt::SearchOption& option : decoding_fields(limits)) {

@@ -98,6 +98,9 @@ nmt::KeptKinds kept_kinds(const Fields& fields, const ServiceLimits& limits);
 /// Field `source_tag`: a word, or empty. Throws HttpError 400.
 std::string source_tag(const Fields& fields);
 
+/// Field `case`: true for "auto", false for "keep". Throws HttpError 400.
+bool restores_case(const Fields& fields);
+
 /// Throws HttpError 400 with the name of the field.
 nmt::SearchOptions search_options(const Fields& fields, const ServiceLimits& limits);
 

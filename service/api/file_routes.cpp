@@ -170,7 +170,9 @@ Answer translate_file(Call call, ServiceContext& service) {
   TextOptions options;
   if (!path.empty()) options.language = path.front()->source;
   options.document = true;
-  options.line = {.source_tag = source_tag(fields), .keep = kept_kinds(fields, service.limits)};
+  options.line = {.source_tag = source_tag(fields),
+                  .keep = kept_kinds(fields, service.limits),
+                  .restores_case = restores_case(fields)};
   if (!path.empty()) options.glossary = service.glossaries.of_request(fields, path, options.search);
   std::set<std::string> warnings;
   const auto translate_lines = [&](const ConnectedTexts& lines) {

@@ -38,7 +38,8 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
   options.html = is_html(fields);
   options.line = {.source_tag = source_tag(fields),
                   .keep = kept_kinds(fields, service.limits),
-                  .check_copies = checks_copies(fields)};
+                  .check_copies = checks_copies(fields),
+                  .restores_case = restores_case(fields)};
   options.guard = service.limits.guard;
   options.search.nbest = alternatives_of(fields, service.limits) + 1;
   options.search.beam =

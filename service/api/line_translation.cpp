@@ -12,14 +12,16 @@ namespace {
 TextOptions text_options(const nlohmann::json& decoding, const ModelPath& path,
                          const ServiceLimits& limits) {
   const Fields fields(decoding);
-  fields.allow_only(
-      with_decoding_fields({"source_tag", "split_sentences", "markup", "keep", "document"}));
+  fields.allow_only(with_decoding_fields(
+      {"source_tag", "split_sentences", "markup", "keep", "document", "case"}));
   TextOptions options;
   if (!path.empty()) options.language = path.front()->source;
   options.document = fields.flag_or("document", true);
   options.split = fields.flag_or("split_sentences", false);
   options.markup = fields.flag_or("markup", false);
-  options.line = {.source_tag = source_tag(fields), .keep = kept_kinds(fields, limits)};
+  options.line = {.source_tag = source_tag(fields),
+                  .keep = kept_kinds(fields, limits),
+                  .restores_case = restores_case(fields)};
   options.search = search_options(fields, limits);
   return options;
 }

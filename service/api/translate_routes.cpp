@@ -44,7 +44,8 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
                   .keep = kept_kinds(fields, service.limits),
                   .alignment = alignment_kind(fields),
                   .check_copies = checks_copies(fields),
-                  .pieces = fields.flag_or("token_scores", false)};
+                  .pieces = fields.flag_or("token_scores", false),
+                  .restores_case = restores_case(fields)};
   options.prefix = fields.text_or("prefix", "");
   if (fields.has("context")) options.context = fields.texts("context");
   options.search = search_options(fields, service.limits);
@@ -64,7 +65,7 @@ void check_names(const Fields& fields) {
   fields.allow_only(
       with_decoding_fields({"text", "model", "source", "target", "context", "format",
                             "split_sentences", "prefix", "glossary", "source_tag", "token_scores",
-                            "markup", "keep", "alignment", "check", "deadline_ms"}));
+                            "markup", "keep", "alignment", "check", "case", "deadline_ms"}));
 }
 
 ordered_json pairs_json(const nmt::LineResult& found) {
@@ -116,6 +117,8 @@ ordered_json result_json(const TranslatedText& text, const TextOptions& options)
                          {"source_tokens", sentence.line.tokens},
                          {"cut_tokens", sentence.line.cut_tokens},
                          {"translations", translations}});
+    if (sentence.line.text_case != nmt::LineCase::kUsual)
+      sentences.back()["case"] = nmt::case_name(sentence.line.text_case);
     if (!sentence.line.pivots.empty()) sentences.back()["pivots"] = sentence.line.pivots;
     if (sentence.guard.sign != nmt::Degeneration::kNone)
       sentences.back()["guard"] = {{"problem", nmt::description(sentence.guard.sign)},

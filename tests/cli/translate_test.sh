@@ -25,6 +25,29 @@ cmp "$work/result" "$work/plain" || fail "gzip input and --output give another t
 "${translate[@]}" <"$input" | cmp - "$work/plain" || fail "a pipe gives another text"
 "${translate[@]}" --flush <"$input" | cmp - "$work/plain" || fail "--flush gives another text"
 
+# Lines of several sentences, and a line that is longer than the model can read.
+expect_code 0 "${translate[@]}" --input <(printf 'red dog. Old tree!\n\nred dog.\n') \
+  --split-sentences en
+expect_lines "$work/out" 3
+for sentence in 'red dog.' 'Old tree!'; do
+  "${translate[@]}" <<<"$sentence" || fail "cannot translate $sentence"
+done | paste -sd' ' >"$work/apart"
+expect_equal "$(sed -n 1p "$work/out")" "$(cat "$work/apart")" "two sentences"
+long=$(for i in $(seq 20); do printf 'Red dog sees tree. '; done)
+expect_code 0 "${translate[@]}" --max-source-length 30 <<<"$long"
+expect_text "<stdin>:1: longer than the model can read, so its 20 sentences are" "$err"
+expect_equal "$(wc -w <"$work/out")" \
+  "$(for i in $(seq 20); do "${translate[@]}" <<<"Red dog sees tree."; done | wc -w)" "words"
+expect_code 2 "${translate[@]}" --split-sentences en --alignment hard
+expect_text "leave out --split-sentences" "$err"
+
+# Capitals come back as capitals.
+expect_code 0 "${translate[@]}" --case auto --json <<<"RED DOG"
+expect_text '"case":"capitals"' "$(cat "$work/out")"
+expect_code 0 "${translate[@]}" --case auto <<<"RED DOG"
+expect_equal "$(cat "$work/out")" \
+  "$("${translate[@]}" <<<"Red dog" | tr '[:lower:]' '[:upper:]')" "RED DOG"
+
 # At a terminal a file has a progress bar; a pipe has none, since counting its lines would drain it.
 at_terminal() {  # COMMAND...: the screen in $work/terminal
   local command

@@ -91,7 +91,9 @@ TEST(SentenceSplitterTest, SentencesOfEachLanguage) {
       {"en", "You and I. / Then he left. / “Come.” / He came. / No way! / Good."},
       {"de",
        "Am 3. Oktober kam Karl IV. Lang, z. B. mit Dr. Huber. / Es war 1999. / Dann ging er."},
-      {"de", "„Komm!“, sagte er. / Das sind 5 Mio. Euro usw. / Die Fa. Meier, vgl. S. 7."},
+      {"de",
+       "Zeitungen u. Ä. kamen. / ...dann ging er. / „Komm!“, sagte er. / Das sind 5 Mio. Euro usw. "
+       "/ Die Fa. Meier, vgl. S. 7."},
       {"bg", "Той живее на ул. Иван 5. / Това е."},
       {"cs", "Přišel 3. Října s Ing. Novákem, tzv. Pepou. / Bylo to v r. 1999. / Pak odešel."},
       {"da", "Den 3. Maj kom hr. Hansen, bl.a. med dr. Olsen. / Så gik han."},

@@ -85,6 +85,19 @@ TEST(LineCoder, MakesARequestAndAResult) {
   EXPECT_EQ(results[1].text, "");
 }
 
+TEST(LineCoder, TranslatesCapitalsInTheUsualCase) {
+  LineCoder plain(model(), {}, {.restores_case = true});
+  LineCoder marked(model(), {.alignment = true}, {.markup = true, .restores_case = true});
+  const LineRequest line = plain.prepare("THE DOG");
+  EXPECT_EQ(line.request.source, ended("The dog"));
+  EXPECT_EQ(line.text_case, LineCase::kCapitals);
+  EXPECT_EQ(plain.finish(line, found_as("Der Hund")).text, "DER HUND");
+  EXPECT_EQ(plain.finish(plain.prepare("The dog"), found_as("Der Hund")).text, "Der Hund");
+  EXPECT_EQ(plain.finish(plain.prepare("12:30"), NBest()).front().text, "12:30");
+  EXPECT_EQ(translated(marked, "A <b>DOG</b>", "A dog"), "A <b>DOG</b>");
+  EXPECT_EQ(LineCoder(model(), {}, {}).prepare("THE DOG").request.source, ended("THE DOG"));
+}
+
 // Not even with a tag or a prefix.
 TEST(LineCoder, ALineWithoutTokensIsNotTranslated) {
   LineCoder plain(model(), {}, {});

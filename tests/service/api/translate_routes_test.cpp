@@ -171,6 +171,27 @@ TEST(V1Test, LinesOfOnlyPlaceholdersKeepTheirBreaks) {
   }
 }
 
+TEST(V1Test, TheCaseOfATextIsRestored) {
+  const TestServer server;
+  const json body =
+      server
+          .post("/v1/translate",
+                {{"text", {"HELLO DOGS", "hello"}}, {"model", "en-de"}, {"case", "auto"}})
+          .second;
+  const json& sentence = body["results"][0]["sentences"][0];
+  EXPECT_EQ(sentence["source"], "Hello dogs") << "as the model reads it";
+  EXPECT_EQ(sentence["case"], "capitals");
+  EXPECT_EQ(body["results"][0]["text"], "HELLO DOGS");
+  EXPECT_FALSE(body["results"][1]["sentences"][0].contains("case"));
+  EXPECT_EQ(server.post("/v1/translate", {{"text", "a"}, {"model", "en-de"}, {"case", "up"}}).first,
+            400);
+  EXPECT_EQ(server
+                .post("/translate",
+                      {{"q", "HELLO"}, {"source", "en"}, {"target", "de"}, {"case", "auto"}})
+                .second["translatedText"],
+            "HELLO");
+}
+
 TEST(V1Test, OneSentenceWithAPrefix) {
   const TestServer server;
   const auto [status, body] = server.post("/v1/translate", {{"text", {"a. b", "c"}},
