@@ -102,6 +102,8 @@ LineCase case_of(std::string_view text) {
 }
 
 std::string in_usual_case(std::string_view text, const data::Tokenizer& tokenizer) {
+  size_t words = 0;
+  for_each_word(text, [&](std::string_view, bool is_word) { words += is_word ? 1 : 0; });
   std::string usual;
   bool is_first = true;
   for_each_word(text, [&](std::string_view word, bool is_word) {
@@ -113,12 +115,14 @@ std::string in_usual_case(std::string_view text, const data::Tokenizer& tokenize
     const std::string capital = small_letters(word, true);
     std::string best = is_first ? capital : small_letters(word, false);
     size_t fewest = tokenizer.encode(best).size();
-    for (const std::string& other : {capital, std::string(word)}) {
+    const auto prefer = [&](const std::string& other, bool is_likely) {
       const size_t pieces = tokenizer.encode(other).size();
-      if (pieces >= fewest) continue;
+      if (is_likely ? pieces > fewest : pieces >= fewest) return;
       best = other;
       fewest = pieces;
-    }
+    };
+    prefer(capital, false);
+    prefer(std::string(word), words == 1);  // an acronym by itself, or a known button
     usual += word == "I" ? "I" : best;
     is_first = false;
   });
