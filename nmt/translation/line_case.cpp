@@ -112,8 +112,8 @@ std::string in_usual_case(std::string_view text, const data::Tokenizer& tokenize
       is_first = is_first && !is_word;
       return;
     }
-    const std::string capital = small_letters(word, true);
-    std::string best = is_first ? capital : small_letters(word, false);
+    const std::string capital = small_letters(word, true), small = small_letters(word, false);
+    std::string best = is_first ? capital : small;
     size_t fewest = tokenizer.encode(best).size();
     const auto prefer = [&](const std::string& other, bool is_likely) {
       const size_t pieces = tokenizer.encode(other).size();
@@ -121,7 +121,7 @@ std::string in_usual_case(std::string_view text, const data::Tokenizer& tokenize
       best = other;
       fewest = pieces;
     };
-    prefer(capital, false);
+    prefer(is_first ? small : capital, false);
     prefer(std::string(word), words == 1);  // an acronym by itself, or a known button
     usual += word == "I" ? "I" : best;
     is_first = false;

@@ -46,7 +46,7 @@ expect_code 0 "${translate[@]}" --case auto --json <<<"RED DOG"
 expect_text '"case":"capitals"' "$(cat "$work/out")"
 expect_code 0 "${translate[@]}" --case auto <<<"RED DOG"
 expect_equal "$(cat "$work/out")" \
-  "$("${translate[@]}" <<<"Red dog" | tr '[:lower:]' '[:upper:]')" "RED DOG"
+  "$("${translate[@]}" <<<"red dog" | tr '[:lower:]' '[:upper:]')" "RED DOG"
 
 # At a terminal a file has a progress bar; a pipe has none, since counting its lines would drain it.
 at_terminal() {  # COMMAND...: the screen in $work/terminal

@@ -109,7 +109,7 @@ class TranslatorTest(unittest.TestCase):
             self.translator.translate(one).text for one in ("red dog.", "Old tree!")))
         capitals = self.translator.translate("RED DOG", letter_case="auto")
         self.assertEqual(capitals.restored_case, "capitals")
-        self.assertEqual(capitals.text, self.translator.translate("Red dog").text.upper())
+        self.assertEqual(capitals.text, self.translator.translate("red dog").text.upper())
         long = {"min_length": 70, "max_length_offset": 90}
         self.assertTrue(self.translator.translate("red dog", guard="report", **long).problem)
         self.assertEqual(self.translator.translate("red dog", **long).problem, "")
