@@ -81,6 +81,15 @@ std::string first_capital(std::string_view word) {
   return text.append(word.substr(first.bytes));
 }
 
+// How badly the vocabulary knows a word: its pieces, of which unknown ones stand for many.
+size_t cost_of(std::string_view word, const data::Tokenizer& tokenizer) {
+  constexpr size_t kUnknown = 100;
+  size_t cost = 0;
+  for (const int32_t id : tokenizer.encode(word))
+    cost += id == tokenizer.unknown_id() ? kUnknown : 1;
+  return cost;
+}
+
 }  // namespace
 
 LineCase case_of(std::string_view text) {
@@ -114,12 +123,12 @@ std::string in_usual_case(std::string_view text, const data::Tokenizer& tokenize
     }
     const std::string capital = small_letters(word, true), small = small_letters(word, false);
     std::string best = is_first ? capital : small;
-    size_t fewest = tokenizer.encode(best).size();
+    size_t least = cost_of(best, tokenizer);
     const auto prefer = [&](const std::string& other, bool is_likely) {
-      const size_t pieces = tokenizer.encode(other).size();
-      if (is_likely ? pieces > fewest : pieces >= fewest) return;
+      const size_t cost = cost_of(other, tokenizer);
+      if (is_likely ? cost > least : cost >= least) return;
       best = other;
-      fewest = pieces;
+      least = cost;
     };
     prefer(is_first ? small : capital, false);
     prefer(std::string(word), words == 1);  // an acronym by itself, or a known button
