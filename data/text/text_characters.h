@@ -37,7 +37,7 @@ inline Character last_character_of(std::string_view text) {
   return {code < 0 ? 0xFFFD : code, text.size() - static_cast<size_t>(at)};
 }
 
-/// Of scripts that write no spaces between sentences: Han, kana, and full-width forms.
+/// Characters of scripts that write no spaces between sentences: Han, kana, full-width forms.
 inline bool is_wide_character(UChar32 code) {
   return u_hasBinaryProperty(code, UCHAR_IDEOGRAPHIC) || (code >= 0x3001 && code <= 0x30FF) ||
          (code >= 0xFF01 && code <= 0xFF9F);

@@ -59,8 +59,8 @@ Letters letters_of(std::string_view word) {
   return letters;
 }
 
-// A word in small letters, the first of which may stay. A letter whose small form has another size
-// stays too.
+// A word in small letters, except that the first may stay. A letter whose small form has another
+// size stays too.
 std::string small_letters(std::string_view word, bool keeps_first) {
   std::string small;
   for (size_t at = 0; at < word.size();) {
@@ -81,7 +81,7 @@ std::string first_capital(std::string_view word) {
   return text.append(word.substr(first.bytes));
 }
 
-// How badly the vocabulary knows a word: its pieces, of which unknown ones stand for many.
+// How badly the vocabulary knows a word: its pieces, where an unknown one stands for many.
 size_t cost_of(std::string_view word, const data::Tokenizer& tokenizer) {
   constexpr size_t kUnknown = 100;
   size_t cost = 0;

@@ -158,7 +158,7 @@ void translate_to_pivot(const Translator& translator, const LineCoder& first, Li
 void translate(const Translator& translator, const LineCoder& coder, const StreamOptions& options,
                Window& window, const std::function<void(int64_t)>& progress) {
   const std::vector<TranslationRequest> requests = window.requests();
-  int64_t counted = 0;  // lines, of which some have several sentences
+  int64_t counted = 0;  // lines; some have several sentences
   const auto count = [&](int64_t sentences) {
     const int64_t more = std::min(sentences, std::ssize(window.lines) - counted);
     counted += more;

@@ -78,7 +78,7 @@ class Translator {
                                const std::function<void(int64_t)>& progress = {}) const {
     return translate(requests, options_, progress);
   }
-  /// The same with another search, whose machine options must be those of options().
+  /// Translates with another search, whose machine options must be those of options().
   std::vector<NBest> translate(std::span<const TranslationRequest> requests,
                                const SearchOptions& search,
                                const std::function<void(int64_t)>& progress = {}) const;
