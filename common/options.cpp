@@ -3,9 +3,13 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
+#include <sstream>
 #include <type_traits>
 #include <utility>
 
@@ -20,6 +24,22 @@ namespace dietmt {
 namespace {
 
 using Words = std::vector<std::string>;
+
+constexpr std::string_view kOnlyOnLine[] = {"dump-config", "help", "help-all", "help-json",
+                                            "version"};
+
+// DIETMT_SERVE_MAX_BODY for DIETMT_SERVE_ and max-body.
+std::string variable_of(const std::string& prefix, const std::string& option) {
+  std::string variable = prefix;
+  for (const char c : option)
+    variable += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return variable;
+}
+
+Words words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
 
 std::string text_of(const std::string& value) { return value; }
 std::string text_of(int64_t value) { return std::to_string(value); }
@@ -184,6 +204,11 @@ OptionTable& OptionTable::basics(std::vector<std::string> names) {
   return *this;
 }
 
+OptionTable& OptionTable::environment(std::string prefix) {
+  environment_ = std::move(prefix);
+  return *this;
+}
+
 OptionTable& OptionTable::example(std::string command) {
   examples_.push_back(std::move(command));
   return *this;
@@ -231,16 +256,32 @@ std::vector<GivenOption> OptionTable::given_on_line(const Words& arguments,
   return given;
 }
 
+std::vector<GivenOption> OptionTable::given_in_environment(
+    const std::vector<Option*>& known) const {
+  std::vector<GivenOption> given;
+  if (environment_.empty()) return given;
+  for (const Option* option : known) {
+    const std::string variable = variable_of(environment_, option->name);
+    const char* const value = std::getenv(variable.c_str());
+    if (value == nullptr || std::ranges::find(kOnlyOnLine, option->name) != std::end(kOnlyOnLine))
+      continue;
+    given.push_back({option->name, variable, {value}});
+    if (option->is_list()) given.back().values = words_of(value);
+    if (option->is_flag() && *value == '\0')
+      throw ConfigError(variable + " has no value; write true or false");
+  }
+  return given;
+}
+
 std::vector<GivenOption> OptionTable::given_in_file(const std::string& path,
                                                     const std::vector<Option*>& known) const {
-  constexpr std::string_view kNotInFiles[] = {"config",   "dump-config", "help",
-                                              "help-all", "help-json",   "version"};
   std::vector<GivenOption> given;
   for (const ConfigEntry& entry : read_config_file(path)) {
     const std::string place = "--config " + path + ":" + std::to_string(entry.line) + ": ";
     const auto found = std::ranges::find(known, entry.name, &Option::name);
     if (found == known.end()) throw ConfigError(place + unknown("--" + entry.name));
-    if (std::ranges::find(kNotInFiles, entry.name) != std::end(kNotInFiles))
+    if (entry.name == "config" ||
+        std::ranges::find(kOnlyOnLine, entry.name) != std::end(kOnlyOnLine))
       throw ConfigError(place + entry.name + " works only on the command line");
     if (entry.value.empty() && (*found)->is_flag())
       throw ConfigError(place + entry.name + " has no value; write true or false");
@@ -282,6 +323,7 @@ OptionTable::Outcome OptionTable::parse(const Words& arguments) {
   for (Option& option : shared_ones) known.push_back(&option);
   Remarks remarks;
   take(given_on_line(arguments, known), known, remarks);
+  take(given_in_environment(known), known, remarks);
   if (!shared.config.empty()) take(given_in_file(shared.config, known), known, remarks);
 
   if (shared.version)

@@ -54,6 +54,11 @@ class OptionTable {
   /// Limits --help to these and the required options; --help-all shows all.
   OptionTable& basics(std::vector<std::string> names);
 
+  /// Reads options from environment variables, too: PREFIX and the name in capitals, with
+  /// underscores (DIETMT_SERVE_MAX_BODY). Values of lists are separated by spaces, a flag is true
+  /// or false. The command line comes first, then the environment, then the config file.
+  OptionTable& environment(std::string prefix);
+
   /// Adds an example command to the end of --help.
   OptionTable& example(std::string command);
 
@@ -126,6 +131,7 @@ class OptionTable {
                    Remarks& remarks);
   std::vector<GivenOption> given_on_line(const std::vector<std::string>& arguments,
                                          const std::vector<Option*>& known) const;
+  std::vector<GivenOption> given_in_environment(const std::vector<Option*>& known) const;
   std::vector<GivenOption> given_in_file(const std::string& path,
                                          const std::vector<Option*>& known) const;
 
@@ -139,6 +145,7 @@ class OptionTable {
   std::string description_;
   std::string group_ = "Options";
   std::string positional_;
+  std::string environment_;  // prefix of variables; empty: none count
   std::vector<Option> options_;
   std::vector<std::string> basics_;
   std::vector<std::string> examples_;

@@ -31,6 +31,7 @@
 #include "service/jobs/job_worker.h"
 #include "service/page/analysis.h"
 #include "service/page/page.h"
+#include "service/protocols/protocol_routes.h"
 #include "tools/commands.h"
 #include "tools/serve_options.h"
 #include "tools/served_models.h"
@@ -262,6 +263,7 @@ void serve(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
   api.add({"POST", "/v1/analyze",
            [&analysis](const service::Call& call) { return analysis.answer(call); }});
   for (service::Route& route : service::page_routes()) api.add(std::move(route));
+  for (service::Route& route : service::protocol_routes(api.context())) api.add(std::move(route));
   if (jobs != nullptr) {
     const auto owner_of = [&api](const service::Call& call) { return api.client_name(call); };
     for (service::Route& route : service::job_routes(jobs->service(), owner_of))

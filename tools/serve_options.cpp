@@ -79,6 +79,10 @@ void add_limits(OptionTable& table, ServeOptions& o) {
       .add("max-body", &limits.body_bytes, "N", "bytes of a request's body", {.least = 1})
       .add("max-beam", &limits.beam, "N", "largest beam size of a request",
            nmt::search_option(&nmt::SearchOptions::beam).rule)
+      .add("requests-per-address", &o.api.requests_per_address, "N",
+           "requests per minute from an address without an API key; 0: no limit, but none with "
+           "--api-keys",
+           {.least = 0})
       .add("deadline", &o.deadline, "SECONDS", "longest time for a request", {.least = 1})
       .add(
           "queue-tokens", &o.registry.limits.max_tokens, "N",
@@ -188,6 +192,14 @@ OptionTable serve_option_table(ServeOptions& o) {
            "shortlist.bin of each model directory")
       .add("pivot", &o.pivot, "LANG",
            "pivot language for pairs without a direct model; none: refuse such pairs")
+      .add("markup", &o.api.limits.markup, "",
+           "also move tags and placeholders of plain texts with their words, unless a request says "
+           "\"markup\": false")
+      .add("cache", &o.cache, "MB",
+           "memory for translations that are kept for the same text, options and model; 0: none",
+           {.least = 0, .most = 1e6})
+      .add("cache-per-key", &o.api.cache_per_key, "",
+           "give no client the translation that the cache keeps for another one")
       .add("detect-prior", &o.api.detect_prior, "LANG...",
            "languages in which a text too short to identify probably is; default: all languages of "
            "the server")
@@ -211,7 +223,7 @@ OptionTable serve_option_table(ServeOptions& o) {
   add_limits(table, o);
   add_logs(table, o);
   add_machine(table, o);
-  table
+  table.environment("DIETMT_SERVE_")
       .basics({"host", "port", "preload", "api-keys", "tls-certificate", "tls-key", "data",
                "max-characters", "deadline", "device", "weights", "workers"})
       .example("dietmt serve --model models/en-de --port 5000");
@@ -229,6 +241,7 @@ void settle(const OptionTable& table, ServeOptions& options) {
   options.registry.limits.fill_wait = std::chrono::milliseconds(options.fill_wait);
   options.api.limits.deadline = std::chrono::seconds(options.deadline);
   options.api.api_keys = options.api_keys;
+  options.api.cache_bytes = options.cache << 20;
   options.api.allowed_hosts.push_back(options.host);
   options.api.limits.guard = nmt::guard_from_name(options.guard);
   options.api.limits.keep = nmt::kept_kinds_from(options.keep);

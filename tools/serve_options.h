@@ -27,6 +27,7 @@ struct ServeOptions {
   std::string host = "127.0.0.1";
   int64_t port = 5000;
   int64_t health_port = 0;      // 0: none
+  int64_t cache = 0;            // MB of translations; 0: none
   int64_t max_requests = 1280;  // in progress
   int64_t fill_wait = 0;        // milliseconds
   int64_t deadline = 60;        // seconds

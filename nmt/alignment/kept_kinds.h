@@ -26,6 +26,7 @@ class KeptKinds {
 
   constexpr bool has(Kept kind) const { return (bits_ & KeptKinds(kind).bits_) != 0; }
   constexpr bool any() const { return bits_ != 0; }
+  constexpr unsigned bits() const { return bits_; }
   constexpr KeptKinds operator|(KeptKinds other) const { return KeptKinds(bits_ | other.bits_); }
   constexpr bool operator==(const KeptKinds&) const = default;
 

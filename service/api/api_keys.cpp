@@ -1,6 +1,5 @@
 #include "service/api/api_keys.h"
 
-#include <openssl/sha.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -15,20 +14,14 @@
 #include "common/text_io.h"
 #include "common/trimmed.h"
 #include "service/api/call.h"
+#include "service/api/sha256.h"
 
 namespace dietmt::service {
 namespace {
 
 constexpr size_t kShortestKey = 16;
 constexpr double kTriesPerMinute = 10.0;
-constexpr size_t kMostAddresses = 100'000;  // with unknown keys within a minute
-
-std::string digest(const std::string& key) {
-  std::string hash(SHA256_DIGEST_LENGTH, '\0');
-  SHA256(reinterpret_cast<const unsigned char*>(key.data()), key.size(),
-         reinterpret_cast<unsigned char*>(hash.data()));
-  return hash;
-}
+constexpr size_t kMostAddresses = 100'000;  // within a minute
 
 // The comma-separated fields of a line, without surrounding spaces.
 std::vector<std::string> fields_of(const std::string& line) {
@@ -43,10 +36,11 @@ std::vector<std::string> fields_of(const std::string& line) {
 
 }  // namespace
 
-ApiKeys::ApiKeys(std::filesystem::path file) : file_(std::move(file)), keys_(read(file_)) {}
+ApiKeys::ApiKeys(std::filesystem::path file, int64_t per_address)
+    : file_(std::move(file)), per_address_(static_cast<double>(per_address)), keys_(read(file_)) {}
 
 void ApiKeys::reload() {
-  if (!required()) return;
+  if (!has_keys()) return;
   Keys fresh = read(file_);
   const std::lock_guard lock(*mutex_);
   for (auto& [hash, key] : fresh) {
@@ -82,7 +76,7 @@ ApiKeys::Keys ApiKeys::read(const std::filesystem::path& file) {
       throw DataError(reader.where() + ": the key is shorter than " + std::to_string(kShortestKey) +
                       " characters: make one with `openssl rand -hex 16`");
     const Allowance requests{.per_minute = static_cast<double>(per_minute)};
-    if (!keys.emplace(digest(fields[0]), Key{fields[1], admin, requests}).second)
+    if (!keys.emplace(sha256(fields[0]), Key{fields[1], admin, requests}).second)
       throw DataError(reader.where() + ": duplicate key");
     if (!names.insert(fields[1]).second)
       throw DataError(reader.where() + ": duplicate name '" + fields[1] +
@@ -105,33 +99,44 @@ void ApiKeys::Allowance::require(const std::string& message) const {
       .with_header("Retry-After", std::to_string(std::max<int64_t>(seconds, 1)));
 }
 
-ApiKeys::Allowance& ApiKeys::tries_from(const std::string& address, Clock::time_point now) {
-  if (tries_.size() >= kMostAddresses) {
-    std::erase_if(tries_, [&](auto entry) {
+ApiKeys::Allowance& ApiKeys::of_address(const std::string& address, double per_minute,
+                                        Allowances& all, Clock::time_point now) {
+  if (all.size() >= kMostAddresses) {
+    std::erase_if(all, [&](auto entry) {
       entry.second.refill(now);
-      return entry.second.left >= kTriesPerMinute;
+      return entry.second.left >= per_minute;
     });
-    if (tries_.size() >= kMostAddresses) tries_.clear();
+    if (all.size() >= kMostAddresses) all.clear();
   }
-  Allowance& tries =
-      tries_.try_emplace(address, Allowance{.per_minute = kTriesPerMinute}).first->second;
-  tries.refill(now);
-  return tries;
+  Allowance& one = all.try_emplace(address, Allowance{.per_minute = per_minute}).first->second;
+  one.refill(now);
+  return one;
+}
+
+void ApiKeys::admit_address(const std::string& address, Clock::time_point now) {
+  const std::lock_guard lock(*mutex_);
+  Allowance& requests = of_address(address, per_address_, anonymous_, now);
+  requests.require("this address has used up its requests without an API key for this minute");
+  requests.left -= 1.0;
 }
 
 // An address that tries unknown keys must not learn which keys are known, but clients behind the
 // same proxy can continue with theirs.
 void ApiKeys::admit(const std::string& key, const std::string& address, Clock::time_point now) {
-  if (!required()) return;
+  if (!limits()) return;
+  if ((key.empty() || !has_keys()) && per_address_ > 0.0) {
+    admit_address(address, now);
+    return;
+  }
   if (key.empty()) {
     throw HttpError(401, "Please contact the server operator to obtain an API key")
         .with_header("WWW-Authenticate", "Bearer");
   }
   const std::lock_guard lock(*mutex_);
-  const auto found = keys_.find(digest(key));
+  const auto found = keys_.find(sha256(key));
   const bool is_known = found != keys_.end();
   if (!is_known || (found->second.address != address && tries_.contains(address))) {
-    Allowance& tries = tries_from(address, now);
+    Allowance& tries = of_address(address, kTriesPerMinute, tries_, now);
     tries.require("too many requests with an unknown API key from this address");
     if (!is_known) {
       tries.left -= 1.0;
@@ -150,13 +155,13 @@ void ApiKeys::admit(const std::string& key, const std::string& address, Clock::t
 std::string ApiKeys::name_of(const std::string& key) const {
   if (key.empty()) return "";
   const std::lock_guard lock(*mutex_);
-  const auto found = keys_.find(digest(key));
+  const auto found = keys_.find(sha256(key));
   return found == keys_.end() ? "" : found->second.name;
 }
 
 bool ApiKeys::is_admin(const std::string& key) const {
   const std::lock_guard lock(*mutex_);
-  const auto found = keys_.find(digest(key));
+  const auto found = keys_.find(sha256(key));
   return found != keys_.end() && found->second.admin;
 }
 

@@ -15,20 +15,29 @@ class ApiKeys {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Without keys the server accepts every client.
-  ApiKeys() = default;
+  /// Without keys the server accepts every client. `per_address`: requests without a key that an
+  /// address may make in a minute; 0: no limit.
+  explicit ApiKeys(int64_t per_address = 0) : per_address_(static_cast<double>(per_address)) {}
 
   /// Reads a file with one key per line: `key, name, requests per minute`, plus `, admin` for a key
   /// that may reload models. 0: no limit. Keys have at least 16 characters, and names are unique.
   /// Skips empty lines and lines starting with #. Throws DataError (file:line). Warns if other
   /// users of the machine can read the file.
-  explicit ApiKeys(std::filesystem::path file);
+  /// `per_address`: requests without a key that an address may make in a minute; 0: a key is
+  /// required.
+  explicit ApiKeys(std::filesystem::path file, int64_t per_address = 0);
 
   /// Reads the file again. Keys that are still listed keep their remaining requests. Throws
   /// DataError, and keeps the old keys.
   void reload();
 
-  bool required() const { return !file_.empty(); }
+  bool required() const { return !file_.empty() && per_address_ <= 0.0; }
+
+  /// Whether there are keys.
+  bool has_keys() const { return !file_.empty(); }
+
+  /// Whether admit() may refuse a request.
+  bool limits() const { return has_keys() || per_address_ > 0.0; }
 
   /// Counts a request with `key` from `address`. Throws HttpError: 401 (no key), 403 (unknown key),
   /// 429 (too many requests this minute, or too many unknown keys from the address; a key's last
@@ -63,13 +72,19 @@ class ApiKeys {
   // By SHA-256, so that the time of a look-up reveals nothing about the keys.
   using Keys = std::map<std::string, Key>;
 
+  using Allowances = std::map<std::string, Allowance>;  // by address
+
   static Keys read(const std::filesystem::path& file);
-  Allowance& tries_from(const std::string& address, Clock::time_point now);
+  static Allowance& of_address(const std::string& address, double per_minute, Allowances& all,
+                               Clock::time_point now);
+  void admit_address(const std::string& address, Clock::time_point now);
 
   std::filesystem::path file_;
+  double per_address_ = 0.0;
   std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // guards the members below
   Keys keys_;
-  std::map<std::string, Allowance> tries_;  // with unknown keys, by address
+  Allowances tries_;      // with unknown keys
+  Allowances anonymous_;  // without a key
 };
 
 }  // namespace dietmt::service

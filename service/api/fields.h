@@ -30,6 +30,8 @@ struct ServiceLimits {
   int64_t length_offset = 1000;                // for max_length_offset and min_length
   std::chrono::milliseconds deadline{60'000};  // from a request's arrival to its answer
   nmt::Guard guard = nmt::Guard::kRetry;       // against degenerate translations
+  bool markup = false;  // tags and placeholders of plain texts move with their words, unless a
+                        // request says otherwise
   nmt::KeptKinds keep =
       nmt::KeptKinds::plain();  // what translations must contain as their texts do
 };
@@ -62,6 +64,8 @@ class Fields {
   /// A string or a list of strings.
   std::vector<std::string> texts(const std::string& name) const;
   bool is_list(const std::string& name) const;
+  /// The field as JSON.
+  const nlohmann::json& value(const std::string& name) const { return required(name); }
   bool is_text(const std::string& name) const;
 
   /// The members of an object, whose values must be strings.

@@ -58,6 +58,11 @@ std::shared_ptr<const data::Glossary> of_terms(
   }
 }
 
+void check_search(const nmt::SearchOptions& search) {
+  const std::string problem = nmt::glossary_problem(search);
+  if (!problem.empty()) throw wrong(with_field_names(problem));
+}
+
 }  // namespace
 
 Glossaries::Glossaries(fs::path directory)
@@ -78,15 +83,21 @@ void Glossaries::reload() {
 std::shared_ptr<const data::Glossary> Glossaries::of_request(
     const Fields& fields, const ModelPath& path, const nmt::SearchOptions& search) const {
   if (!fields.has("glossary")) return nullptr;
-  const std::string problem = nmt::glossary_problem(search);
-  if (!problem.empty()) throw wrong(with_field_names(problem));
-  if (fields.is_object("glossary")) return of_terms(fields.text_members("glossary"));
-  return named(fields.text("glossary"), path.front()->source, path.back()->target);
+  if (!fields.is_object("glossary")) return named(fields.text("glossary"), path, search);
+  check_search(search);
+  return of_terms(fields.text_members("glossary"));
 }
 
 std::shared_ptr<const data::Glossary> Glossaries::named(const std::string& name,
-                                                        const std::string& source,
-                                                        const std::string& target) const {
+                                                        const ModelPath& path,
+                                                        const nmt::SearchOptions& search) const {
+  check_search(search);
+  return find(name, path.front()->source, path.back()->target);
+}
+
+std::shared_ptr<const data::Glossary> Glossaries::find(const std::string& name,
+                                                       const std::string& source,
+                                                       const std::string& target) const {
   const std::lock_guard lock(mutex_);
   const NamedGlossary* found = nullptr;
   bool has_name = false;

@@ -44,9 +44,13 @@ class Glossaries {
   std::shared_ptr<const data::Glossary> of_request(const Fields& fields, const ModelPath& path,
                                                    const nmt::SearchOptions& search) const;
 
+  /// A stored one by name, as of_request().
+  std::shared_ptr<const data::Glossary> named(const std::string& name, const ModelPath& path,
+                                              const nmt::SearchOptions& search) const;
+
  private:
-  std::shared_ptr<const data::Glossary> named(const std::string& name, const std::string& source,
-                                              const std::string& target) const;
+  std::shared_ptr<const data::Glossary> find(const std::string& name, const std::string& source,
+                                             const std::string& target) const;
 
   std::filesystem::path directory_;  // empty: none
   mutable std::mutex mutex_;

@@ -33,17 +33,14 @@ bool is_html(const Fields& fields) {
 
 TextOptions text_options(const Fields& fields, const ModelPath& path,
                          const ServiceContext& service) {
-  TextOptions options;
-  options.language = path.front()->source;
-  options.html = is_html(fields);
+  TextOptions options = usual_options(path, is_html(fields), service);
+  options.markup = fields.flag_or("markup", options.markup) && !options.html;
   options.line = {.source_tag = source_tag(fields),
                   .keep = kept_kinds(fields, service.limits),
                   .check_copies = checks_copies(fields),
                   .restores_case = restores_case(fields)};
-  options.guard = service.limits.guard;
   options.search.nbest = alternatives_of(fields, service.limits) + 1;
-  options.search.beam =
-      std::max(std::min(options.search.beam, service.limits.beam), options.search.nbest);
+  options.search.beam = std::max(options.search.beam, options.search.nbest);
   options.glossary = service.glossaries.of_request(fields, path, options.search);
   return options;
 }
@@ -76,9 +73,17 @@ ordered_json alternatives_json(const TranslatedText& text, int64_t wanted) {
   return others;
 }
 
+// MTranServer has the same path, with other names.
+Answer mtranserver(const Fields& fields, const Call& call, ServiceContext& service) {
+  const auto called = translate_plainly(call, service, {fields.text("text")}, fields.text("from"),
+                                        fields.text("to"), fields.flag_or("html", false));
+  return json_answer({{"result", called.front().text.joined()}});
+}
+
 Answer libretranslate(const Call& call, ServiceContext& service) {
   const Patience patience = service.patience(call, service.limits.deadline);
   const Fields fields(call);
+  if (!fields.has("q") && fields.has("text")) return mtranserver(fields, call, service);
   const TranslateRequest request = read(fields, service);
   const std::vector<CalledText> called = translate_call(request.call, service, patience);
 
@@ -145,7 +150,7 @@ Answer frontend_settings(const ServiceContext& service) {
   return json_answer(
       {{"charLimit", service.limits.characters},
        {"frontendTimeout", 500},
-       {"apiKeys", service.keys.required()},
+       {"apiKeys", service.keys.has_keys()},
        {"keyRequired", service.keys.required()},
        {"suggestions", false},
        {"filesTranslation", true},

@@ -24,10 +24,7 @@ auto& family(Builder builder, prometheus::Registry& registry, const char* name, 
 }
 
 prometheus::ClientMetric rejected(const char* reason, int64_t count) {
-  prometheus::ClientMetric metric;
-  metric.label = {{"reason", reason}};
-  metric.counter.value = static_cast<double>(count);
-  return metric;
+  return labelled_counter("reason", reason, static_cast<double>(count));
 }
 
 // The connection layer counts these, so no registry has them.
@@ -83,6 +80,12 @@ struct Metrics::Families {
              "Tokens of the best translations, including end of sentence.");
   Family<Counter>& loads = family(prometheus::BuildCounter(), registry, "dietmt_model_loads_total",
                                   "Attempts to load a model, by result: ok or failed.");
+  Family<Counter>& guarded = family(
+      prometheus::BuildCounter(), registry, "dietmt_guarded_translations_total",
+      "Translations of sentences that repeat themselves or are too long, too short or empty, "
+      "by sign and whether another one replaced them.");
+  Family<Gauge>& states = family(prometheus::BuildGauge(), registry, "dietmt_model_state",
+                                 "1 for the state of each model, 0 for the others.");
   Family<Gauge>& load_seconds =
       family(prometheus::BuildGauge(), registry, "dietmt_model_load_duration_seconds",
              "Duration of the last load of the model.");
@@ -134,6 +137,11 @@ void Metrics::count(const std::string& endpoint, int status) {
   families_->requests.Add({{"endpoint", endpoint}, {"status", std::to_string(status)}}).Increment();
 }
 
+void Metrics::guarded(const std::string& sign, bool is_replaced) {
+  families_->guarded.Add({{"sign", sign}, {"replaced", is_replaced ? "true" : "false"}})
+      .Increment();
+}
+
 std::shared_ptr<ModelObserver> Metrics::observer(const std::string& model) {
   return std::make_shared<Counted>(*families_, model);
 }
@@ -153,6 +161,10 @@ std::string Metrics::text(const std::vector<ModelStatus>& models, int64_t reques
     families_->queued_requests.Add(labels).Set(static_cast<double>(model.load.requests));
     families_->queued_tokens.Add(labels).Set(static_cast<double>(model.load.waiting_tokens));
     families_->decoding_tokens.Add(labels).Set(static_cast<double>(model.load.decoding_tokens));
+    for (const ModelState state :
+         {ModelState::kNotLoaded, ModelState::kLoading, ModelState::kReady, ModelState::kFailed})
+      families_->states.Add({{"model", model.spec.name}, {"state", state_name(state)}})
+          .Set(state == model.state ? 1.0 : 0.0);
   }
   std::vector<prometheus::MetricFamily> all = families_->registry.Collect();
   if (connections_) {
@@ -163,6 +175,14 @@ std::string Metrics::text(const std::vector<ModelStatus>& models, int64_t reques
     for (prometheus::MetricFamily& family : source()) all.push_back(std::move(family));
   }
   return prometheus::TextSerializer().Serialize(all);
+}
+
+prometheus::ClientMetric labelled_counter(const char* label, const std::string& value,
+                                          double count) {
+  prometheus::ClientMetric metric;
+  metric.label = {{label, value}};
+  metric.counter.value = count;
+  return metric;
 }
 
 prometheus::MetricFamily single_metric(const std::string& name, const std::string& help,

@@ -36,6 +36,9 @@ class Metrics {
   /// text().
   void add_source(std::function<std::vector<prometheus::MetricFamily>()> source);
 
+  /// Counts a translation with a sign of degeneration. `sign`: "repeats itself" and so on.
+  void guarded(const std::string& sign, bool is_replaced);
+
   /// All metrics in Prometheus's text format; the queues' come from `models`.
   std::string text(const std::vector<ModelStatus>& models, int64_t requests_in_flight);
 
@@ -46,6 +49,10 @@ class Metrics {
   std::function<HttpCounters()> connections_;
   std::vector<std::function<std::vector<prometheus::MetricFamily>()>> sources_;
 };
+
+/// A counter with one label.
+prometheus::ClientMetric labelled_counter(const char* label, const std::string& value,
+                                          double count);
 
 /// A family with one value without labels.
 prometheus::MetricFamily single_metric(const std::string& name, const std::string& help,

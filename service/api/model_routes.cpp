@@ -10,19 +10,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-const char* name_of(ModelState state) {
-  switch (state) {
-    case ModelState::kNotLoaded:
-      return "not_loaded";
-    case ModelState::kLoading:
-      return "loading";
-    case ModelState::kReady:
-      return "ready";
-    default:
-      return "failed";
-  }
-}
-
 void add_length(ordered_json& model, const char* name, int64_t length) {
   if (length > 0 && length != nmt::SentenceDecoder::kNoLimit) model[name] = length;
 }
@@ -30,7 +17,7 @@ void add_length(ordered_json& model, const char* name, int64_t length) {
 // Why the client may not reload models; "" if it may. Without keys, programs on the same machine
 // may, but not web pages in a browser there, nor clients of a proxy there that forwards their host.
 std::string reload_refusal(const Call& call, const ServiceContext& service) {
-  if (service.keys.required())
+  if (service.keys.has_keys())
     return service.keys.is_admin(call.key) ? "" : "this API key may not reload models";
   if (!call.address.starts_with("127.") && call.address != "::1")
     return "without API keys, only a client on the same machine may reload models";
@@ -48,15 +35,19 @@ Answer model_list(const Call& call, const ServiceContext& service) {
     ordered_json model{{"name", status.spec.name},
                        {"source", status.spec.source},
                        {"target", status.spec.target},
-                       {"state", name_of(status.state)},
+                       {"state", state_name(status.state)},
                        {"loads", status.loads}};
     if (with_errors && !status.error.empty()) model["error"] = status.error;
     add_length(model, "max_source_length", status.max_source_length);
     add_length(model, "max_target_length", status.max_target_length);
     models.push_back(model);
   }
-  const ordered_json body{{"models", models}};
-  return json_answer(body);
+  // Clients of OpenAI read the list `data`.
+  auto data = ordered_json::array();
+  for (const ModelStatus& status : service.models.status())
+    data.push_back(
+        {{"id", status.spec.name}, {"object", "model"}, {"created", 0}, {"owned_by", "dietmt"}});
+  return json_answer({{"models", models}, {"object", "list"}, {"data", data}});
 }
 
 Answer reload(const Call& call, ServiceContext& service) {

@@ -41,18 +41,26 @@ bool takes(const Route& route, const std::string& method) {
   return route.method == method || (route.method == "GET" && method == "HEAD");
 }
 
-std::string api_key_of(const RequestHead& head) {
-  constexpr std::string_view kBearer = "bearer ";
-  const std::string& authorization = head.field("Authorization");
-  const boost::beast::string_view scheme(authorization.data(),
-                                         std::min(authorization.size(), kBearer.size()));
-  if (boost::beast::iequals(scheme, {kBearer.data(), kBearer.size()})) {
-    const size_t key = authorization.find_first_not_of(' ', kBearer.size());
+// The rest of `Authorization` after one of the schemes that carry keys; "" for others.
+std::string key_in_authorization(const std::string& authorization) {
+  for (const std::string_view scheme : {"bearer ", "deepl-auth-key "}) {
+    const boost::beast::string_view begin(authorization.data(),
+                                          std::min(authorization.size(), scheme.size()));
+    if (!boost::beast::iequals(begin, {scheme.data(), scheme.size()})) continue;
+    const size_t key = authorization.find_first_not_of(' ', scheme.size());
     return authorization.substr(std::min(key, authorization.size()));
   }
-  if (const std::string& key = head.field("X-API-Key"); !key.empty()) return key;
+  return "";
+}
+
+// Clients of different services send the key under different names: X-API-Key and api_key are
+// LibreTranslate's, X-goog-api-key and `key` Google's, KEY and `token` MTranServer's.
+std::string api_key_of(const RequestHead& head) {
+  if (std::string key = key_in_authorization(head.field("Authorization")); !key.empty()) return key;
+  for (const char* field : {"X-API-Key", "X-goog-api-key", "KEY"})
+    if (const std::string& key = head.field(field); !key.empty()) return key;
   for (const auto& [name, value] : query_of(head.target))
-    if (name == "api_key") return value;
+    if (name == "api_key" || name == "key" || name == "token") return value;
   return "";
 }
 
@@ -131,7 +139,7 @@ std::optional<Answer> Router::redirection(const RequestHead& head) const {
 Admission Router::admit(const RequestHead& head, const std::string& client) {
   const Route* const route = find(head);
   try {
-    if (!settings_.admit) hosts_.check(head);
+    if (settings_.checks_hosts && api_key_of(head).empty()) hosts_.check(head);
     if (head.method == "OPTIONS") return {.may_spool = !settings_.admit};
     if (std::optional<Answer> answer = redirection(head)) return {.refusal = std::move(answer)};
     const std::string key = api_key_of(head);
@@ -208,7 +216,8 @@ Answer Router::answer_of(const Route& route, const HttpRequest& request) const {
                  .client = client_of(request)};
     if (settings_.deadline.count() > 0) call.deadline = request.arrived + settings_.deadline;
     if (!route.is_upload) read_body(request, settings_.body_bytes, call);
-    if (settings_.admit && route.key == Key::kRequired && call.key.empty()) {
+    if (settings_.admit && route.key == Key::kRequired && call.key.empty() &&
+        may_have_fields(head)) {
       call.key = key_in_body(call, route.is_upload);
       settings_.admit(call.key, call.address);
     }

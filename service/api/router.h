@@ -34,8 +34,9 @@ struct Route {
 struct RouterSettings {
   std::vector<std::string> cors_origins = {};   // "*": all
   std::vector<std::string> allowed_hosts = {};  // without keys (host_check.h); "*": all
+  bool checks_hosts = true;                     // of requests without a key
   int64_t body_bytes = 4 * 1024 * 1024;         // except uploads
-  /// Throws HttpError to refuse a request with this key. Empty: keys are not in use.
+  /// Throws HttpError to refuse a request with this key. Empty: none is refused.
   std::function<void(const std::string& key, const std::string& address)> admit = nullptr;
   /// The client whose share of threads and turns a request uses. Empty: its address.
   std::function<std::string(const std::string& key, const std::string& address)> client = nullptr;

@@ -3,17 +3,21 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "nmt/alignment/inline_markup.h"
 #include "service/api/api_keys.h"
 #include "service/api/call.h"
+#include "service/api/client_usage.h"
 #include "service/api/fields.h"
 #include "service/api/glossaries.h"
 #include "service/api/language_pairs.h"
+#include "service/api/metrics.h"
 #include "service/api/router.h"
 #include "service/api/translated_files.h"
+#include "service/api/translation_cache.h"
 #include "service/scheduling/model_registry.h"
 #include "service/scheduling/turns.h"
 
@@ -31,6 +35,9 @@ struct ServiceContext {
   TranslatedFiles files = {};
   Turns documents{1};  // at having a document in memory as a tree
   std::atomic<bool> draining{false};
+  ClientUsage usage = {};
+  std::unique_ptr<TranslationCache> cache = nullptr;  // null: none
+  Metrics* metrics = nullptr;                         // null in tests of handlers
 
   /// Throws HttpError 413 for more texts or characters than a request may have.
   void check_size(const std::vector<std::string>& texts) const;
@@ -42,9 +49,15 @@ struct ServiceContext {
   /// The client whose requests share turns: the name of the key, or the address.
   std::string client_of(const std::string& key, const std::string& address) const;
 
+  /// The name of the key of a client from client_of(); empty: it has none.
+  static std::string key_of(const std::string& client);
+
   /// A deadline `limit` after the request arrived, at most the server's own.
   Patience patience(const Call& call, std::chrono::milliseconds limit) const;
 };
+
+/// Unicode characters of valid UTF-8.
+int64_t characters_of(const std::string& text);
 
 /// /translate, /detect, /suggest, /languages, /frontend/settings.
 void add_libretranslate_routes(Router& router, ServiceContext& service);

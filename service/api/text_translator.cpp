@@ -86,6 +86,18 @@ Translation TranslatedText::parts(size_t n) const {
   return all;
 }
 
+std::vector<std::string> TranslatedText::by_sentence() const {
+  std::vector<std::string> texts;
+  for (const TranslatedSentence& sentence : sentences) {
+    const bool is_found = !sentence.translations.empty();
+    texts.push_back(nmt::join(sentence.before) +
+                    (is_found ? sentence.translations.front().text : ""));
+  }
+  if (texts.empty()) texts.emplace_back();
+  texts.back() += nmt::join(after);
+  return texts;
+}
+
 bool TranslatedText::was_cut() const {
   return std::any_of(sentences.begin(), sentences.end(),
                      [](const TranslatedSentence& one) { return one.line.cut_tokens > 0; });

@@ -49,6 +49,9 @@ struct TranslatedText {
   Translation parts(size_t n = 0) const;
   std::string joined(size_t n = 0) const { return nmt::join(parts(n)); }
 
+  /// joined(), cut before the white space between the sentences.
+  std::vector<std::string> by_sentence() const;
+
   bool was_cut() const;
 };
 

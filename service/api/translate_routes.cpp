@@ -36,9 +36,11 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
     throw HttpError::of_option("format", "format must be text or html");
   options.language = path.front()->source;
   options.html = format == "html";
-  options.markup = fields.flag_or("markup", false);
-  if (options.markup && options.html)
+  const bool is_asked = fields.flag_or("markup", false);
+  if (is_asked && options.html)
     throw HttpError::of_option("markup", "markup is for format text; html moves tags by itself");
+  options.markup = is_asked || (!fields.has("markup") && service.limits.markup && !options.html &&
+                                alignment_kind(fields) == nmt::AlignmentKind::kNone);
   options.split = fields.flag_or("split_sentences", true);
   options.line = {.source_tag = source_tag(fields),
                   .keep = kept_kinds(fields, service.limits),

@@ -7,11 +7,7 @@
 namespace dietmt::service {
 namespace {
 
-int64_t characters_of(const std::string& text) {
-  return std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;  // not inside a character
-  });
-}
+const std::string kKey = "key ";  // before the names of keys
 
 void check_has_models(const ModelRegistry& models) {
   if (models.specs().empty()) throw ConfigError("--model is missing; give a model directory");
@@ -30,7 +26,31 @@ void require_at_most(int64_t limit, int64_t characters, const std::string& what)
                              ")");
 }
 
+std::vector<prometheus::MetricFamily> cache_families(const CacheCounters& counters) {
+  using prometheus::MetricType;
+  const auto single = [](const char* name, const char* help, MetricType type, int64_t value) {
+    return single_metric(name, help, type, static_cast<double>(value));
+  };
+  const prometheus::MetricFamily lookups{
+      "dietmt_cache_lookups_total",
+      "Texts looked up in the cache, by result: hit or miss.",
+      MetricType::Counter,
+      {labelled_counter("result", "hit", static_cast<double>(counters.hits)),
+       labelled_counter("result", "miss", static_cast<double>(counters.misses))}};
+  return {lookups,
+          single("dietmt_cache_evicted_total", "Texts that newer ones replaced in the cache.",
+                 MetricType::Counter, counters.evicted),
+          single("dietmt_cache_texts", "Texts in the cache.", MetricType::Gauge, counters.texts),
+          single("dietmt_cache_bytes", "Memory of the cache.", MetricType::Gauge, counters.bytes)};
+}
+
 }  // namespace
+
+int64_t characters_of(const std::string& text) {
+  return std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;  // not inside a character
+  });
+}
 
 void ServiceContext::check_size(const std::vector<std::string>& texts) const {
   if (static_cast<int64_t>(texts.size()) > limits.texts)
@@ -55,7 +75,11 @@ void ServiceContext::check_prefix(const std::string& prefix,
 
 std::string ServiceContext::client_of(const std::string& key, const std::string& address) const {
   const std::string name = keys.name_of(key);
-  return name.empty() ? address : "key " + name;
+  return name.empty() ? address : kKey + name;
+}
+
+std::string ServiceContext::key_of(const std::string& client) {
+  return client.starts_with(kKey) ? client.substr(kKey.size()) : "";
 }
 
 Patience ServiceContext::patience(const Call& call, std::chrono::milliseconds limit) const {
@@ -69,7 +93,9 @@ Patience ServiceContext::patience(const Call& call, std::chrono::milliseconds li
 TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const ApiSettings& settings)
     : metrics_(metrics),
       service_{models,
-               settings.api_keys.empty() ? ApiKeys() : ApiKeys(settings.api_keys),
+               settings.api_keys.empty()
+                   ? ApiKeys(settings.requests_per_address)
+                   : ApiKeys(settings.api_keys, settings.requests_per_address),
                settings.limits,
                LanguagePairs(models.specs(), settings.pivot, settings.detect_prior),
                settings.glossaries.empty() ? Glossaries() : Glossaries(settings.glossaries),
@@ -77,6 +103,7 @@ TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const Ap
                settings.https},
       router_({.cors_origins = settings.cors_origins,
                .allowed_hosts = settings.allowed_hosts,
+               .checks_hosts = settings.api_keys.empty(),
                .body_bytes = settings.limits.body_bytes,
                .admit = admission(),
                .client =
@@ -89,6 +116,13 @@ TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const Ap
                .absent = absent_paths(settings)},
               metrics) {
   check_has_models(models);
+  service_.metrics = &metrics;
+  metrics.add_source([this] { return service_.usage.families(); });
+  if (settings.cache_bytes > 0) {
+    service_.cache =
+        std::make_unique<TranslationCache>(settings.cache_bytes, settings.cache_per_key);
+    metrics.add_source([this] { return cache_families(service_.cache->counters()); });
+  }
   add_libretranslate_routes(router_, service_);
   add_file_routes(router_, service_);
   add_v1_routes(router_, service_);
@@ -107,7 +141,7 @@ void TranslationApi::add_document(const char* path, std::string document) {
 }
 
 std::function<void(const std::string&, const std::string&)> TranslationApi::admission() {
-  if (!service_.keys.required()) return nullptr;
+  if (!service_.keys.limits()) return nullptr;
   return [this](const std::string& key, const std::string& address) {
     service_.keys.admit(key, address);
   };

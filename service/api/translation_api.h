@@ -34,6 +34,9 @@ struct ApiSettings {
   bool https = false;                          // for addresses that clients are given
   std::string url_prefix = {};                 // as in RouterSettings
   std::vector<std::string> detect_prior = {};  // as in LanguagePairs
+  int64_t requests_per_address = 0;            // as in ApiKeys
+  int64_t cache_bytes = 0;     // of translations that are kept for the same request; 0: none
+  bool cache_per_key = false;  // clients do not get each other's
 };
 
 class TranslationApi {
@@ -60,6 +63,9 @@ class TranslationApi {
 
   /// /live, /ready, /health and /metrics, which handler() also has, for a separate port.
   std::vector<Route> probes();
+
+  /// For routes outside this API.
+  ServiceContext& context() { return service_; }
 
   /// From now on /ready and /health report the shutdown and new translations get 503; running ones
   /// finish.

@@ -63,12 +63,41 @@ std::vector<Group> grouped(const std::vector<CalledText>& called) {
   return groups;
 }
 
+std::vector<TranslatedText> translate_with_cache(const ServedPath& models,
+                                                 const std::vector<std::string>& texts,
+                                                 const TextOptions& options,
+                                                 TranslationCache& cache,
+                                                 const Patience& patience) {
+  const std::string prefix = cache.prefix(models, options, patience.client);
+  if (prefix.empty()) return translate_texts(models, texts, options, patience);
+  std::vector<TranslatedText> all(texts.size());
+  std::vector<std::string> missing;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    if (const auto found = cache.find(prefix, texts[i])) {
+      all[i] = *found;
+      continue;
+    }
+    missing.push_back(texts[i]);
+    places.push_back(i);
+  }
+  if (missing.empty()) return all;
+  std::vector<TranslatedText> translated = translate_texts(models, missing, options, patience);
+  for (size_t i = 0; i < missing.size(); ++i) {
+    cache.add(prefix, missing[i], translated[i]);
+    all[places[i]] = std::move(translated[i]);
+  }
+  return all;
+}
+
 std::vector<TranslatedText> translate(const Group& group, const std::vector<std::string>& texts,
                                       const TranslationCall& call, ServiceContext& service,
                                       const Patience& patience) {
   const TextOptions options = group.path.empty() ? TextOptions() : call.options(group.path);
   const ServedPath models = acquire(service.models, group.path, patience);
   try {
+    if (service.cache)
+      return translate_with_cache(models, texts, options, *service.cache, patience);
     return translate_texts(models, texts, options, patience);
   } catch (const RequestError&) {
     throw;
@@ -82,6 +111,21 @@ std::vector<std::string> texts_of(const Group& group, const std::vector<std::str
   std::vector<std::string> texts;
   for (const size_t i : group.texts) texts.push_back(all[i]);
   return texts;
+}
+
+// Counts the request for /metrics.
+void count(const TranslationCall& call, const std::vector<CalledText>& called,
+           const std::string& key, ServiceContext& service) {
+  int64_t characters = 0, tokens = 0;
+  for (const std::string& text : call.texts) characters += characters_of(text);
+  for (const CalledText& one : called) {
+    for (const TranslatedSentence& sentence : one.text.sentences) {
+      tokens += sentence.line.tokens;
+      if (sentence.guard.sign != nmt::Degeneration::kNone && service.metrics != nullptr)
+        service.metrics->guarded(nmt::description(sentence.guard.sign), sentence.guard.replaced);
+    }
+  }
+  service.usage.add(key, std::ssize(call.texts), characters, tokens);
 }
 
 void add_warnings(const TranslatedSentence& sentence, const std::string& where,
@@ -121,7 +165,30 @@ std::vector<CalledText> translate_call(const TranslationCall& call, ServiceConte
     for (size_t i = 0; i < translated.size(); ++i)
       called[group.texts[i]].text = std::move(translated[i]);
   }
+  count(call, called, ServiceContext::key_of(patience.client), service);
   return called;
+}
+
+TextOptions usual_options(const ModelPath& path, bool is_html, const ServiceContext& service) {
+  TextOptions options;
+  options.language = path.front()->source;
+  options.html = is_html;
+  options.markup = service.limits.markup && !is_html;
+  options.line.keep = service.limits.keep;
+  options.guard = service.limits.guard;
+  options.search = default_search(service.limits);
+  return options;
+}
+
+std::vector<CalledText> translate_plainly(const Call& call, ServiceContext& service,
+                                          std::vector<std::string> texts, const std::string& source,
+                                          const std::string& target, bool is_html) {
+  const TranslationCall request{
+      .texts = std::move(texts),
+      .source = source.empty() ? kDetect : source,
+      .target = target,
+      .options = [&](const ModelPath& path) { return usual_options(path, is_html, service); }};
+  return translate_call(request, service, service.patience(call, service.limits.deadline));
 }
 
 nlohmann::ordered_json detection_json(const DetectedLanguage& language) {

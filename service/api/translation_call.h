@@ -37,6 +37,14 @@ struct CalledText {
 std::vector<CalledText> translate_call(const TranslationCall& call, ServiceContext& service,
                                        const Patience& patience);
 
+/// The server's defaults for texts that these models translate.
+TextOptions usual_options(const ModelPath& path, bool is_html, const ServiceContext& service);
+
+/// Translates with the server's defaults. `source` empty: auto.
+std::vector<CalledText> translate_plainly(const Call& call, ServiceContext& service,
+                                          std::vector<std::string> texts, const std::string& source,
+                                          const std::string& target, bool is_html);
+
 /// {"confidence": percent, "language": code}
 nlohmann::ordered_json detection_json(const DetectedLanguage& language);
 

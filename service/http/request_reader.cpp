@@ -72,6 +72,16 @@ void check_lines(std::string_view head) {
   }
 }
 
+// HTTP/1.2 and later are read as HTTP/1.1 (RFC 9110, section 2.5).
+void use_known_version(std::string& head) {
+  constexpr std::string_view kVersion = " HTTP/1.";
+  const size_t end = head.find("\r\n");
+  if (end == head.npos || end <= kVersion.size()) return;
+  const size_t minor = end - 1;
+  const bool is_version = head.compare(minor - kVersion.size(), kVersion.size(), kVersion) == 0;
+  if (is_version && head[minor] >= '2' && head[minor] <= '9') head[minor] = '1';
+}
+
 // The value of the first such field in a head that is incomplete or malformed.
 std::string value_in(std::string_view head, std::string_view name) {
   for (size_t end = head.find("\r\n"); end != head.npos; end = head.find("\r\n")) {
@@ -172,8 +182,10 @@ void lower_version(std::string& head) {
 
 class RequestReader::Parser {
  public:
-  explicit Parser(std::string_view head) {
+  explicit Parser(std::string_view given) {
+    std::string head(given);
     check_lines(head);
+    use_known_version(head);
     parser_.eager(true);
     parser_.header_limit(static_cast<uint32_t>(head.size() + 1));
     parser_.body_limit(std::numeric_limits<uint64_t>::max());

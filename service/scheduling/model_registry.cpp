@@ -19,6 +19,19 @@ std::string cannot_be_loaded(const std::string& name) {
 
 }  // namespace
 
+const char* state_name(ModelState state) {
+  switch (state) {
+    case ModelState::kNotLoaded:
+      return "not_loaded";
+    case ModelState::kLoading:
+      return "loading";
+    case ModelState::kReady:
+      return "ready";
+    default:
+      return "failed";
+  }
+}
+
 ModelRegistry::ModelRegistry(std::vector<ModelSpec> specs, ModelLoader loader,
                              RegistrySettings settings)
     : specs_(std::move(specs)),

@@ -27,6 +27,9 @@ struct RegistrySettings {
 
 enum class ModelState { kNotLoaded, kLoading, kReady, kFailed };
 
+/// not_loaded, loading, ready, failed.
+const char* state_name(ModelState state);
+
 struct ModelStatus {
   ModelSpec spec;
   ModelState state = ModelState::kNotLoaded;

@@ -12,11 +12,14 @@ QueueLimits with_capacity(QueueLimits limits, const DecodingThreads& threads) {
   return limits;
 }
 
+std::atomic<int64_t> versions{0};
+
 }  // namespace
 
 ServedModel::ServedModel(nmt::LoadedDecoder model, const DecodingThreads& threads,
                          QueueLimits limits, std::shared_ptr<ModelObserver> observer)
-    : model_(std::move(model)),
+    : version_(++versions),
+      model_(std::move(model)),
       queue_(with_capacity(limits, threads), std::move(observer)),
       runner_([this, threads] {
         give_way(threads.niceness);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <thread>
 
@@ -31,10 +32,14 @@ class ServedModel {
   const nmt::LoadedDecoder& model() const { return model_; }
   RequestQueue& queue() { return queue_; }
 
+  /// Differs between all models that this process has loaded.
+  int64_t version() const { return version_; }
+
   /// False after the decoder has failed and stopped.
   bool decoding() const { return decoding_; }
 
  private:
+  const int64_t version_;
   const nmt::LoadedDecoder model_;
   RequestQueue queue_;
   std::atomic<bool> decoding_{true};

@@ -1,6 +1,9 @@
 // Options in config files, and --dump-config.
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+#include <utility>
+
 #include "tests/common/options_fixture.h"
 
 namespace dietmt {
@@ -28,6 +31,55 @@ TEST_F(OptionsTest, TheCommandLineWins) {
   EXPECT_EQ(fields.count, 7);
   EXPECT_EQ(fields.rate, 3);
   EXPECT_THAT(fields.files, ElementsAre("a", "b"));
+}
+
+// The variables of a command that reads them, for one parse.
+class Variables {
+ public:
+  explicit Variables(std::vector<std::pair<std::string, std::string>> values)
+      : values_(std::move(values)) {
+    for (const auto& [name, value] : values_) setenv(name.c_str(), value.c_str(), 1);
+  }
+  ~Variables() {
+    for (const auto& [name, value] : values_) unsetenv(name.c_str());
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> values_;
+};
+
+TEST_F(OptionsTest, TheEnvironmentComesBetweenCommandLineAndConfigFile) {
+  const std::string file = write("config", "count = 6\nrate = 3\ntext = file\n");
+  const Variables variables({{"DEMO_COUNT", "7"},
+                             {"DEMO_RATE", "4"},
+                             {"DEMO_FILES", "x  y"},
+                             {"DEMO_FLAG", "true"},
+                             {"DEMO_CONFIG", file},
+                             {"DEMO_UNKNOWN", "1"}});
+  Fields fields;
+  OptionTable table = table_of(fields);
+  EXPECT_EQ(table.environment("DEMO_").parse({"--rate", "5"}), OptionTable::Outcome::kRun);
+  EXPECT_EQ(fields.count, 7);
+  EXPECT_EQ(fields.rate, 5);
+  EXPECT_EQ(fields.text, "file");
+  EXPECT_TRUE(fields.flag);
+  EXPECT_THAT(fields.files, ElementsAre("x", "y"));
+  EXPECT_EQ(parsed({}).count, 5) << "other commands do not read it";
+}
+
+TEST_F(OptionsTest, MistakesInTheEnvironmentNameTheVariable) {
+  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{
+           {"DEMO_COUNT", "many"}, {"DEMO_FLAG", ""}, {"DEMO_FLAG", "maybe"}}) {
+    const Variables variables({{name, value}});
+    Fields fields;
+    OptionTable table = table_of(fields);
+    try {
+      table.environment("DEMO_").parse({});
+      ADD_FAILURE() << name;
+    } catch (const ConfigError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(name));
+    }
+  }
 }
 
 TEST_F(OptionsTest, MistakesInTheConfigFile) {

@@ -82,7 +82,11 @@ def protocol(server):
     trial("/detect of German",
           status == 200 and body[0]["language"] == "de" and body[0]["confidence"] > 90, body)
     status, body = server.json("/translate", {**text, "source": "auto", "q": GERMAN})
-    trial("auto with German on a server of en-de", status == 400 and "German" in body["error"], body)
+    trial("auto with German on a server of en-de",
+          status == 200 and body["translatedText"] == GERMAN, body)
+    french = "La maison est rouge et le chien court."
+    status, body = server.json("/translate", {**text, "source": "auto", "q": french})
+    trial("auto with French on a server of en-de", status == 400 and "French" in body["error"], body)
 
 
 def documents(server):
@@ -204,6 +208,19 @@ def published_clients(server):
         "deep_translator": "from deep_translator import LibreTranslator as Client\n"
                            "print(Client(source='en', target='de', custom_url=url + '/', "
                            "api_key='secret-of-a-test').translate('red dog'))",
+        "deepl": "from deepl import Translator as Client\n"
+                 "client = Client('secret-of-a-test', server_url=url)\n"
+                 "assert client.get_usage().character.count is not None\n"
+                 "assert 'DE' in [one.code for one in client.get_target_languages()]\n"
+                 "print(client.translate_text('red dog', source_lang='EN', target_lang='DE'))",
+        "openai": "from openai import OpenAI as Client\n"
+                  "client = Client(api_key='secret-of-a-test', base_url=url + '/v1')\n"
+                  "ask = {'model': client.models.list().data[0].id,\n"
+                  "       'messages': [{'role': 'user', 'content': 'red dog'}]}\n"
+                  "whole = client.chat.completions.create(**ask).choices[0].message.content\n"
+                  "parts = client.chat.completions.create(**ask, stream=True)\n"
+                  "assert whole == ''.join(one.choices[0].delta.content or '' for one in parts)\n"
+                  "print(whole)",
     }
     for package, code in clients.items():
         if execute([python, "-c", f"import {package}"]).code != 0:

@@ -161,5 +161,22 @@ TEST_F(ApiKeysTest, AFileThatEverybodyCanReadIsWarnedOf) {
   EXPECT_EQ(logged([&] { ApiKeys keys(file); }), "");
 }
 
+TEST_F(ApiKeysTest, AnAddressHasRequestsWithoutAKeyAndAKeyItsOwn) {
+  const ApiKeys::Clock::time_point now{};
+  ApiKeys open(2);
+  EXPECT_FALSE(open.has_keys());
+  for (const char* expected : {"admitted", "admitted", "429 30"})
+    EXPECT_EQ(outcome(open, "", kHere, now), expected);
+  EXPECT_EQ(outcome(open, "any", kElsewhere, now), "admitted");
+  EXPECT_EQ(outcome(open, "", kHere, now + std::chrono::seconds(31)), "admitted");
+  ApiKeys both(write("keys", key("a") + ",user,3\n"), 1);
+  EXPECT_FALSE(both.required());
+  EXPECT_EQ(outcome(both, "", kHere, now), "admitted");
+  EXPECT_EQ(outcome(both, "", kHere, now), "429 60");
+  for (const char* expected : {"admitted", "admitted", "admitted", "429 20"})
+    EXPECT_EQ(outcome(both, key("a"), kHere, now), expected);
+  EXPECT_EQ(outcome(both, key("b"), kHere, now), "403");
+}
+
 }  // namespace
 }  // namespace dietmt::service

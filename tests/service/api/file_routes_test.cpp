@@ -76,7 +76,7 @@ TEST(TranslateFileTest, SmallDocumentsDoNotWaitForLargeOnes) {
   ModelRegistry models({{"en-de", "en", "de", "first"}},
                        [](const ModelSpec&) { return fake_model(); }, {});
   ServiceContext service{.models = models,
-                         .keys = {},
+                         .keys = ApiKeys(),
                          .limits = {.deadline = std::chrono::milliseconds(500)},
                          .pairs = LanguagePairs(models.specs(), ""),
                          .glossaries = {}};

@@ -99,6 +99,8 @@ TEST_F(RequestReaderTest, RefusesRequestLines) {
   EXPECT_EQ(fault("GET /a b HTTP/1.1\r\nHost: a\r\n\r\n"), 400);
   EXPECT_EQ(fault("GET / FTP/1.1\r\nHost: a\r\n\r\n"), 400);
   EXPECT_EQ(fault("GET / HTTP/2.0\r\nHost: a\r\n\r\n"), 505);
+  EXPECT_EQ(fault("GET / HTTP/1.2\r\nHost: a\r\n\r\n"), 0) << "as HTTP/1.1";
+  EXPECT_EQ(fault("GET / HTTP/1.2\r\n\r\n"), 400) << "HTTP/1.1 needs a host";
   EXPECT_EQ(fault("GET / HTTP/1.2\r\nHost: a\r\n\r\n"), 0) << "is read as 1.1";
   EXPECT_EQ(fault("BREW / HTTP/1.1\r\nHost: a\r\n\r\n"), 501);
   EXPECT_EQ(fault("TRACE / HTTP/1.1\r\nHost: a\r\n\r\n"), 0) << "the handler refuses it";

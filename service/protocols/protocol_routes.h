@@ -1,0 +1,35 @@
+// Protocols of other translation services, on the same models, queues, keys and limits. Each has a
+// file that maps its requests to translate_call() and back.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "service/api/service_context.h"
+#include "service/api/translation_call.h"
+
+namespace dietmt::service {
+
+/// All routes. `service` must outlive them.
+std::vector<Route> protocol_routes(ServiceContext& service);
+
+/// /v2/translate, /v2/languages, /v2/usage, /v2/glossary-language-pairs, and /deepl.
+std::vector<Route> deepl_routes(ServiceContext& service);
+
+/// /language/translate/v2 with /detect and /languages, and the same below /google.
+std::vector<Route> google_routes(ServiceContext& service);
+
+/// /v1/chat/completions.
+std::vector<Route> openai_routes(ServiceContext& service);
+
+/// The interfaces of browser add-ons: /imme, /kiss, /hcfy; and those of MTranServer that
+/// LibreTranslate does not have.
+std::vector<Route> browser_routes(ServiceContext& service);
+
+/// Gives errors the form of a protocol: its body for a status and a message.
+using ErrorBody = std::function<nlohmann::ordered_json(int status, const std::string& message)>;
+Handler with_errors(Handler handler, ErrorBody body);
+
+}  // namespace dietmt::service
