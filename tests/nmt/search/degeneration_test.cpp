@@ -5,6 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "tests/common/cpu_cost.h"
+
 namespace dietmt::nmt {
 namespace {
 
@@ -65,6 +67,17 @@ TEST(DegenerationTest, APhraseFromAShorterSourceIsRepeated) {
   EXPECT_EQ(phrase({9, 9}, {1, 1, 1}), Tokens()) << "the source does too";
   EXPECT_EQ(phrase({9}, {1, 2, 3, 4, 5, 6, 1, 1, 1}), Tokens()) << "a small part";
   EXPECT_EQ(phrase({9}, {}), Tokens());
+}
+
+TEST(DegenerationTest, LongTranslationsTakeTimeInProportion) {
+  for (const Tokens& part : {Tokens{1}, Tokens{1, 2, 3}, different(17)}) {
+    const auto make = [&](size_t tokens) { return repeated(part, tokens / part.size()); };
+    const auto work = [](const Tokens& tokens) {
+      degeneration(tokens, tokens);
+      repeated_phrase(tokens, tokens);
+    };
+    EXPECT_LE(cost_growth(100'000, make, work), kLinearGrowth) << part.size();
+  }
 }
 
 TEST(DegenerationTest, EachSignHasWords) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/common/cpu_cost.h"
 #include "tests/data/fake_subwords.h"
 
 namespace dietmt::nmt {
@@ -56,6 +57,14 @@ TEST(LineCaseTest, IsRestored) {
   EXPECT_STREQ(case_name(LineCase::kCapitals), "capitals");
   EXPECT_STREQ(case_name(LineCase::kTitle), "title");
   EXPECT_STREQ(case_name(LineCase::kUsual), "");
+}
+
+TEST(LineCaseTest, LongLinesTakeTimeInProportion) {
+  for (const char* part : {"AB ", "A", "İ", "Words Of Titles ", "12 ", "'"}) {
+    const auto make = [&](size_t bytes) { return repeated(part, bytes); };
+    const auto work = [](const std::string& text) { in_case(usual(text), case_of(text)); };
+    EXPECT_LE(cost_growth(100'000, make, work), kLinearGrowth) << part;
+  }
 }
 
 }  // namespace
