@@ -54,8 +54,10 @@ void SentenceStream::translate_group() {
   for (; at_ < end; ++at_) text += parts_[at_];
   group_ = std::min(2 * group_, kLargestGroup);
   const std::vector<CalledText> called = translate_call(call_, service_, patience_);
-  for (std::string& sentence : called.front().text.by_sentence())
+  for (std::string& sentence : called.front().text.by_sentence(last_)) {
+    last_ = sentence;
     ready_.push_back(std::move(sentence));
+  }
 }
 
 }  // namespace dietmt::service

@@ -30,6 +30,7 @@ class SentenceStream {
   size_t at_ = 0;                   // the next part
   size_t group_ = 1;                // parts to translate at once
   std::deque<std::string> ready_;
+  std::string last_;  // of all that were ready
 };
 
 }  // namespace dietmt::service

@@ -70,28 +70,33 @@ nmt::SecondSearch second_search(ServedModel& model, const Patience& patience) {
   };
 }
 
+// Adds a sentence's n-th translation, or the last if there are fewer, and what is before it.
+void append(const TranslatedSentence& one, size_t n, Translation& parts) {
+  if (one.translations.empty())
+    parts.insert(parts.end(), one.before.begin(), one.before.end());
+  else
+    nmt::append_sentence(one.before,
+                         nmt::parts_of(one.translations[std::min(n, one.translations.size() - 1)]),
+                         parts);
+}
+
 }  // namespace
 
 Translation TranslatedText::parts(size_t n) const {
   Translation all;
-  for (const TranslatedSentence& one : sentences) {
-    if (one.translations.empty())
-      all.insert(all.end(), one.before.begin(), one.before.end());
-    else
-      nmt::append_sentence(
-          one.before, nmt::parts_of(one.translations[std::min(n, one.translations.size() - 1)]),
-          all);
-  }
+  for (const TranslatedSentence& one : sentences) append(one, n, all);
   all.insert(all.end(), after.begin(), after.end());
   return all;
 }
 
-std::vector<std::string> TranslatedText::by_sentence() const {
+std::vector<std::string> TranslatedText::by_sentence(const std::string& earlier) const {
+  Translation all;
+  if (!earlier.empty()) all.push_back({earlier});
   std::vector<std::string> texts;
-  for (const TranslatedSentence& sentence : sentences) {
-    const bool is_found = !sentence.translations.empty();
-    texts.push_back(nmt::join(sentence.before) +
-                    (is_found ? sentence.translations.front().text : ""));
+  for (const TranslatedSentence& one : sentences) {
+    const auto begin = std::ssize(all);
+    append(one, 0, all);
+    texts.push_back(nmt::join(Translation(all.begin() + begin, all.end())));
   }
   if (texts.empty()) texts.emplace_back();
   texts.back() += nmt::join(after);

@@ -49,8 +49,9 @@ struct TranslatedText {
   Translation parts(size_t n = 0) const;
   std::string joined(size_t n = 0) const { return nmt::join(parts(n)); }
 
-  /// joined(), cut before the white space between the sentences.
-  std::vector<std::string> by_sentence() const;
+  /// joined(), cut before the white space between the sentences. `earlier`: the translation before
+  /// this text, if it continues one.
+  std::vector<std::string> by_sentence(const std::string& earlier = "") const;
 
   bool was_cut() const;
 };

@@ -89,9 +89,9 @@ std::string TranslationCache::prefix(const ServedPath& models, const TextOptions
   for (const auto& model : models) add_part(written(model->version()), key);
   add_part(is_per_client_ ? client : "", key);
   add_part(options.language, key);
-  for (const bool flag : {options.html, options.markup, options.split, options.document,
-                          options.line.check_copies, options.line.pieces,
-                          options.line.restores_case})
+  for (const bool flag :
+       {options.html, options.markup, options.split, options.document, options.line.check_copies,
+        options.line.pieces, options.line.restores_case})
     key += flag ? '1' : '0';
   add_part(written(static_cast<int>(options.line.alignment)), key);
   add_part(written(static_cast<int>(options.guard)), key);

@@ -44,5 +44,17 @@ TEST(TextTranslatorTest, NoFurtherSentenceIsDecodedForAClientThatLeft) {
   EXPECT_EQ(decoded, 1);
 }
 
+TEST(TextTranslatorTest, SentencesThatTheSourceWritesTogetherAreParted) {
+  TranslatedText text;
+  for (const char* translation : {"One.", "Two."}) {
+    text.sentences.emplace_back();
+    text.sentences.back().translations.push_back({.text = translation});
+  }
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(text.joined(), "One. Two.");
+  EXPECT_EQ(text.by_sentence(), Texts({"One.", " Two."}));
+  EXPECT_EQ(text.by_sentence("Zero."), Texts({" One.", " Two."}));
+}
+
 }  // namespace
 }  // namespace dietmt::service
