@@ -55,14 +55,14 @@ DocumentKind kind_of(const Upload& upload) {
 // Gives `use` the document. A large one takes much more memory than its bytes, so only one is open
 // at a time, and none while segments are translated.
 template <typename Use>
-auto with_document(DocumentKind kind, const std::string& bytes, const DocumentLanguages& languages,
+auto with_document(DocumentKind kind, const std::string& bytes, const DocumentOptions& options,
                    ServiceContext& service, const Patience& patience, Use use) {
   constexpr DocumentLimits kLimits{.bytes = size_t{8} << 20, .nodes = 200'000};
   const bool is_small = stays_small(kind, bytes.size());
   std::optional<Turns::Turn> turn;
   if (!is_small) turn.emplace(service.documents.take(bytes.size(), patience));
   try {
-    auto result = use(*open_document(kind, bytes, languages, kLimits));
+    auto result = use(*open_document(kind, bytes, options, kLimits));
     if (!is_small) return_free_memory();
     return result;
   } catch (const DocumentTooLargeError& error) {

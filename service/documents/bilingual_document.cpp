@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <initializer_list>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "common/error.h"
 #include "service/documents/document_kinds.h"
 #include "service/documents/inline_codes.h"
+#include "service/documents/language_marks.h"
 #include "service/documents/xml_tree.h"
 
 namespace dietmt::service {
@@ -23,20 +23,6 @@ constexpr std::array<std::string_view, 3> kBegins = {"bpt", "bx", "sc"};
 constexpr std::array<std::string_view, 3> kEnds = {"ept", "ex", "ec"};
 
 const xmlChar* as_xml(const char* text) { return reinterpret_cast<const xmlChar*>(text); }
-
-// The language of a code without its region, in lower case. Bokmal counts as Norwegian.
-std::string language_of(const std::string& code) {
-  std::string language = code.substr(0, code.find_first_of("-_"));
-  std::transform(language.begin(), language.end(), language.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return language == "nb" ? "no" : language;
-}
-
-// As written in XML: pt-BR.
-std::string xml_language(std::string code) {
-  std::replace(code.begin(), code.end(), '_', '-');
-  return code;
-}
 
 xmlNode* child_named(const xmlNode* parent, std::string_view name) {
   for (xmlNode* child = parent->children; child != nullptr; child = child->next)
@@ -88,9 +74,9 @@ InlineNode inline_node(const xmlNode* node) {
 
 class BilingualDocument : public Document {
  public:
-  BilingualDocument(std::string_view bytes, const DocumentLanguages& languages,
+  BilingualDocument(std::string_view bytes, const DocumentOptions& options,
                     const DocumentLimits& limits)
-      : tree_(bytes, limits), languages_(languages) {}
+      : tree_(bytes, limits), options_(options) {}
 
   std::string translated(const std::vector<Translation>& translations) override {
     texts_.fill(translations);
@@ -99,11 +85,11 @@ class BilingualDocument : public Document {
 
  protected:
   xmlNode* root() const { return tree_.root(); }
-  const DocumentLanguages& languages() const { return languages_; }
+  const DocumentOptions& options() const { return options_; }
 
   // Sets the language of a source's copy, if it names its language.
   void set_language(xmlNode* target) const {
-    const std::string language = xml_language(languages_.target);
+    const std::string language = xml_language(options_.target);
     for (const xmlAttr* one = target->properties; one != nullptr; one = one->next)
       if (xmlStrEqual(one->name, as_xml("lang")) != 0)
         xmlSetNsProp(target, one->ns, as_xml("lang"), as_xml(language.c_str()));
@@ -129,15 +115,14 @@ class BilingualDocument : public Document {
   }
 
   XmlTree tree_;
-  DocumentLanguages languages_;
+  DocumentOptions options_;
   InlineSegments texts_{segments_};
 };
 
 class TmxDocument final : public BilingualDocument {
  public:
-  TmxDocument(std::string_view bytes, const DocumentLanguages& languages,
-              const DocumentLimits& limits)
-      : BilingualDocument(bytes, languages, limits) {
+  TmxDocument(std::string_view bytes, const DocumentOptions& options, const DocumentLimits& limits)
+      : BilingualDocument(bytes, options, limits) {
     if (element_name(root()) != "tmx")
       throw DataError("the file is not TMX: its root is not <tmx>");
     walk(root(), [&](xmlNode* node) {
@@ -159,8 +144,8 @@ class TmxDocument final : public BilingualDocument {
   }
 
   void add_unit(xmlNode* unit) {
-    const xmlNode* const source = variant(unit, language_of(languages().source));
-    if (source == nullptr || variant(unit, language_of(languages().target)) != nullptr) return;
+    const xmlNode* const source = variant(unit, language_of(options().source));
+    if (source == nullptr || variant(unit, language_of(options().target)) != nullptr) return;
     xmlNode* const target = copied(source, Copy::kWhole);
     xmlAddChild(unit, target);
     drop_repeated_namespaces(target);
@@ -171,9 +156,9 @@ class TmxDocument final : public BilingualDocument {
 
 class XliffDocument final : public BilingualDocument {
  public:
-  XliffDocument(std::string_view bytes, const DocumentLanguages& languages,
+  XliffDocument(std::string_view bytes, const DocumentOptions& options,
                 const DocumentLimits& limits)
-      : BilingualDocument(bytes, languages, limits) {
+      : BilingualDocument(bytes, options, limits) {
     if (element_name(root()) != "xliff")
       throw DataError("the file is not XLIFF: its root is not <xliff>");
     is_first_version_ = attribute(root(), "version").starts_with("1");
@@ -199,16 +184,16 @@ class XliffDocument final : public BilingualDocument {
 
   // Refuses files for another language pair.
   void set_languages(xmlNode* element, const char* source, const char* target) const {
-    check_language(element, source, languages().source, "from");
-    check_language(element, target, languages().target, "to");
+    check_language(element, source, options().source, "from");
+    check_language(element, target, options().target, "to");
     if (attribute(element, target).empty())
-      xmlSetProp(element, as_xml(target), as_xml(xml_language(languages().target).c_str()));
+      xmlSetProp(element, as_xml(target), as_xml(xml_language(options().target).c_str()));
   }
 
   static void check_language(const xmlNode* element, const char* name, const std::string& wanted,
                              const char* direction) {
     const std::string code = attribute(element, name);
-    if (code.empty() || language_of(code) == language_of(wanted)) return;
+    if (code.empty() || is_same_language(code, wanted)) return;
     throw DataError("line " + std::to_string(xmlGetLineNo(element)) + ": " + name + " is '" + code +
                     "', but the request translates " + direction + " '" + wanted + "'");
   }
@@ -240,14 +225,14 @@ class XliffDocument final : public BilingualDocument {
 
 }  // namespace
 
-std::unique_ptr<Document> open_tmx(std::string_view bytes, const DocumentLanguages& languages,
+std::unique_ptr<Document> open_tmx(std::string_view bytes, const DocumentOptions& options,
                                    const DocumentLimits& limits) {
-  return std::make_unique<TmxDocument>(bytes, languages, limits);
+  return std::make_unique<TmxDocument>(bytes, options, limits);
 }
 
-std::unique_ptr<Document> open_xliff(std::string_view bytes, const DocumentLanguages& languages,
+std::unique_ptr<Document> open_xliff(std::string_view bytes, const DocumentOptions& options,
                                      const DocumentLimits& limits) {
-  return std::make_unique<XliffDocument>(bytes, languages, limits);
+  return std::make_unique<XliffDocument>(bytes, options, limits);
 }
 
 }  // namespace dietmt::service

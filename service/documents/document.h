@@ -19,9 +19,10 @@ namespace dietmt::service {
 
 enum class DocumentKind { kTxt, kHtml, kSrt, kPo, kTmx, kXliff, kDocx, kOdt };
 
-struct DocumentLanguages {
-  std::string source;
+struct DocumentOptions {
+  std::string source;  // language
   std::string target;
+  bool fuzzy = true;  // mark the translations in gettext catalogues as fuzzy
 };
 
 struct DocumentLimits {
@@ -49,8 +50,13 @@ class Document {
   /// The document with one translation per segment. Call it once.
   virtual std::string translated(const std::vector<Translation>& translations) = 0;
 
+  /// How many segments translated() left without their translation, because that would have broken
+  /// the file.
+  size_t refused() const { return refused_; }
+
  protected:
   std::vector<nmt::MarkedText> segments_;
+  size_t refused_ = 0;
 };
 
 /// Adds a mark at the end of a text. `tag`: <NAME> and </NAME> of a pair, or <NAME/>.

@@ -1,85 +1,73 @@
-// GNU gettext catalogues: messages without a translation get one. libgettextpo is under the GPL,
-// which this program is not, so the few rules of the format are implemented here.
+// GNU gettext catalogues: messages without a translation get one. A message whose translation would
+// not keep its placeholders stays untranslated, since one such message stops a build.
 #include <algorithm>
-#include <cctype>
-#include <map>
+#include <optional>
 #include <utility>
 
-#include "common/error.h"
-#include "common/trimmed.h"
+#include "nmt/alignment/text_shape.h"
 #include "service/documents/document.h"
 #include "service/documents/document_kinds.h"
+#include "service/documents/format_directives.h"
+#include "service/documents/mnemonics.h"
+#include "service/documents/placeholders.h"
+#include "service/documents/po_header.h"
+#include "service/documents/po_messages.h"
 
 namespace dietmt::service {
 namespace {
 
-constexpr std::pair<char, char> kEscapes[] = {{'n', '\n'}, {'t', '\t'},  {'r', '\r'},
-                                              {'"', '"'},  {'\\', '\\'}, {'a', '\a'},
-                                              {'b', '\b'}, {'f', '\f'},  {'v', '\v'}};
+bool has_no_text(const std::string& text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
 
-std::string_view without_spaces(std::string_view line) { return trimmed(line, " \t\r\n"); }
-
-// The content of a quoted string. Throws DataError.
-std::string unquoted(std::string_view quoted) {
-  if (!quoted.starts_with('"')) throw DataError("a quoted string is missing");
-  std::string text;
-  for (size_t i = 1; i < quoted.size(); ++i) {
-    if (quoted[i] == '"') {
-      if (i + 1 < quoted.size()) throw DataError("there is text after the quoted string");
-      return text;
-    }
-    if (quoted[i] != '\\') {
-      text += quoted[i];
-      continue;
-    }
-    if (++i == quoted.size()) break;
-    const auto* const escape =
-        std::ranges::find(kEscapes, quoted[i], &std::pair<char, char>::first);
-    if (escape == std::end(kEscapes))
-      throw DataError(std::string("the escape \\") + quoted[i] + " is not known");
-    text += escape->second;
-  }
-  throw DataError("the string has no closing quote");
+const FormatSyntax* syntax_by(const std::vector<std::string>& flags) {
+  for (const std::string& flag : flags)
+    if (const FormatSyntax* syntax = format_syntax(flag)) return syntax;
+  return nullptr;
 }
 
-std::string in_quotes(std::string_view text) {
-  std::string line = "\"";
-  for (const char c : text) {
-    char letter = 0;
-    for (const auto& [name, character] : kEscapes)
-      if (c == character) letter = name;
-    line += letter == 0 ? std::string(1, c) : std::string{'\\', letter};
+// In MessageFormat of Java an apostrophe quotes, so that it is written twice.
+void double_apostrophes(Translation& translation) {
+  for (nmt::MarkedPart& part : translation) {
+    if (part.mark >= 0 || part.text.find("''") != std::string::npos) continue;
+    for (size_t at = part.text.find('\''); at != std::string::npos;
+         at = part.text.find('\'', at + 2))
+      part.text.insert(at, 1, '\'');
   }
-  return line + "\"";
 }
-
-// A keyword with its strings, such as msgstr[1] "a" "b".
-struct Field {
-  size_t first_line = 0;
-  std::string text;
-};
 
 class PoDocument final : public Document {
  public:
-  explicit PoDocument(std::string_view text) {
+  PoDocument(std::string_view text, const DocumentOptions& options) : fuzzy_(options.fuzzy) {
     while (!text.empty()) {
       const size_t newline = text.find('\n');
       const size_t size = newline == text.npos ? text.size() : newline + 1;
       lines_.emplace_back(text.substr(0, size));
       text.remove_prefix(size);
     }
-    bool has_messages = false;
-    while (at_ < lines_.size()) has_messages = read_message() || has_messages;
-    if (!has_messages) throw DataError("the file has no message (msgid \"...\")");
+    const std::vector<PoMessage> messages = read_po(lines_);
+    for (const PoMessage& message : messages)
+      if (message.is_header())
+        plural_forms_ = complete_po_header(message, options.target, lines_).plural_forms;
+    const char sign = common_mnemonic_sign(messages);
+    for (const PoMessage& message : messages)
+      if (!message.text_of("msgid").empty()) add(message, sign);
   }
 
   std::string translated(const std::vector<Translation>& translations) override {
-    for (const auto& [number, keyword, place] : slots_) {
-      std::string& line = lines_[number];
-      const std::string end = line.ends_with("\r\n") ? "\r\n" : line.ends_with('\n') ? "\n" : "";
-      line = keyword + " " +
-             in_quotes(place.before + plain_text(translations.at(place.segment)) + place.after) +
-             end;
+    for (const Message& message : messages_) {
+      bool is_filled = false;
+      for (const Slot& slot : message.slots) {
+        const Source& source = sources_.at(slot.source);
+        const auto text = text_of(source, translations.at(source.place.segment));
+        std::string& line = lines_[slot.line];
+        if (slot.is_added) {
+          line += slot.keyword + " " + in_po_quotes(text.value_or("")) + end_of(line);
+        } else {
+          line = slot.keyword + " " + in_po_quotes(text.value_or("")) + end_of(line);
+        }
+        is_filled = is_filled || text;
+        refused_ += text ? 0 : 1;
+      }
+      if (is_filled && fuzzy_) mark_as_fuzzy(message);
     }
     std::string text;
     for (const std::string& line : lines_) text += line;
@@ -87,116 +75,167 @@ class PoDocument final : public Document {
   }
 
  private:
-  struct Slot {
-    size_t line;
-    std::string keyword;
+  // A text of a message, translated once for all slots that take it.
+  struct Source {
     SegmentPlace place;
+    const FormatSyntax* syntax = nullptr;
+    Mnemonic mnemonic = {};
   };
 
-  // Reads the fields from line at_ up to the end of a message. Returns whether there is one. Throws
-  // DataError naming the line.
-  bool read_message() {
-    std::map<std::string, Field> fields;
-    Field* last = nullptr;
-    for (; at_ < lines_.size(); ++at_) {
-      const std::string_view line = without_spaces(lines_[at_]);
-      if (line.starts_with('"')) {
-        if (last == nullptr) fail("a string without a keyword before it");
-        last->text += string_in(line);
-        continue;
-      }
-      if (line.empty() || line.starts_with('#') || line.starts_with("domain")) continue;
-      const std::string keyword(line.substr(0, line.find_first_of(" \t\"")));
-      const bool begins = keyword == "msgid" || keyword == "msgctxt";
-      if (begins && has_translation(fields)) break;
-      check_order(keyword, fields);
-      last = &fields[keyword];
-      last->first_line = at_;
-      last->text = string_in(without_spaces(line.substr(keyword.size())));
+  struct Slot {
+    size_t line = 0;
+    std::string keyword;
+    size_t source = 0;      // index in sources_
+    bool is_added = false;  // after the line
+  };
+
+  struct Message {
+    size_t first_line = 0;
+    std::optional<size_t> flag_line;
+    bool is_fuzzy = false;
+    std::vector<Slot> slots;
+  };
+
+  static std::string end_of(const std::string& line) {
+    return line.ends_with("\r\n") ? "\r\n" : line.ends_with('\n') ? "\n" : "";
+  }
+
+  // The sign that marks mnemonics in several messages.
+  static char common_mnemonic_sign(const std::vector<PoMessage>& messages) {
+    size_t underscores = 0, ampersands = 0;
+    for (const PoMessage& message : messages) {
+      const char sign = mnemonic_sign_in(message.text_of("msgid"));
+      underscores += sign == '_' ? 1 : 0;
+      ampersands += sign == '&' ? 1 : 0;
     }
-    if (fields.empty()) return false;
-    if (!has_translation(fields)) fail("the message before this line has no msgstr");
-    add(fields);
+    const size_t most = std::max(underscores, ampersands);
+    if (most == 0 || (most < 3 && most * 10 < messages.size())) return 0;
+    return underscores == most ? '_' : '&';
+  }
+
+  void add(const PoMessage& message, char mnemonic_sign) {
+    std::vector<std::string> flags;
+    for (const size_t line : message.flag_lines)
+      for (std::string& flag : po_flags(lines_[line])) flags.push_back(std::move(flag));
+    Message added{.first_line = message.first_line,
+                  .flag_line = message.flag_lines.empty()
+                                   ? std::nullopt
+                                   : std::optional(message.flag_lines.back()),
+                  .is_fuzzy = std::ranges::find(flags, "fuzzy") != flags.end(),
+                  .slots = {}};
+    std::map<std::string, std::optional<size_t>> sources;  // by keyword; nullopt: no letters
+    const auto source_of = [&](const std::string& keyword) {
+      const auto [found, is_new] = sources.try_emplace(keyword);
+      if (is_new)
+        found->second = add_source(message.text_of(keyword), syntax_by(flags), mnemonic_sign);
+      return found->second;
+    };
+    const std::string many = message.has("msgid_plural") ? "msgid_plural" : "msgid";
+    const size_t forms = forms_of(message);
+    for (const auto& [keyword, field] : message.fields) {
+      if (!keyword.starts_with("msgstr") || !has_no_text(field.text)) continue;
+      // The only form of a language such as Japanese is used for all numbers.
+      const bool is_first = keyword == "msgstr[0]" && forms > 1;
+      const auto source = source_of(is_first ? "msgid" : many);
+      for (size_t line = field.first_line + 1; source && line <= field.last_line; ++line)
+        lines_[line].clear();
+      if (source) added.slots.push_back({field.first_line, keyword, *source, false});
+    }
+    if (!added.slots.empty()) complete_forms(message, forms, added);
+    if (!added.slots.empty()) messages_.push_back(std::move(added));
+  }
+
+  // How many forms a message with a plural is to have.
+  size_t forms_of(const PoMessage& message) const {
+    const auto existing = static_cast<size_t>(std::ranges::count_if(
+        message.fields, [](const auto& field) { return field.first.starts_with("msgstr["); }));
+    const bool is_blank_message = std::ranges::all_of(message.fields, [](const auto& field) {
+      return !field.first.starts_with("msgstr") || has_no_text(field.second.text);
+    });
+    return existing > 0 && plural_forms_ > 0 && is_blank_message ? plural_forms_ : existing;
+  }
+
+  // Templates have two forms, whatever the language.
+  void complete_forms(const PoMessage& message, size_t forms, Message& added) {
+    const auto name = [](size_t form) { return "msgstr[" + std::to_string(form) + "]"; };
+    if (forms == 0) return;
+    size_t last = message.fields.at(name(0)).first_line;
+    for (size_t form = 1; form < forms && message.has(name(form)); ++form)
+      last = message.fields.at(name(form)).first_line;
+    for (size_t form = 1; form < forms; ++form)
+      if (!message.has(name(form)))
+        added.slots.push_back({last, name(form), added.slots.back().source, true});
+    for (size_t form = forms; message.has(name(form)); ++form) {
+      const PoField& field = message.fields.at(name(form));
+      for (size_t line = field.first_line; line <= field.last_line; ++line) lines_[line].clear();
+      std::erase_if(added.slots, [&](const Slot& slot) { return slot.keyword == name(form); });
+    }
+  }
+
+  std::optional<size_t> add_source(std::string text, const FormatSyntax* syntax, char sign) {
+    Source source{.place = {}, .syntax = syntax, .mnemonic = take_out_mnemonic(text, sign)};
+    std::vector<std::string_view> placeholders = directives_in(text, syntax);
+    // References are letters to the translator.
+    std::erase_if(placeholders, [](std::string_view one) { return one.starts_with('&'); });
+    auto place = add_segment(with_marks(text, placeholders), segments_);
+    if (!place) return std::nullopt;
+    source.place = *std::move(place);
+    sources_.push_back(std::move(source));
+    return sources_.size() - 1;
+  }
+
+  // nullopt if the translation would break the message.
+  std::optional<std::string> text_of(const Source& source, Translation translation) const {
+    const nmt::MarkedText& segment = segments_[source.place.segment];
+    if (!nmt::has_letter(plain_text(translation)) || !keeps_placeholders(translation, segment))
+      return std::nullopt;
+    for (nmt::MarkedPart& part : translation)
+      if (part.mark >= 0)
+        part.text = segment.marks[static_cast<size_t>(part.mark)].parts.front().text;
+    if (!keeps_order(translation, segment) && !number_arguments(source, segment, translation))
+      return std::nullopt;
+    if (source.syntax != nullptr && source.syntax->flag == "java-format")
+      double_apostrophes(translation);
+    if (!put_back_mnemonic(source.mnemonic, translation)) return std::nullopt;
+    return source.place.before + nmt::join(translation) + source.place.after;
+  }
+
+  // Numbers %s and others, so that they can be in another order. Returns whether that is possible.
+  static bool number_arguments(const Source& source, const nmt::MarkedText& segment,
+                               Translation& translation) {
+    std::vector<size_t> numbers;  // by mark
+    size_t arguments = 0;
+    for (const nmt::InlineMark& mark : segment.marks)
+      numbers.push_back(takes_next_argument(mark.parts.front().text) ? ++arguments : 0);
+    for (nmt::MarkedPart& part : translation) {
+      if (part.mark < 0 || numbers[static_cast<size_t>(part.mark)] == 0) continue;
+      auto numbered =
+          with_number(part.text, numbers[static_cast<size_t>(part.mark)], source.syntax);
+      if (!numbered) return false;
+      part.text = *std::move(numbered);
+    }
     return true;
   }
 
-  static bool has_translation(const std::map<std::string, Field>& fields) {
-    return fields.contains("msgstr") || fields.contains("msgstr[0]");
+  void mark_as_fuzzy(const Message& message) {
+    if (message.is_fuzzy) return;
+    if (message.flag_line)
+      lines_[*message.flag_line].replace(0, 2, "#, fuzzy,");
+    else
+      lines_[message.first_line].insert(0, "#, fuzzy" + end_of(lines_[message.first_line]));
   }
 
-  // msgctxt, msgid, msgid_plural, msgstr or msgstr[0], msgstr[1] and so on.
-  void check_order(const std::string& keyword, const std::map<std::string, Field>& fields) const {
-    const bool is_known = keyword == "msgctxt" || keyword == "msgid" || keyword == "msgid_plural" ||
-                          keyword == "msgstr" ||
-                          (keyword.starts_with("msgstr[") && keyword.ends_with("]"));
-    if (!is_known) fail("this is neither a comment nor a keyword such as msgid");
-    if (fields.contains(keyword)) fail(keyword + " occurs twice in a message");
-    const bool begins = keyword == "msgctxt" || keyword == "msgid";
-    if (!begins && !fields.contains("msgid")) fail(keyword + " without a msgid before it");
-    if (keyword == "msgctxt" && fields.contains("msgid")) fail("msgctxt after its msgid");
-    constexpr size_t kMostFields = 13;  // ten plural forms; no language has more than six
-    if (fields.size() == kMostFields) fail("a message has more than ten plural forms");
-  }
-
-  std::string string_in(std::string_view text) const {
-    try {
-      return unquoted(text);
-    } catch (const DataError& error) {
-      fail(error.what());
-    }
-  }
-
-  [[noreturn]] void fail(const std::string& problem) const {
-    throw DataError("line " + std::to_string(std::min(at_ + 1, lines_.size())) + ": " + problem);
-  }
-
-  void add(const std::map<std::string, Field>& fields) {
-    const Field& id = fields.at("msgid");
-    if (id.text.empty()) return check_charset(fields);  // the header
-    const Field& many = fields.contains("msgid_plural") ? fields.at("msgid_plural") : id;
-    // The only form of a language such as Japanese is used for all numbers.
-    const Field& first = fields.contains("msgstr[1]") ? id : many;
-    for (const auto& [keyword, field] : fields) {
-      if (!keyword.starts_with("msgstr") || !field.text.empty()) continue;
-      const Field& source = keyword == "msgstr[0]" ? first : many;
-      if (auto place = add_segment({.text = source.text, .marks = {}}, segments_))
-        slots_.push_back({field.first_line, keyword, *std::move(place)});
-    }
-  }
-
-  // The file is read and written as UTF-8. Templates and ASCII catalogues are changed to declare
-  // that.
-  void check_charset(const std::map<std::string, Field>& fields) {
-    constexpr std::string_view kName = "charset=";
-    const auto header = fields.find("msgstr");
-    if (header == fields.end() || fields.contains("msgctxt")) return;
-    for (size_t number = header->second.first_line; number < at_; ++number) {
-      std::string& line = lines_[number];
-      const size_t name = line.find(kName);
-      if (name == line.npos) continue;
-      const size_t begin = name + kName.size();
-      const size_t size = std::min(line.find_first_of("\\\"; \t", begin), line.size()) - begin;
-      std::string charset = line.substr(begin, size);
-      std::ranges::transform(charset, charset.begin(),
-                             [](unsigned char c) { return std::toupper(c); });
-      if (charset == "CHARSET" || charset == "ASCII" || charset == "US-ASCII")
-        line.replace(begin, size, "UTF-8");
-      else if (charset != "UTF-8" && charset != "UTF8")
-        throw DataError("line " + std::to_string(number + 1) +
-                        ": the header declares the charset " + charset +
-                        "; convert the catalogue to UTF-8 (msgconv --to-code=UTF-8)");
-    }
-  }
-
-  size_t at_ = 0;  // the line being read
+  const bool fuzzy_;
+  size_t plural_forms_ = 0;  // 0: as many as each message has
   std::vector<std::string> lines_;
-  std::vector<Slot> slots_;
+  std::vector<Source> sources_;
+  std::vector<Message> messages_;
 };
 
 }  // namespace
 
-std::unique_ptr<Document> open_po(const std::string& text) {
-  return std::make_unique<PoDocument>(text);
+std::unique_ptr<Document> open_po(const std::string& text, const DocumentOptions& options) {
+  return std::make_unique<PoDocument>(text, options);
 }
 
 }  // namespace dietmt::service

@@ -13,7 +13,7 @@ namespace {
 struct File {
   DocumentKind kind;
   std::string_view bytes;
-  const DocumentLanguages& languages;
+  const DocumentOptions& options;
   const DocumentLimits& limits;
 };
 
@@ -31,9 +31,14 @@ Opened of_text(const File& file) {
   return open(text_of_bytes(file.bytes));
 }
 
-template <Opened open(std::string_view, const DocumentLanguages&, const DocumentLimits&)>
-Opened of_languages(const File& file) {
-  return open(file.bytes, file.languages, file.limits);
+template <Opened open(const std::string& text, const DocumentOptions& options)>
+Opened of_text_and_options(const File& file) {
+  return open(text_of_bytes(file.bytes), file.options);
+}
+
+template <Opened open(std::string_view, const DocumentOptions&, const DocumentLimits&)>
+Opened of_xml(const File& file) {
+  return open(file.bytes, file.options, file.limits);
 }
 
 Opened of_archive(const File& file) { return open_office(file.kind, file.bytes, file.limits); }
@@ -43,9 +48,10 @@ constexpr std::array<Kind, 8> kKinds{
     {{DocumentKind::kTxt, "txt", "text/plain; charset=utf-8", of_text<open_txt>},
      {DocumentKind::kHtml, "html", "text/html; charset=utf-8", of_text<open_html>},
      {DocumentKind::kSrt, "srt", "application/x-subrip", of_text<open_srt>},
-     {DocumentKind::kPo, "po", "text/x-gettext-translation; charset=utf-8", of_text<open_po>},
-     {DocumentKind::kTmx, "tmx", "application/x-tmx+xml", of_languages<open_tmx>},
-     {DocumentKind::kXliff, "xliff", "application/xliff+xml", of_languages<open_xliff>},
+     {DocumentKind::kPo, "po", "text/x-gettext-translation; charset=utf-8",
+      of_text_and_options<open_po>},
+     {DocumentKind::kTmx, "tmx", "application/x-tmx+xml", of_xml<open_tmx>},
+     {DocumentKind::kXliff, "xliff", "application/xliff+xml", of_xml<open_xliff>},
      {DocumentKind::kDocx, "docx",
       "application/vnd.openxmlformats-officedocument.wordprocessingml.document", of_archive},
      {DocumentKind::kOdt, "odt", "application/vnd.oasis.opendocument.text", of_archive}}};
@@ -111,12 +117,12 @@ const std::vector<std::string>& document_extensions() {
 }
 
 std::unique_ptr<Document> open_document(DocumentKind kind, std::string_view bytes,
-                                        const DocumentLanguages& languages,
+                                        const DocumentOptions& options,
                                         const DocumentLimits& limits) {
   if (bytes.size() > limits.bytes)
     throw DocumentTooLargeError("the file is longer than " + std::to_string(limits.bytes) +
                                 " bytes");
-  return entry_of(kind).open({kind, bytes, languages, limits});
+  return entry_of(kind).open({kind, bytes, options, limits});
 }
 
 }  // namespace dietmt::service

@@ -35,9 +35,10 @@ bool stays_small(DocumentKind kind, size_t bytes);
 bool is_bilingual(DocumentKind kind);
 
 /// Throws DocumentTooLargeError, or DataError saying what is wrong: another kind, damaged, not
-/// UTF-8, XML with entity declarations, an archive with unsafe names. Existing translations stay.
+/// UTF-8, XML with entity declarations, an archive with unsafe names, a catalogue or XLIFF
+/// file for other languages. Existing translations stay.
 std::unique_ptr<Document> open_document(DocumentKind kind, std::string_view bytes,
-                                        const DocumentLanguages& languages,
+                                        const DocumentOptions& options,
                                         const DocumentLimits& limits = {});
 
 }  // namespace dietmt::service

@@ -67,8 +67,8 @@ inline std::string translated(DocumentKind kind, const std::string& bytes,
 
 /// The document with [text] for each segment.
 inline std::string bracketed(DocumentKind kind, const std::string& bytes,
-                             const DocumentLanguages& languages = {"en", "de"}) {
-  const auto document = open_document(kind, bytes, languages);
+                             const DocumentOptions& options = {"en", "de"}) {
+  const auto document = open_document(kind, bytes, options);
   std::vector<Translation> translations;
   for (const nmt::MarkedText& segment : document->segments()) {
     Translation& parts = translations.emplace_back(in_source_order(segment));
