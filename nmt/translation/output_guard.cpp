@@ -63,7 +63,9 @@ Guard guard_from_name(const std::string& name) {
 
 std::string guard_warning(const GuardOutcome& outcome) {
   return std::string("a translation ") + description(outcome.sign) +
-         (outcome.replaced ? "; it was replaced by another one" : "");
+         (outcome.replaced      ? "; it was replaced by another one"
+          : outcome.kept_source ? "; the text was left as it is"
+                                : "");
 }
 
 std::vector<GuardOutcome> guard_output(Guard guard, const data::Tokenizer& target,

@@ -21,6 +21,7 @@ Guard guard_from_name(const std::string& name);
 struct GuardOutcome {
   Degeneration sign = Degeneration::kNone;  // of the first translation
   bool replaced = false;                    // by a second one without a sign
+  bool kept_source = false;                 // instead of a translation without words
 };
 
 /// "a translation repeats itself; it was replaced by another one".

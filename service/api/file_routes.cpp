@@ -132,15 +132,22 @@ std::set<std::string> copy_warnings(const std::vector<nmt::MarkedText>& segments
   return warnings;
 }
 
-void add_cut_sentences(const TranslatedText& text, std::set<std::string>& warnings) {
+void add_warnings_of(const TranslatedText& text, std::set<std::string>& warnings) {
   for (const TranslatedSentence& sentence : text.sentences) {
+    if (sentence.guard.sign != nmt::Degeneration::kNone)
+      warnings.insert(nmt::guard_warning(sentence.guard) + ": " + beginning(sentence.line.source));
     if (sentence.line.cut_tokens > 0)
       warnings.insert(cut_warning(sentence.line) + ": " + beginning(sentence.line.source));
   }
 }
 
-Answer address_answer(const std::string& url, const std::set<std::string>& warnings) {
-  nlohmann::ordered_json body{{"translatedFileUrl", url}};
+Answer address_answer(const std::string& url, const SegmentReport& report,
+                      const std::set<std::string>& warnings) {
+  nlohmann::ordered_json body{{"translatedFileUrl", url},
+                              {"segments",
+                               {{"translated", report.translated},
+                                {"copied", report.copied},
+                                {"refused", report.refused}}}};
   if (!warnings.empty()) body["warnings"] = warnings;
   return json_answer(body);
 }
@@ -156,8 +163,12 @@ Answer translate_file(Call call, ServiceContext& service) {
   const bool is_auto = source == kDetect;
   if (is_auto && is_bilingual(kind))
     throw HttpError::of_option("source", "source: auto does not work for TMX and XLIFF");
+  const DocumentOptions document_options{.source = source,
+                                         .target = target,
+                                         .fuzzy = fields.flag_or("fuzzy", true),
+                                         .charset = fields.text_or("charset", "")};
   const std::vector<nmt::MarkedText> segments =
-      with_document(kind, upload.bytes, {source, target}, service, patience,
+      with_document(kind, upload.bytes, document_options, service, patience,
                     [](const Document& document) { return document.segments(); });
   if (is_auto) source = detected_source(segments, target, service.pairs);
   service.check_characters(segments);
@@ -174,13 +185,14 @@ Answer translate_file(Call call, ServiceContext& service) {
                   .keep = kept_kinds(fields, service.limits),
                   .restores_case = restores_case(fields)};
   if (!path.empty()) options.glossary = service.glossaries.of_request(fields, path, options.search);
+  options.guard = service.limits.guard;
   std::set<std::string> warnings;
   const auto translate_lines = [&](const ConnectedTexts& lines) {
     options.only_context = lines.only_context;
     std::vector<Translation> translations;
     for (const TranslatedText& text : translate_texts(models, lines.texts, options, patience)) {
       translations.push_back(text.parts());
-      add_cut_sentences(text, warnings);
+      add_warnings_of(text, warnings);
     }
     return translations;
   };
@@ -190,15 +202,19 @@ Answer translate_file(Call call, ServiceContext& service) {
   };
   const std::vector<Translation> translations =
       translate_keeping_placeholders(segments, translate_lines, translate_marked);
-  std::string bytes =
-      with_document(kind, upload.bytes, {source, target}, service, patience,
-                    [&](Document& document) { return document.translated(translations); });
+  SegmentReport report;
+  std::string bytes = with_document(kind, upload.bytes, document_options, service, patience,
+                                    [&](Document& document) {
+                                      std::string written = document.translated(translations);
+                                      report = report_of(document, translations);
+                                      return written;
+                                    });
   const std::string extension = upload.name.substr(upload.name.rfind('.') + 1);
   const std::string name = service.files.add({std::move(bytes), media_type_of(kind)}, extension);
   if (options.glossary)
     warnings.merge(glossary_warnings(segments, translations, *options.glossary));
   if (is_checked) warnings.merge(copy_warnings(segments, translations));
-  return address_answer(download_url(call, name, service), warnings);
+  return address_answer(download_url(call, name, service), report, warnings);
 }
 
 Answer download_file(const Call& call, ServiceContext& service) {

@@ -23,6 +23,7 @@ TextOptions text_options(const nlohmann::json& decoding, const ModelPath& path,
                   .keep = kept_kinds(fields, limits),
                   .restores_case = restores_case(fields)};
   options.search = search_options(fields, limits);
+  options.guard = limits.guard;
   return options;
 }
 
@@ -64,6 +65,7 @@ TranslatedLines LineTranslator::translate(const LineRequest& request,
       for (const TranslatedText& text : translate_texts(models, lines.texts, options, patience)) {
         translated.lines.push_back(text.parts());
         translated.cut.push_back(text.was_cut());
+        translated.guarded.push_back(text.was_guarded());
         for (const TranslatedSentence& sentence : text.sentences)
           translated.source_tokens += sentence.line.tokens;
       }

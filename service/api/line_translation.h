@@ -29,6 +29,7 @@ struct TranslatedLines {
 
   std::vector<Translation> lines;
   std::vector<bool> cut = {};  // per line, whether it was too long for the model; empty: none was
+  std::vector<bool> guarded = {};  // per line, whether the guard found a sign; empty: in none
   int64_t source_tokens = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "nmt/alignment/text_shape.h"
 #include "nmt/translation/kept_text.h"
 #include "service/api/call.h"
 #include "service/api/preparation_turn.h"
@@ -47,6 +48,18 @@ std::vector<TranslatedText> unchanged(const std::vector<nmt::MarkedText>& texts)
   std::vector<TranslatedText> same(texts.size());
   for (size_t i = 0; i < texts.size(); ++i) same[i].after = in_source_order(texts[i]);
   return same;
+}
+
+// A text with letters whose translation has no word stays as it is.
+void keep_source_of_wordless(TranslatedSentence& sentence) {
+  const nmt::LineRequest& line = sentence.line;
+  if (!line.has_text || sentence.translations.empty()) return;
+  nmt::LineResult& best = sentence.translations.front();
+  if (nmt::has_word(best.text) || !nmt::has_letter(line.source)) return;
+  sentence.guard = {.sign = nmt::Degeneration::kEmpty, .kept_source = true};
+  const bool has_marks = !line.marked.marks.empty();
+  best.parts = has_marks ? in_source_order(line.marked) : Translation();
+  best.text = has_marks ? nmt::join(best.parts) : line.source;
 }
 
 // Writes the result as HTML.
@@ -106,6 +119,12 @@ std::vector<std::string> TranslatedText::by_sentence(const std::string& earlier)
 bool TranslatedText::was_cut() const {
   return std::any_of(sentences.begin(), sentences.end(),
                      [](const TranslatedSentence& one) { return one.line.cut_tokens > 0; });
+}
+
+bool TranslatedText::was_guarded() const {
+  return std::ranges::any_of(sentences, [](const TranslatedSentence& one) {
+    return one.guard.sign != nmt::Degeneration::kNone;
+  });
 }
 
 std::string cut_warning(const nmt::LineRequest& sentence) {
@@ -255,6 +274,10 @@ void TextTranslation::finish(std::vector<nmt::NBest> found,
     }
   }
   nmt::keep_text(*coder_, pairs, search_, again);
+  if (options_.guard == nmt::Guard::kRetry) {
+    for (TranslatedText& text : translated_)
+      for (TranslatedSentence& sentence : text.sentences) keep_source_of_wordless(sentence);
+  }
   if (!options_.html) return;
   for (const nmt::TranslatedPair& pair : pairs)
     for (nmt::LineResult& one : *pair.translations) write_as_html(one);

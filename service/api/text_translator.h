@@ -54,6 +54,8 @@ struct TranslatedText {
   std::vector<std::string> by_sentence(const std::string& earlier = "") const;
 
   bool was_cut() const;
+  /// Whether the guard found a sign in a sentence.
+  bool was_guarded() const;
 };
 
 /// The warning that a sentence was longer than its model can read.

@@ -124,7 +124,8 @@ ordered_json result_json(const TranslatedText& text, const TextOptions& options)
     if (!sentence.line.pivots.empty()) sentences.back()["pivots"] = sentence.line.pivots;
     if (sentence.guard.sign != nmt::Degeneration::kNone)
       sentences.back()["guard"] = {{"problem", nmt::description(sentence.guard.sign)},
-                                   {"replaced", sentence.guard.replaced}};
+                                   {"replaced", sentence.guard.replaced},
+                                   {"kept_source", sentence.guard.kept_source}};
   }
   return {{"text", text.joined()},
           {"sentences", sentences},

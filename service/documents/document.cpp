@@ -12,6 +12,15 @@ constexpr const char* kWhiteSpace = " \t\r\n";
 
 }  // namespace
 
+SegmentReport report_of(const Document& document, const std::vector<Translation>& translations) {
+  SegmentReport report{.refused = document.refused()};
+  for (size_t i = 0; i < translations.size(); ++i)
+    if (plain_text(translations[i]) == document.segments()[i].text) ++report.copied;
+  const size_t kept = std::min(translations.size(), report.copied + report.refused);
+  report.translated = translations.size() - kept;
+  return report;
+}
+
 void add_mark(std::string tag, nmt::MarkedText& text) {
   const auto number = static_cast<int32_t>(text.marks.size());
   text.marks.push_back(

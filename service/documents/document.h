@@ -22,7 +22,8 @@ enum class DocumentKind { kTxt, kHtml, kSrt, kPo, kTmx, kXliff, kDocx, kOdt };
 struct DocumentOptions {
   std::string source;  // language
   std::string target;
-  bool fuzzy = true;  // mark the translations in gettext catalogues as fuzzy
+  bool fuzzy = true;         // mark the translations in gettext catalogues as fuzzy
+  std::string charset = {};  // of text without a byte-order mark; empty: UTF-8, or else detected
 };
 
 struct DocumentLimits {
@@ -58,6 +59,16 @@ class Document {
   std::vector<nmt::MarkedText> segments_;
   size_t refused_ = 0;
 };
+
+/// What became of a document's segments.
+struct SegmentReport {
+  size_t translated = 0;
+  size_t copied = 0;   // their translation is the text itself
+  size_t refused = 0;  // Document::refused()
+};
+
+/// Call it after translated().
+SegmentReport report_of(const Document& document, const std::vector<Translation>& translations);
 
 /// Adds a mark at the end of a text. `tag`: <NAME> and </NAME> of a pair, or <NAME/>.
 void add_mark(std::string tag, nmt::MarkedText& text);

@@ -20,7 +20,7 @@ constexpr std::array<FormatSyntax, 24> kSyntaxes = {{
     {"gcc-internal-format", FormatKind::kPercent, "q+#l", "dioxucsSpDEFGHJKLOPQTVmnq<>'%", "",
      true},
     {"python-format", FormatKind::kPercent, kFlags, "diouxXeEfFgGcrsa%", "(", false},
-    {"perl-format", FormatKind::kPercent, kFlags, "csduoxXeEfFgGbBaAnpiDUO%", "", true},
+    {"perl-format", FormatKind::kPercent, "-+ #0v", "csduoxXeEfFgGbBaAnpiDUO%", "", true},
     {"ruby-format", FormatKind::kPercent, kFlags, "diouxXbBeEfgGaAcsp%", "<{", true},
     {"php-format", FormatKind::kPercent, "-+ 0", "bcdeEufFgGosxX%", "", true},
     {"lua-format", FormatKind::kPercent, kFlags, "acdeEfgGiopqsuxX%", "", false},
@@ -71,10 +71,13 @@ size_t percent(std::string_view text, const FormatSyntax& syntax) {
   }
   if (syntax.flag == "c-format" && at < text.size() && text[at] == '<')  // %<PRIuMAX>
     return after_name(text, '>');
+  const auto is_conversion = [&] {
+    return at < text.size() && syntax.conversions.find(text[at]) != syntax.conversions.npos;
+  };
+  const size_t without_size = at;
   skip("hlLqjzt");
-  const bool is_known =
-      at < text.size() && syntax.conversions.find(text[at]) != syntax.conversions.npos;
-  return is_known ? at + 1 : 0;
+  if (!is_conversion()) at = without_size;
+  return is_conversion() ? at + 1 : 0;
 }
 
 size_t number_directive(std::string_view text) {

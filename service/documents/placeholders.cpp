@@ -7,7 +7,6 @@
 #include <deque>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "common/error.h"
 #include "nmt/alignment/mark_syntax.h"
@@ -71,15 +70,18 @@ struct Sides {
 // For each mark, the letters next to it.
 std::map<int32_t, Sides> letters_around_marks(const Translation& translation) {
   std::map<int32_t, Sides> sides;
-  for (size_t i = 0; i < translation.size(); ++i) {
-    if (translation[i].mark < 0) continue;
-    Sides& one = sides[translation[i].mark];
-    const auto text_of = [&](size_t part) -> std::string_view {
-      return translation[part].mark < 0 ? std::string_view(translation[part].text) : "";
-    };
-    if (i > 0) one.before = is_spaced_letter(nmt::last_character(text_of(i - 1)));
-    if (i + 1 < translation.size())
-      one.after = is_spaced_letter(nmt::first_character(text_of(i + 1)));
+  char32_t before = 0;
+  int32_t last = -1;  // the mark before the text that comes next
+  for (const nmt::MarkedPart& part : translation) {
+    if (part.mark >= 0) {
+      sides[part.mark].before = is_spaced_letter(before);
+      before = 0;
+      last = part.mark;
+    } else if (!part.text.empty()) {
+      if (last >= 0) sides[last].after = is_spaced_letter(nmt::first_character(part.text));
+      before = nmt::last_character(part.text);
+      last = -1;
+    }
   }
   return sides;
 }
@@ -200,7 +202,8 @@ std::vector<Translation> translate_keeping_placeholders(
   std::vector<Translation> translations(segments.size());
   fill(translate, plain, skipped, translations);
   for (size_t i = 0; i < segments.size(); ++i) {
-    const bool was_skipped = std::exchange(skipped[i], false);
+    const bool was_skipped = skipped[i];
+    skipped[i] = false;
     if (was_skipped) continue;
     Translation found = with_marks_of(wanted[i], plain_text(translations[i]));
     skipped[i] = keeps_placeholders(found, wanted[i]) && keeps_order(found, wanted[i]);

@@ -56,12 +56,16 @@ ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& trans
       texts.push_back({.text = std::move(parts.text), .marks = {}});
     }
   }
-  std::vector<bool> cut(texts.size());
+  std::vector<bool> cut(texts.size()), guarded(texts.size());
   const auto translate_with = [&](const JobOptions& options, const ConnectedTexts& some) {
     TranslatedLines translated = translate(options, some, cancelled);
     result.source_tokens += translated.source_tokens;
-    for (size_t i = 0; i < translated.cut.size(); ++i)
-      if (some.only_context.empty() || !some.only_context[i]) cut.at(i) = translated.cut[i];
+    const auto take = [&](const std::vector<bool>& found, std::vector<bool>& all) {
+      for (size_t i = 0; i < found.size(); ++i)
+        if (some.only_context.empty() || !some.only_context[i]) all.at(i) = found[i];
+    };
+    take(translated.cut, cut);
+    take(translated.guarded, guarded);
     return std::move(translated.lines);
   };
   const auto translate_texts = [&](const ConnectedTexts& some) {
@@ -92,8 +96,9 @@ ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& trans
     else
       result.text += line.content;
     result.text += line.end;
-    if (line.has_text && cut[text])
-      result.cut_lines.push_back(chunk.first_line + static_cast<int64_t>(i));
+    const int64_t number = chunk.first_line + static_cast<int64_t>(i);
+    if (line.has_text && cut[text]) result.cut_lines.push_back(number);
+    if (line.has_text && guarded[text]) result.guarded_lines.push_back(number);
   }
   return result;
 }

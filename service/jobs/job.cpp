@@ -23,6 +23,12 @@ int64_t whole_number(const std::string& name, const std::string& text) {
   return value;
 }
 
+bool flag(const std::string& name, const std::string& text) {
+  if (text == "true" || text == "1") return true;
+  if (text == "false" || text == "0") return false;
+  throw RequestError(name + ": \"" + text + "\" is neither true nor false");
+}
+
 nlohmann::json decoding_options(const std::string& text) {
   nlohmann::json options = nlohmann::json::parse(text, nullptr, false);
   if (!options.is_object()) throw RequestError("options: not a JSON object");
@@ -67,6 +73,8 @@ const std::map<std::string, Setter>& setters() {
        [](JobOptions& o, const std::string& text) { o.format.output = line_output(text); }},
       {"output_field",
        [](JobOptions& o, const std::string& text) { o.format.output_field = text; }},
+      {"fuzzy", [](JobOptions& o, const std::string& text) { o.fuzzy = flag("fuzzy", text); }},
+      {"charset", [](JobOptions& o, const std::string& text) { o.charset = text; }},
   };
   return table;
 }
@@ -80,6 +88,10 @@ void check_settings(const JobSettings& settings, const JobOptions& options) {
   only_for(LineKind::kTsv, "column");
   only_for(LineKind::kJsonl, "field");
   only_for(LineKind::kJsonl, "output_field");
+  if (settings.contains("fuzzy") && options.document != DocumentKind::kPo)
+    throw RequestError("fuzzy: only for the format po");
+  if (settings.contains("charset") && !options.document)
+    throw RequestError("charset: only for documents");
 }
 
 constexpr const char* kApiKey = "api_key";  // already checked
@@ -158,7 +170,9 @@ nlohmann::json JobOptions::to_json() const {
           {"output", name_of(format.output)},
           {"output_field", format.output_field},
           {"name", name},
-          {"gzip", gzip}};
+          {"gzip", gzip},
+          {"fuzzy", fuzzy},
+          {"charset", charset}};
 }
 
 JobOptions JobOptions::from_json(const nlohmann::json& stored) {
@@ -174,6 +188,8 @@ JobOptions JobOptions::from_json(const nlohmann::json& stored) {
   options.format.output_field = stored.at("output_field");
   options.name = stored.at("name");
   options.gzip = stored.at("gzip");
+  options.fuzzy = stored.value("fuzzy", true);
+  options.charset = stored.value("charset", "");
   return options;
 }
 
@@ -211,6 +227,7 @@ nlohmann::json job_json(const JobStatus& job, std::chrono::seconds keep) {
        {"lines_done", job.lines_done},
        {"bad_lines", job.bad_lines},
        {"cut_lines", job.cut_lines},
+       {"guarded_lines", job.guarded_lines},
        {"lines_per_second", if_positive(rate)},
        {"seconds_left", if_positive(job.state == JobState::kRunning && rate > 0 ? left / rate : 0)},
        {"created", time_json(job.created)},

@@ -26,6 +26,10 @@ struct JobOptions {
   std::optional<DocumentKind> document;  // unset: the file has lines
   std::string name;                      // of the file; may be empty
   bool gzip = false;                     // the file and the result are gzip
+  bool fuzzy = true;                     // DocumentOptions
+  std::string charset = {};
+
+  DocumentOptions document_options() const { return {source, target, fuzzy, charset}; }
 
   nlohmann::json to_json() const;
   static JobOptions from_json(const nlohmann::json& stored);
@@ -67,6 +71,7 @@ struct JobStatus {
   int64_t lines_done = 0;
   int64_t bad_lines = 0;  // among those done
   int64_t cut_lines = 0;
+  int64_t guarded_lines = 0;
   // Microseconds since 1970, by the database's clock.
   int64_t asked = 0;  // the time of this status
   int64_t created = 0;
@@ -92,7 +97,8 @@ struct ChunkResult {
   std::string text;  // the same number of lines as the input
   std::vector<BadLine> bad_lines;
   int64_t source_tokens = 0;
-  std::vector<int64_t> cut_lines = {};  // too long for the model; from 1, in the file
+  std::vector<int64_t> cut_lines = {};      // too long for the model; from 1, in the file
+  std::vector<int64_t> guarded_lines = {};  // whose translation went wrong at first, or at all
 };
 
 /// A chunk that a worker holds until its lease expires.

@@ -15,8 +15,7 @@ std::string translated_document(JobQueue& queue, const JobStatus& job) {
   const auto content = queue.document(job.id);
   if (!content) throw NoSuchJobError("job " + job.id + " was removed");
   const JobOptions& options = job.options;
-  const auto document =
-      open_document(*options.document, *content, {options.source, options.target});
+  const auto document = open_document(*options.document, *content, options.document_options());
   std::vector<Translation> translations;
   for (const nmt::MarkedText& segment : document->segments())
     translations.push_back(in_source_order(segment));

@@ -14,7 +14,7 @@ constexpr int64_t kForgottenUpload = 3600 * kMicroseconds;
 
 constexpr const char* kStatusColumns =
     "SELECT id, options, state, lines, lines_done, bad_lines, dietmt_now(), created, started, "
-    "finished, error, chunks, cut_lines FROM dietmt_jobs ";
+    "finished, error, chunks, cut_lines, guarded_lines FROM dietmt_jobs ";
 
 JobStatus status_of(const SqlRow& row) {
   JobStatus status;
@@ -31,6 +31,7 @@ JobStatus status_of(const SqlRow& row) {
   status.error = row.text(10);
   status.chunks = row.integer(11);
   status.cut_lines = row.integer(12);
+  status.guarded_lines = row.integer(13);
   return status;
 }
 
@@ -111,6 +112,11 @@ std::vector<BadLine> JobQueue::bad_lines(const std::string& id, int64_t limit) {
 
 std::vector<int64_t> JobQueue::cut_lines(const std::string& id, int64_t limit) {
   const std::vector<nlohmann::json> lines = line_reports("cut_lines", id, limit);
+  return {lines.begin(), lines.end()};
+}
+
+std::vector<int64_t> JobQueue::guarded_lines(const std::string& id, int64_t limit) {
+  const std::vector<nlohmann::json> lines = line_reports("guarded_lines", id, limit);
   return {lines.begin(), lines.end()};
 }
 

@@ -113,6 +113,7 @@ class JobQueue {
   std::vector<BadLine> bad_lines(const std::string& id, int64_t limit);
   /// The numbers of the first `limit` lines of a job that were cut.
   std::vector<int64_t> cut_lines(const std::string& id, int64_t limit);
+  std::vector<int64_t> guarded_lines(const std::string& id, int64_t limit);
   /// Returns false if the job is not queued or running.
   bool cancel(const std::string& owner, const std::string& id);
   /// Removes an ended job; returns false if there is no such job.

@@ -148,15 +148,16 @@ bool JobQueue::complete(const TakenChunk& chunk, const ChunkResult& result) {
   nlohmann::json bad_lines = nlohmann::json::array();
   for (const BadLine& bad : result.bad_lines)
     bad_lines.push_back({bad.line, replace_invalid_utf8(bad.reason)});
-  std::string bad_text, cut_text;
+  std::string bad_text, cut_text, guarded_text;
   const SqlValue bad = stored_list(bad_lines, bad_text);
   const SqlValue cut = stored_list(result.cut_lines, cut_text);
+  const SqlValue guarded = stored_list(result.guarded_lines, guarded_text);
   return database_->transaction([&](SqlConnection& connection) {
     const SqlResult stored = connection.execute(
         "UPDATE dietmt_chunks SET done = 1, output = $4, input = NULL, bad_lines = $5, "
-        "cut_lines = $6 "
+        "cut_lines = $6, guarded_lines = $7 "
         "WHERE job = $1 AND number = $2 AND lease = $3 AND done = 0",
-        {chunk.job, chunk.number, chunk.lease, SqlBytes{result.text}, bad, cut});
+        {chunk.job, chunk.number, chunk.lease, SqlBytes{result.text}, bad, cut, guarded});
     // If only the response to an earlier call was lost, the chunk is done under the same lease.
     if (stored.changed == 0)
       return !connection
@@ -167,8 +168,10 @@ bool JobQueue::complete(const TakenChunk& chunk, const ChunkResult& result) {
                   .rows.empty();
     connection.execute(
         "UPDATE dietmt_jobs SET lines_done = lines_done + $2, chunks_done = chunks_done + 1, "
-        "bad_lines = bad_lines + $3, cut_lines = cut_lines + $4 WHERE id = $1",
-        {chunk.job, chunk.input.lines, std::ssize(result.bad_lines), std::ssize(result.cut_lines)});
+        "bad_lines = bad_lines + $3, cut_lines = cut_lines + $4, "
+        "guarded_lines = guarded_lines + $5 WHERE id = $1",
+        {chunk.job, chunk.input.lines, std::ssize(result.bad_lines), std::ssize(result.cut_lines),
+         std::ssize(result.guarded_lines)});
     connection.execute(
         std::string("INSERT INTO dietmt_usage (client, day, jobs, lines, bytes, tokens) SELECT "
                     "client, ") +

@@ -187,6 +187,7 @@ struct JobHandlers {
     nlohmann::json content = shown(job);
     content["bad_line_reports"] = bad_lines_json(service.bad_lines(job, kShownLines));
     content["cut_line_numbers"] = service.cut_lines(job, kShownLines);
+    content["guarded_line_numbers"] = service.guarded_lines(job, kShownLines);
     return json_answer(200, content);
   }
 

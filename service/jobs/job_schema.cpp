@@ -81,6 +81,10 @@ std::vector<Statements> migrations(const SqlDialect& dialect) {
           "WHERE id IN (SELECT job FROM dietmt_documents) "
           "AND state IN ('queued', 'running', 'done')",
       },
+      {
+          "ALTER TABLE dietmt_jobs ADD COLUMN guarded_lines BIGINT NOT NULL DEFAULT 0",
+          "ALTER TABLE dietmt_chunks ADD COLUMN guarded_lines TEXT",
+      },
   };
 }
 

@@ -215,7 +215,7 @@ void JobService::store_document(JobUpload& upload, const JobOptions& options,
   std::string bytes;
   try {
     read_unpacked(path, DocumentLimits().bytes, [&](std::string_view piece) { bytes += piece; });
-    const auto document = open_document(*options.document, bytes, {options.source, options.target});
+    const auto document = open_document(*options.document, bytes, options.document_options());
     upload.attach(bytes);
     Chunker chunker(options_, upload);
     for (const nmt::MarkedText& segment : document->segments()) {

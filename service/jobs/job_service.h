@@ -77,6 +77,9 @@ class JobService {
   std::vector<int64_t> cut_lines(const JobStatus& job, int64_t limit) {
     return queue_.cut_lines(job.id, limit);
   }
+  std::vector<int64_t> guarded_lines(const JobStatus& job, int64_t limit) {
+    return queue_.guarded_lines(job.id, limit);
+  }
 
  private:
   void store_lines(JobUpload& upload, const std::string& path);

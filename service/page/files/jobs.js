@@ -30,6 +30,7 @@ function description(job) {
   if (running(job) && job.seconds_left !== null) parts.push(timeLeft(job.seconds_left));
   if (job.bad_lines > 0) parts.push(`${job.bad_lines} lines could not be translated`);
   if (job.cut_lines > 0) parts.push(`${job.cut_lines} long lines were cut`);
+  if (job.guarded_lines > 0) parts.push(`check ${job.guarded_lines} translations`);
   return parts.join(' · ');
 }
 

@@ -25,7 +25,7 @@ inline Translation translation_of(const nmt::MarkedText& segment, const std::str
   for (size_t at = 0; at < text.size();) {
     std::string tag;
     int32_t mark = 1000;
-    for (size_t i = 0; i < seen.size() && text[at] == '<'; ++i) {
+    for (size_t i = 0; i < seen.size(); ++i) {
       const std::string& one = segment.marks[i].parts.front().text;
       const bool is_better = tag.empty() || (seen[static_cast<size_t>(mark)] && !seen[i]);
       if (!text.substr(at).starts_with(one) || !is_better) continue;
