@@ -55,7 +55,10 @@ void keep_source_of_wordless(TranslatedSentence& sentence) {
   const nmt::LineRequest& line = sentence.line;
   if (!line.has_text || sentence.translations.empty()) return;
   nmt::LineResult& best = sentence.translations.front();
-  if (nmt::has_word(best.text) || !nmt::has_letter(line.source)) return;
+  std::string words = best.parts.empty() ? best.text : "";
+  for (const nmt::MarkedPart& part : best.parts)
+    if (!part.is_markup) words += part.text;
+  if (nmt::has_word(words) || !nmt::has_letter(line.source)) return;
   sentence.guard = {.sign = nmt::Degeneration::kEmpty, .kept_source = true};
   const bool has_marks = !line.marked.marks.empty();
   best.parts = has_marks ? in_source_order(line.marked) : Translation();

@@ -124,8 +124,8 @@ ordered_json result_json(const TranslatedText& text, const TextOptions& options)
     if (!sentence.line.pivots.empty()) sentences.back()["pivots"] = sentence.line.pivots;
     if (sentence.guard.sign != nmt::Degeneration::kNone)
       sentences.back()["guard"] = {{"problem", nmt::description(sentence.guard.sign)},
-                                   {"replaced", sentence.guard.replaced},
-                                   {"kept_source", sentence.guard.kept_source}};
+                                   {"replaced", sentence.guard.replaced}};
+    if (sentence.guard.kept_source) sentences.back()["guard"]["kept_source"] = true;
   }
   return {{"text", text.joined()},
           {"sentences", sentences},

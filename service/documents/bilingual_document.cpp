@@ -1,4 +1,4 @@
-// TMX and XLIFF: source and target side by side. Units without a target get one, a copy of the
+// TMX and XLIFF: source and target side by side. Units without a translation get one, a copy of the
 // source with its inline codes.
 #include <libxml/tree.h>
 
@@ -28,6 +28,13 @@ xmlNode* child_named(const xmlNode* parent, std::string_view name) {
   for (xmlNode* child = parent->children; child != nullptr; child = child->next)
     if (element_name(child) == name) return child;
   return nullptr;
+}
+
+// Puts a copy in the place of a node.
+void replace(xmlNode* old, xmlNode* copy) {
+  xmlReplaceNode(old, copy);
+  xmlFreeNode(old);
+  drop_repeated_namespaces(copy);
 }
 
 bool is_blank(const xmlNode* node) {
@@ -145,12 +152,22 @@ class TmxDocument final : public BilingualDocument {
 
   void add_unit(xmlNode* unit) {
     const xmlNode* const source = variant(unit, language_of(options().source));
-    if (source == nullptr || variant(unit, language_of(options().target)) != nullptr) return;
+    if (source == nullptr) return;
+    if (const xmlNode* const target = variant(unit, language_of(options().target)))
+      return fill_blank(source, child_named(target, "seg"));
     xmlNode* const target = copied(source, Copy::kWhole);
     xmlAddChild(unit, target);
     drop_repeated_namespaces(target);
     set_language(target);
     if (xmlNode* const segment = child_named(target, "seg")) add_text(segment, true);
+  }
+
+  void fill_blank(const xmlNode* source, xmlNode* old) {
+    const xmlNode* const segment = child_named(source, "seg");
+    if (segment == nullptr || old == nullptr || !is_blank(old)) return;
+    xmlNode* const added = copied(segment, Copy::kWhole);
+    replace(old, added);
+    add_text(added, true);
   }
 };
 
@@ -201,12 +218,13 @@ class XliffDocument final : public BilingualDocument {
   void add_unit(xmlNode* unit, bool translates) {
     xmlNode* const source = child_named(unit, "source");
     xmlNode* const old_target = child_named(unit, "target");
-    if (source == nullptr || (old_target != nullptr && !is_blank(old_target))) return;
+    if (source == nullptr || !is_untranslated(unit, source, old_target)) return;
     if (!translates && !has_translated(source)) return;
-    xmlNode* const target = copied(source, Copy::kWhole);
+    xmlNode* const segments = child_named(unit, "seg-source");
+    const bool is_segmented = segments != nullptr && has_segments(segments);
+    xmlNode* const target = copied(is_segmented ? segments : source, Copy::kWhole);
     xmlNodeSetName(target, as_xml("target"));
     set_language(target);
-    xmlNode* const segments = child_named(unit, "seg-source");
     xmlAddNextSibling(segments != nullptr ? segments : source, target);
     drop_repeated_namespaces(target);
     if (old_target != nullptr) {
@@ -217,7 +235,48 @@ class XliffDocument final : public BilingualDocument {
       xmlUnlinkNode(old_target);
       xmlFreeNode(old_target);
     }
-    add_text(target, translates);
+    set_state(unit, target);
+    if (is_segmented)
+      add_segments(target, translates);
+    else
+      add_text(target, translates);
+  }
+
+  // Whether the target is missing, blank, or the source in a state that calls for a translation.
+  static bool is_untranslated(const xmlNode* unit, const xmlNode* source, const xmlNode* target) {
+    constexpr std::array<std::string_view, 3> kStates = {"new", "needs-translation", "initial"};
+    if (target == nullptr || is_blank(target)) return true;
+    const bool calls = is_among(attribute(target, "state"), kStates) ||
+                       is_among(attribute(unit, "state"), kStates);
+    return calls && content_of(target) == content_of(source);
+  }
+
+  // The state is that of a target in the first version, and of a segment in the second one.
+  void set_state(xmlNode* unit, xmlNode* target) const {
+    xmlNode* const owner = is_first_version_ ? target : unit;
+    const char* const state = is_first_version_ ? "needs-review-translation" : "translated";
+    if (!attribute(owner, "state").empty()) xmlSetProp(owner, as_xml("state"), as_xml(state));
+  }
+
+  static bool is_segment(const xmlNode* node) {
+    return element_name(node) == "mrk" && attribute(node, "mtype") == "seg";
+  }
+
+  static bool has_segments(xmlNode* element) {
+    bool has_one = false;
+    walk(element, [&](xmlNode* node) {
+      has_one = has_one || is_segment(node);
+      return !has_one;
+    });
+    return has_one;
+  }
+
+  // The sentences that a tool has found keep their marks.
+  void add_segments(xmlNode* target, bool translates) {
+    walk(target, [&](xmlNode* node) {
+      if (is_segment(node)) add_text(node, is_translated(node, translates));
+      return !is_segment(node);
+    });
   }
 
   bool is_first_version_ = false;

@@ -3,12 +3,21 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "common/trimmed.h"
+#include "data/text/addresses.h"
 #include "nmt/alignment/text_shape.h"
 
 namespace dietmt::service {
 namespace {
 
 constexpr const char* kWhiteSpace = " \t\r\n";
+
+// Nothing but an address, a path or the name of a file, a user or a topic.
+bool is_address(std::string_view text) {
+  if (text.find_first_of(kWhiteSpace) != text.npos) return false;
+  return data::address_at(text) == text.size() || data::path_at(text) == text.size() ||
+         data::mention_at(text) == text.size();
+}
 
 }  // namespace
 
@@ -93,7 +102,8 @@ std::string plain_text(const Translation& translation) {
 
 std::optional<SegmentPlace> add_segment(nmt::MarkedText text,
                                         std::vector<nmt::MarkedText>& segments) {
-  if (!nmt::has_letter(text.text)) return std::nullopt;
+  if (!nmt::has_letter(text.text) || is_address(trimmed(text.text, kWhiteSpace)))
+    return std::nullopt;
   size_t begin = text.text.find_first_not_of(kWhiteSpace);
   size_t end = text.text.find_last_not_of(kWhiteSpace) + 1;
   if (!text.marks.empty()) {

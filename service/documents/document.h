@@ -44,8 +44,9 @@ class Document {
  public:
   virtual ~Document() = default;
 
-  /// The texts to translate, in order. Each contains a letter, and has no spaces before the first
-  /// mark or after the last one. Each mark is one part, whose tag determines its kind.
+  /// The texts to translate, in order. Each contains a letter, is no address, and has no spaces
+  /// before the first mark or after the last one. Each mark is one part, whose tag determines its
+  /// kind.
   const std::vector<nmt::MarkedText>& segments() const { return segments_; }
 
   /// The document with one translation per segment. Call it once.
@@ -91,7 +92,8 @@ struct SegmentPlace {
   std::string after;
 };
 
-/// Adds `text` without the spaces around it to `segments`, unless it contains no letter.
+/// Adds `text` without the spaces around it to `segments`, unless it contains no letter
+/// or is an address, a path or the name of a file.
 std::optional<SegmentPlace> add_segment(nmt::MarkedText text,
                                         std::vector<nmt::MarkedText>& segments);
 

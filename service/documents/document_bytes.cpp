@@ -12,6 +12,8 @@
 #include "common/text_io.h"
 #include "data/text/source_text.h"
 #include "service/documents/document.h"
+#include "service/documents/html_tags.h"
+#include "service/documents/text_encoding.h"
 
 namespace dietmt::service {
 
@@ -74,15 +76,19 @@ std::string_view without_utf8_mark(std::string_view bytes) {
   return bytes.substr(bytes.starts_with(kMark) ? kMark.size() : 0);
 }
 
-std::string text_of_bytes(std::string_view bytes) {
+std::string text_of_bytes(std::string_view bytes, const std::string& charset) {
   const std::string reason = binary_reason(bytes.substr(0, 1 << 16));
   if (!reason.empty()) throw DataError("the file " + reason);
   if (is_utf16(bytes)) return Utf16Decoder().decode(bytes);
   bytes = without_utf8_mark(bytes);
+  if (!charset.empty()) return decoded(bytes, charset);
   const size_t bad = invalid_utf8_at(bytes);
-  if (bad != bytes.npos)
+  if (bad != bytes.npos) {
+    for (const std::string& likely : {declared_charset(bytes), detected_charset(bytes)})
+      if (!likely.empty() && html_lower_case(likely) != "utf-8") return decoded(bytes, likely);
     throw DataError("the file is not valid UTF-8 at byte " + std::to_string(bad + 1) +
-                    "; convert it to UTF-8");
+                    "; convert it to UTF-8, or give its charset");
+  }
   return std::string(bytes);
 }
 

@@ -19,9 +19,10 @@ bool is_utf16(std::string_view beginning);
 /// The bytes without a byte-order mark of UTF-8.
 std::string_view without_utf8_mark(std::string_view bytes);
 
-/// Converts UTF-16 with a byte-order mark to UTF-8, and drops a byte-order mark of UTF-8. Throws
-/// DataError if the result is not valid UTF-8.
-std::string text_of_bytes(std::string_view bytes);
+/// Converts text to UTF-8 and drops a byte-order mark. `charset`: of text without such a mark;
+/// empty: UTF-8, or else what the text declares as HTML does, or what its letters suggest. Throws
+/// DataError if it is no text.
+std::string text_of_bytes(std::string_view bytes, const std::string& charset = {});
 
 /// Converts UTF-16 with a byte-order mark piece by piece.
 class Utf16Decoder {

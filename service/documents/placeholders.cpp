@@ -104,7 +104,7 @@ bool has_same_rest(const std::string& text, const std::string& source) {
   std::ranges::sort(found);
   std::ranges::sort(wanted);
   if (found != wanted) return false;
-  for (const char sign : std::string_view("%{}~$<>"))
+  for (const char sign : std::string_view("%{}~$"))
     if (std::ranges::count(text, sign) > std::ranges::count(source, sign)) return false;
   return true;
 }

@@ -54,20 +54,23 @@ class PoDocument final : public Document {
 
   std::string translated(const std::vector<Translation>& translations) override {
     for (const Message& message : messages_) {
-      bool is_filled = false;
+      std::map<size_t, std::optional<std::string>> texts;  // by source
       for (const Slot& slot : message.slots) {
         const Source& source = sources_.at(slot.source);
-        const auto text = text_of(source, translations.at(source.place.segment));
-        std::string& line = lines_[slot.line];
-        if (slot.is_added) {
-          line += slot.keyword + " " + in_po_quotes(text.value_or("")) + end_of(line);
-        } else {
-          line = slot.keyword + " " + in_po_quotes(text.value_or("")) + end_of(line);
-        }
-        is_filled = is_filled || text;
-        refused_ += text ? 0 : 1;
+        if (!texts.contains(slot.source))
+          texts[slot.source] = text_of(source, translations.at(source.place.segment));
       }
-      if (is_filled && fuzzy_) mark_as_fuzzy(message);
+      // A message has all its plural forms or none.
+      const bool is_refused =
+          std::ranges::any_of(texts, [](const auto& one) { return !one.second; });
+      if (is_refused) refused_ += texts.size();
+      for (const Slot& slot : message.slots) {
+        std::string& line = lines_[slot.line];
+        const std::string text = is_refused ? "" : *texts[slot.source];
+        const std::string written = slot.keyword + " " + in_po_quotes(text) + end_of(line);
+        line = slot.is_added ? line + written : written;
+      }
+      if (!is_refused && fuzzy_) mark_as_fuzzy(message);
     }
     std::string text;
     for (const std::string& line : lines_) text += line;

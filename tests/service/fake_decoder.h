@@ -27,6 +27,9 @@ class FakeDecoder final : public nmt::SentenceDecoder {
   /// A sentence with this letter gets an endless translation, unless n-grams may not repeat.
   static constexpr int32_t kLoop = U'\u03D7';
 
+  /// The translation of a sentence with this letter is empty.
+  static constexpr int32_t kMute = U'\u03FB';
+
   /// `gate`: before each step; may be null.
   explicit FakeDecoder(std::chrono::microseconds step = {}, std::string mark = "",
                        Gate* gate = nullptr)
@@ -68,11 +71,12 @@ class FakeDecoder final : public nmt::SentenceDecoder {
     nmt::Hypothesis best;
     best.ids = sentence.request->prefix;
     const std::vector<int32_t>& source = sentence.request->source;
-    for (size_t i = 0; i + 1 < source.size(); ++i) {
+    const bool is_mute = std::find(source.begin(), source.end(), kMute) != source.end();
+    for (size_t i = 0; !is_mute && i + 1 < source.size(); ++i) {
       const bool small = source[i] >= 'a' && source[i] <= 'z';
       best.ids.push_back(small ? source[i] - 'a' + 'A' : source[i]);
     }
-    best.ids.insert(best.ids.end(), mark_.begin(), mark_.end());
+    if (!is_mute) best.ids.insert(best.ids.end(), mark_.begin(), mark_.end());
     const bool loops = std::find(source.begin(), source.end(), kLoop) != source.end();
     for (int i = 0; loops && sentence.options->no_repeat_ngram == 0 && i < 20; ++i)
       best.ids.insert(best.ids.end(), {'L', 'A'});

@@ -28,12 +28,12 @@ struct Kind {
 
 template <Opened open(const std::string& text)>
 Opened of_text(const File& file) {
-  return open(text_of_bytes(file.bytes));
+  return open(text_of_bytes(file.bytes, file.options.charset));
 }
 
 template <Opened open(const std::string& text, const DocumentOptions& options)>
 Opened of_text_and_options(const File& file) {
-  return open(text_of_bytes(file.bytes), file.options);
+  return open(text_of_bytes(file.bytes, file.options.charset), file.options);
 }
 
 template <Opened open(std::string_view, const DocumentOptions&, const DocumentLimits&)>

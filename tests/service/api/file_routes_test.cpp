@@ -44,7 +44,34 @@ TEST(TranslateFileTest, PlaceholdersSurviveTheModel) {
   const auto [status, body] = translate(server, "a.po", "msgid \"open %s now\"\nmsgstr \"\"\n");
   const std::string url = body.at("translatedFileUrl");
   EXPECT_EQ(server.client().Get(url.substr(url.find("/download")))->body,
-            "msgid \"open %s now\"\nmsgstr \"OPEN %s NOW\"\n");
+            "#, fuzzy\nmsgid \"open %s now\"\nmsgstr \"OPEN %s NOW\"\n");
+}
+
+TEST(TranslateFileTest, ARequestCanLeaveOutTheFuzzyMark) {
+  const TestServer server;
+  const auto [status, body] =
+      translate(server, "a.po", "msgid \"a\"\nmsgstr \"\"\n", "en", {{"fuzzy", "false", "", ""}});
+  const std::string url = body.at("translatedFileUrl");
+  EXPECT_EQ(server.client().Get(url.substr(url.find("/download")))->body,
+            "msgid \"a\"\nmsgstr \"A\"\n");
+}
+
+// As in /v1/translate.
+TEST(TranslateFileTest, DegenerateTranslationsAreReplacedAndReported) {
+  const TestServer server;
+  const auto letter = [](int32_t c) { return text_of(std::vector<int32_t>{c}); };
+  const std::string loop = letter(FakeDecoder::kLoop), mute = letter(FakeDecoder::kMute);
+  const auto [status, body] = translate(
+      server, "a.html", "<p>a" + loop + "</p><p>b<i>" + mute + "</i></p><p>c</p><p>D</p>");
+  ASSERT_EQ(status, 200) << body;
+  const std::string url = body.at("translatedFileUrl");
+  EXPECT_EQ(server.client().Get(url.substr(url.find("/download")))->body,
+            "<p>A" + loop + "</p><p>b<i>" + mute + "</i></p><p>C</p><p>D</p>");
+  EXPECT_EQ(
+      body.at("warnings"),
+      json({"a translation is empty; the text was left as it is: \"b" + mute + "\"",
+            "a translation repeats itself; it was replaced by another one: \"a" + loop + "\""}));
+  EXPECT_EQ(body.at("segments"), json({{"translated", 2}, {"copied", 2}, {"refused", 0}}));
 }
 
 // This model's translations show the sentence that it read before.

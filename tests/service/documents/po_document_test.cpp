@@ -234,6 +234,12 @@ TEST(PoDocumentTest, AStringMayBeInPiecesOnOneLine) {
               ElementsAre("patch"));
 }
 
+TEST(PoDocumentTest, AMessageHasAllItsPluralFormsOrNone) {
+  const std::string message =
+      "msgid \"%d file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n";
+  EXPECT_EQ(translated(DocumentKind::kPo, message, {"%d Datei", "Dateien"}), message);
+}
+
 TEST(PoDocumentTest, RefusedMessagesAreCounted) {
   const auto document = open_document(
       DocumentKind::kPo, "msgid \"a %s\"\nmsgstr \"\"\nmsgid \"b\"\nmsgstr \"\"\n", {"en", "de"});

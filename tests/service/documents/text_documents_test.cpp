@@ -49,6 +49,24 @@ TEST(TxtDocumentTest, WhatIsNoTextIsRefusedWithAReason) {
               HasSubstr("longer than 10 bytes"));
 }
 
+TEST(TxtDocumentTest, OtherEncodingsAreDetectedOrGiven) {
+  const std::string french =
+      "Il \xE9tait une fois une petite fille qui vivait pr\xE8s de la for\xEAt avec sa m\xE8re.";
+  EXPECT_EQ(unchanged(DocumentKind::kTxt, french),
+            "Il était une fois une petite fille qui vivait près de la forêt avec sa mère.");
+  const auto given = [](const std::string& bytes, const std::string& charset) {
+    return open_document(DocumentKind::kTxt, bytes, {"en", "de", true, charset})
+        ->segments()
+        .front()
+        .text;
+  };
+  EXPECT_EQ(given("caf\xE9 \x80", "windows-1252"), "café €");
+  EXPECT_EQ(given("\xC4\xE3\xBA\xC3", "gb18030"), "你好");
+  EXPECT_THROW(given("a", "no-such"), DataError);
+  EXPECT_THROW(given("a \x80", "iso-8859-1"), DataError);
+  EXPECT_THROW(given("a \xFF", "utf-8"), DataError);
+}
+
 TEST(HtmlDocumentTest, TagsScriptsAndMarkedElementsStay) {
   const std::string html =
       "<!DOCTYPE html><title>A &amp; B</title><style>p {}</style>\n<p class=\"x\">One <b>two</b> "
@@ -117,8 +135,8 @@ TEST(HtmlDocumentTest, TheDocumentDeclaresUtf8) {
   const std::string no_charset =
       "<meta name=\"a\" content=\"charset=x\"><meta http-equiv=content-type><meta><p>";
   EXPECT_EQ(unchanged(DocumentKind::kHtml, no_charset), no_charset);
-  EXPECT_THAT(problem_of(DocumentKind::kHtml, "<meta charset=\"iso-8859-1\">caf\xE9"),
-              HasSubstr("not valid UTF-8 at byte 31; convert it to UTF-8"));
+  EXPECT_EQ(unchanged(DocumentKind::kHtml, "<meta charset=\"iso-8859-1\">caf\xE9"),
+            "<meta charset=\"UTF-8\">café");
 }
 
 constexpr const char* kSubtitles =
@@ -165,6 +183,13 @@ TEST(SrtDocumentTest, NoLineEndsInsideATagOrPlaceholder) {
   EXPECT_THAT(translated(DocumentKind::kSrt, cue, {tag}), HasSubstr(tag));
   EXPECT_THAT(translated(DocumentKind::kSrt, cue, {"Ja { $name } b"}),
               HasSubstr("Ja { $name }\nb"));
+}
+
+TEST(TxtDocumentTest, AddressesAndNamesOfFilesStay) {
+  EXPECT_THAT(segments_of(DocumentKind::kTxt,
+                          "https://example.org/a?b=c\n  someone@example.org\nREADME.md\n"
+                          "C:\\Windows\\System32\\drivers\n/etc/fstab\nsee README.md\nWhy?\n"),
+              ElementsAre("see README.md", "Why?"));
 }
 
 // One line per tag.

@@ -28,6 +28,15 @@ TEST(TmxDocumentTest, UnitsWithoutTheTargetGetIt) {
   EXPECT_THAT(problem_of(DocumentKind::kTmx, "<a/>"), HasSubstr("its root is not <tmx>"));
 }
 
+TEST(TmxDocumentTest, AnEmptyTargetIsFilled) {
+  const std::string memory =
+      "<tmx><tu><tuv xml:lang=\"en\"><seg>a <ph>b</ph></seg></tuv>"
+      "<tuv xml:lang=\"de-AT\" changeid=\"x\"><note>n</note><seg/></tuv></tu></tmx>";
+  EXPECT_THAT(bracketed(DocumentKind::kTmx, memory),
+              HasSubstr("<tuv xml:lang=\"de-AT\" changeid=\"x\"><note>n</note>"
+                        "<seg>[a <ph>b</ph>]</seg></tuv></tu>"));
+}
+
 TEST(TmxDocumentTest, LineBreaksCount) {
   EXPECT_THAT(segments_of(DocumentKind::kTmx,
                           "<tmx><tu><tuv xml:lang=\"en\"><seg>a\nb</seg></tuv></tu></tmx>"),
@@ -51,8 +60,43 @@ TEST(XliffDocumentTest, VersionOne) {
   EXPECT_THAT(translated, HasSubstr("file</source><target>[Open <g id=\"1\">the</g> "
                                     "<x id=\"2\"/>file]</target></trans-unit>"));
   EXPECT_THAT(translated, HasSubstr("<target>fertig</target>"));
-  EXPECT_THAT(translated, HasSubstr("<target state=\"new\">[new]</target>"));
+  EXPECT_THAT(translated, HasSubstr("<target state=\"needs-review-translation\">[new]</target>"));
   EXPECT_THAT(translated, HasSubstr("<source>KEY</source></trans-unit>"));
+}
+
+// As Angular and Business Central write it.
+TEST(XliffDocumentTest, ACopiedSourceIsNoTranslationIfItsStateSaysSo) {
+  const auto first = [](const std::string& state) {
+    return bracketed(
+        DocumentKind::kXliff,
+        "<xliff version=\"1.2\"><file><trans-unit><source>a <x/></source><target state=\"" + state +
+            "\">a <x/></target></trans-unit></file></xliff>");
+  };
+  for (const std::string state : {"new", "needs-translation"})
+    EXPECT_THAT(first(state), HasSubstr("<target state=\"needs-review-translation\">[a <x/>]<"));
+  EXPECT_THAT(first("final"), HasSubstr("<target state=\"final\">a <x/><"));
+  const auto second = [](const std::string& target) {
+    return bracketed(DocumentKind::kXliff,
+                     "<xliff version=\"2.1\" srcLang=\"en\"><file><unit><segment state=\"initial\">"
+                     "<source>a</source>" +
+                         target + "</segment></unit></file></xliff>");
+  };
+  for (const std::string target : {"<target>a</target>", "<target/>", ""})
+    EXPECT_THAT(second(target), HasSubstr("<segment state=\"translated\"><source>a</source>"
+                                          "<target>[a]</target>"));
+  EXPECT_THAT(second("<target>b</target>"), HasSubstr("\"initial\"><source>a</source><target>b<"));
+}
+
+// As SDL, memoQ and Okapi write it.
+TEST(XliffDocumentTest, SegmentsOfTheSourceAreKept) {
+  const std::string xliff =
+      "<xliff version=\"1.2\"><file><trans-unit><source>One. Two.</source><seg-source>"
+      "<mrk mtype=\"seg\" mid=\"1\">One.</mrk> <g id=\"1\"><mrk mtype=\"seg\" "
+      "mid=\"2\">Two.</mrk></g>"
+      "</seg-source></trans-unit></file></xliff>";
+  EXPECT_THAT(bracketed(DocumentKind::kXliff, xliff),
+              HasSubstr("</seg-source><target><mrk mtype=\"seg\" mid=\"1\">[One.]</mrk> "
+                        "<g id=\"1\"><mrk mtype=\"seg\" mid=\"2\">[Two.]</mrk></g></target>"));
 }
 
 TEST(XliffDocumentTest, ATargetHasTheTargetLanguage) {

@@ -98,6 +98,18 @@ TEST(ChunkTranslationTest, LinesThatWereCutAreReported) {
   EXPECT_THAT(translate_chunk(chunk, cutting, never).cut_lines, ElementsAre(201, 203));
 }
 
+TEST(ChunkTranslationTest, LinesWhoseTranslationWentWrongAreReported) {
+  TakenChunk chunk;
+  chunk.first_line = 201;
+  chunk.input.text = "a\nb\n";
+  const auto guarding = [&](const JobOptions&, const ConnectedTexts& lines, const auto&) {
+    TranslatedLines translated(unchanged(lines));
+    translated.guarded = {false, true};
+    return translated;
+  };
+  EXPECT_THAT(translate_chunk(chunk, guarding, never).guarded_lines, ElementsAre(202));
+}
+
 TEST(ChunkTranslationTest, AnotherNumberOfLinesIsAnError) {
   TakenChunk chunk;
   chunk.input.text = "a\nb\n";

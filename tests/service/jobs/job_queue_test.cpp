@@ -42,7 +42,7 @@ TEST_P(JobQueueTest, ChunksInAnyOrderMakeTheFileInOrder) {
   EXPECT_EQ(job.lines_done, 3);
   EXPECT_EQ(job.state, JobState::kRunning);
 
-  EXPECT_TRUE(queue.complete(taken[1], {"C\nD\n", {{3, "worse"}}, 2, {3, 4}}));
+  EXPECT_TRUE(queue.complete(taken[1], {"C\nD\n", {{3, "worse"}}, 2, {3, 4}, {4}}));
   EXPECT_EQ(result(queue, id), "A\nB\nC\nD\nE\n");
   job = status(queue, id);
   EXPECT_EQ(job.state, JobState::kDone);
@@ -57,6 +57,8 @@ TEST_P(JobQueueTest, ChunksInAnyOrderMakeTheFileInOrder) {
   EXPECT_EQ(job.cut_lines, 3);
   EXPECT_THAT(queue.cut_lines(id, 10), testing::ElementsAre(3, 4, 5));
   EXPECT_THAT(queue.cut_lines(id, 2), testing::ElementsAre(3, 4));
+  EXPECT_EQ(job.guarded_lines, 1);
+  EXPECT_THAT(queue.guarded_lines(id, 10), testing::ElementsAre(4));
 }
 
 TEST_P(JobQueueTest, AnyBytesAreKept) {

@@ -58,9 +58,20 @@ TEST_P(JobRoutesTest, ReportsTellCutLines) {
   const std::string id = submit_body("", "a\nb\n").at("id");
   EXPECT_EQ(job(id).at("cut_line_numbers"), json::array());
   const auto chunk = queue_->take("w", std::chrono::seconds(10));
-  EXPECT_TRUE(queue_->complete(*chunk, {"A\nB\n", {}, 2, {2}}));
+  EXPECT_TRUE(queue_->complete(*chunk, {"A\nB\n", {}, 2, {2}, {1}}));
   EXPECT_EQ(job(id).at("cut_lines"), 1);
   EXPECT_EQ(job(id).at("cut_line_numbers"), json::array({2}));
+  EXPECT_EQ(job(id).at("guarded_lines"), 1);
+  EXPECT_EQ(job(id).at("guarded_line_numbers"), json::array({1}));
+}
+
+TEST_P(JobRoutesTest, SettingsOfDocumentsAreOnlyForThem) {
+  EXPECT_THAT(error_of(client_->Post("/v1/jobs?fuzzy=true", "a\n", "text/plain"), 400),
+              HasSubstr("fuzzy: only for the format po"));
+  EXPECT_THAT(error_of(client_->Post("/v1/jobs?fuzzy=maybe&format=po", "a\n", "text/plain"), 400),
+              HasSubstr("fuzzy: \"maybe\" is neither true nor false"));
+  EXPECT_THAT(error_of(client_->Post("/v1/jobs?charset=utf-8", "a\n", "text/plain"), 400),
+              HasSubstr("charset: only for documents"));
 }
 
 TEST_P(JobRoutesTest, CancelPartialResultAndRemoval) {

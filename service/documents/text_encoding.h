@@ -1,0 +1,19 @@
+// The encoding of text that is neither UTF-8 nor UTF-16 with a byte-order mark.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace dietmt::service {
+
+/// The bytes as UTF-8. Throws DataError if the charset is unknown or the bytes are not text in it.
+std::string decoded(std::string_view bytes, const std::string& charset);
+
+/// The encoding that an HTML or XHTML file declares at its beginning; "" if it declares none.
+std::string declared_charset(std::string_view bytes);
+
+/// The most likely encoding of a text, judging by the frequencies of its letters; "" if it is too
+/// short to tell.
+std::string detected_charset(std::string_view bytes);
+
+}  // namespace dietmt::service
