@@ -166,7 +166,9 @@ Answer translate_file(Call call, ServiceContext& service) {
   const DocumentOptions document_options{.source = source,
                                          .target = target,
                                          .fuzzy = fields.flag_or("fuzzy", true),
-                                         .charset = fields.text_or("charset", "")};
+                                         .charset = fields.text_or("charset", ""),
+                                         .columns = fields.text_or("columns", ""),
+                                         .paragraphs = fields.flag_or("paragraphs", false)};
   const std::vector<nmt::MarkedText> segments =
       with_document(kind, upload.bytes, document_options, service, patience,
                     [](const Document& document) { return document.segments(); });

@@ -17,13 +17,35 @@
 
 namespace dietmt::service {
 
-enum class DocumentKind { kTxt, kHtml, kSrt, kPo, kTmx, kXliff, kDocx, kOdt };
+enum class DocumentKind {
+  kTxt,
+  kHtml,
+  kSrt,
+  kPo,
+  kTmx,
+  kXliff,
+  kDocx,
+  kOdt,
+  kProperties,
+  kJson,
+  kArb,
+  kAndroid,
+  kStrings,
+  kStringsdict,
+  kResx,
+  kTs,
+  kYaml,
+  kCsv,
+  kTsv,
+};
 
 struct DocumentOptions {
   std::string source;  // language
   std::string target;
   bool fuzzy = true;         // mark the translations in gettext catalogues as fuzzy
   std::string charset = {};  // of text without a byte-order mark; empty: UTF-8, or else detected
+  std::string columns = {};  // of a table: names or numbers, with commas
+  bool paragraphs = false;   // plain text: the lines of a paragraph are one text
 };
 
 struct DocumentLimits {

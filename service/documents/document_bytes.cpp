@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/text_io.h"
 #include "data/text/source_text.h"
+#include "data/text/word_text.h"
 #include "service/documents/document.h"
 #include "service/documents/html_tags.h"
 #include "service/documents/text_encoding.h"
@@ -90,6 +91,28 @@ std::string text_of_bytes(std::string_view bytes, const std::string& charset) {
                     "; convert it to UTF-8, or give its charset");
   }
   return std::string(bytes);
+}
+
+std::string encoded_like(std::string_view beginning, const std::string& text) {
+  const size_t mark = beginning.size() - without_utf8_mark(beginning).size();
+  if (!is_utf16(beginning)) return std::string(beginning.substr(0, mark)) + text;
+  const bool is_big_endian = beginning.starts_with("\xFE\xFF");
+  std::string bytes(beginning.substr(0, 2));
+  const auto add = [&](char16_t unit) {
+    const auto high = static_cast<char>(unit >> 8);
+    const auto low = static_cast<char>(unit & 0xFF);
+    bytes += is_big_endian ? high : low;
+    bytes += is_big_endian ? low : high;
+  };
+  for (const char32_t c : data::characters_of(text)) {
+    if (c <= 0xFFFF) {
+      add(static_cast<char16_t>(c));
+    } else {
+      add(U16_LEAD(c));
+      add(U16_TRAIL(c));
+    }
+  }
+  return bytes;
 }
 
 void read_unpacked(const std::string& path, uint64_t limit,

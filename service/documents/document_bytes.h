@@ -24,6 +24,10 @@ std::string_view without_utf8_mark(std::string_view bytes);
 /// DataError if it is no text.
 std::string text_of_bytes(std::string_view bytes, const std::string& charset = {});
 
+/// UTF-8 text with the encoding and the byte-order mark of a file that text_of_bytes() reads and
+/// that begins with these bytes.
+std::string encoded_like(std::string_view beginning, const std::string& text);
+
 /// Converts UTF-16 with a byte-order mark piece by piece.
 class Utf16Decoder {
  public:

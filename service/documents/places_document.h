@@ -18,16 +18,20 @@ class PlacesDocument : public Document {
     std::string text;
     for (const auto& [fixed, place] : parts_) {
       text += fixed;
-      if (place)
-        text += place->before + replacement(place->segment, translations.at(place->segment)) +
-                place->after;
+      if (place) text += written(*place, translations.at(place->segment));
     }
     return text;
   }
 
  protected:
+  /// A translation in its place.
+  virtual std::string written(const SegmentPlace& place, const Translation& translation) {
+    return place.before + replacement(place.segment, translation) + place.after;
+  }
   /// The replacement of a segment.
-  virtual std::string replacement(size_t segment, const Translation& translation) const = 0;
+  virtual std::string replacement(size_t /*segment*/, const Translation& translation) const {
+    return plain_text(translation);
+  }
 
   void keep(std::string_view text) { parts_.emplace_back(text, std::nullopt); }
 

@@ -75,6 +75,9 @@ const std::map<std::string, Setter>& setters() {
        [](JobOptions& o, const std::string& text) { o.format.output_field = text; }},
       {"fuzzy", [](JobOptions& o, const std::string& text) { o.fuzzy = flag("fuzzy", text); }},
       {"charset", [](JobOptions& o, const std::string& text) { o.charset = text; }},
+      {"columns", [](JobOptions& o, const std::string& text) { o.columns = text; }},
+      {"paragraphs",
+       [](JobOptions& o, const std::string& text) { o.paragraphs = flag("paragraphs", text); }},
   };
   return table;
 }
@@ -90,6 +93,8 @@ void check_settings(const JobSettings& settings, const JobOptions& options) {
   only_for(LineKind::kJsonl, "output_field");
   if (settings.contains("fuzzy") && options.document != DocumentKind::kPo)
     throw RequestError("fuzzy: only for the format po");
+  if (settings.contains("columns") && options.document != DocumentKind::kCsv)
+    throw RequestError("columns: only for the format csv");
   if (settings.contains("charset") && !options.document)
     throw RequestError("charset: only for documents");
 }
@@ -119,6 +124,14 @@ double rate_of(const JobStatus& job) {
 
 nlohmann::json if_positive(double value) {
   return value > 0 ? nlohmann::json(value) : nlohmann::json(nullptr);
+}
+
+// Paragraphs are the segments of a document.
+void choose_paragraphs(JobOptions& options) {
+  if (!options.paragraphs) return;
+  if (options.document || options.format.kind != LineKind::kTxt)
+    throw RequestError("paragraphs: only for the format txt");
+  options.document = DocumentKind::kTxt;
 }
 
 }  // namespace
@@ -172,7 +185,9 @@ nlohmann::json JobOptions::to_json() const {
           {"name", name},
           {"gzip", gzip},
           {"fuzzy", fuzzy},
-          {"charset", charset}};
+          {"charset", charset},
+          {"columns", columns},
+          {"paragraphs", paragraphs}};
 }
 
 JobOptions JobOptions::from_json(const nlohmann::json& stored) {
@@ -182,10 +197,13 @@ JobOptions JobOptions::from_json(const nlohmann::json& stored) {
   options.target = stored.at("target");
   options.decoding = stored.at("options");
   set_format(options, stored.at("format"));
+  options.columns = stored.value("columns", "");
+  options.paragraphs = stored.value("paragraphs", false);
   options.format.column = stored.at("column");
   options.format.field = stored.at("field");
   options.format.output = line_output(stored.at("output"));
   options.format.output_field = stored.at("output_field");
+  choose_paragraphs(options);
   options.name = stored.at("name");
   options.gzip = stored.at("gzip");
   options.fuzzy = stored.value("fuzzy", true);
@@ -211,6 +229,7 @@ JobOptions job_options_of(const JobSettings& settings) {
     setters().at(name)(options, text);
   }
   check_settings(settings, options);
+  choose_paragraphs(options);
   return options;
 }
 

@@ -28,8 +28,12 @@ struct JobOptions {
   bool gzip = false;                     // the file and the result are gzip
   bool fuzzy = true;                     // DocumentOptions
   std::string charset = {};
+  std::string columns = {};
+  bool paragraphs = false;
 
-  DocumentOptions document_options() const { return {source, target, fuzzy, charset}; }
+  DocumentOptions document_options() const {
+    return {source, target, fuzzy, charset, columns, paragraphs};
+  }
 
   nlohmann::json to_json() const;
   static JobOptions from_json(const nlohmann::json& stored);

@@ -36,7 +36,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   try {
     const auto document =
-        open_document(kind, bytes, {"en", "de"}, {.bytes = 1 << 20, .nodes = 10'000});
+        open_document(kind, bytes, {.source = "en", .target = "pl", .columns = "1"},
+                      {.bytes = 1 << 20, .nodes = 10'000});
     for (const dietmt::nmt::MarkedText& segment : document->segments()) {
       require(!segment.text.empty());
       require(dietmt::invalid_utf8_at(segment.text) == std::string::npos);

@@ -6,6 +6,7 @@
 
 #include "service/documents/document_bytes.h"
 #include "service/documents/document_kinds.h"
+#include "service/documents/strings/strings_documents.h"
 
 namespace dietmt::service {
 namespace {
@@ -41,10 +42,20 @@ Opened of_xml(const File& file) {
   return open(file.bytes, file.options, file.limits);
 }
 
+template <Opened open(std::string_view bytes)>
+Opened of_bytes(const File& file) {
+  return open(file.bytes);
+}
+
+template <Opened open(std::string_view bytes, const DocumentOptions& options)>
+Opened of_bytes_and_options(const File& file) {
+  return open(file.bytes, file.options);
+}
+
 Opened of_archive(const File& file) { return open_office(file.kind, file.bytes, file.limits); }
 
 // In the order of the enumeration.
-constexpr std::array<Kind, 8> kKinds{
+constexpr std::array<Kind, 19> kKinds{
     {{DocumentKind::kTxt, "txt", "text/plain; charset=utf-8", of_text<open_txt>},
      {DocumentKind::kHtml, "html", "text/html; charset=utf-8", of_text<open_html>},
      {DocumentKind::kSrt, "srt", "application/x-subrip", of_text<open_srt>},
@@ -54,14 +65,26 @@ constexpr std::array<Kind, 8> kKinds{
      {DocumentKind::kXliff, "xliff", "application/xliff+xml", of_xml<open_xliff>},
      {DocumentKind::kDocx, "docx",
       "application/vnd.openxmlformats-officedocument.wordprocessingml.document", of_archive},
-     {DocumentKind::kOdt, "odt", "application/vnd.oasis.opendocument.text", of_archive}}};
+     {DocumentKind::kOdt, "odt", "application/vnd.oasis.opendocument.text", of_archive},
+     {DocumentKind::kProperties, "properties", "text/x-java-properties", of_bytes<open_properties>},
+     {DocumentKind::kJson, "json", "application/json", of_bytes<open_json>},
+     {DocumentKind::kArb, "arb", "application/json", of_bytes_and_options<open_arb>},
+     {DocumentKind::kAndroid, "xml", "application/xml", of_xml<open_android>},
+     {DocumentKind::kStrings, "strings", "text/plain", of_bytes<open_strings>},
+     {DocumentKind::kStringsdict, "stringsdict", "application/xml", of_xml<open_stringsdict>},
+     {DocumentKind::kResx, "resx", "application/xml", of_xml<open_resx>},
+     {DocumentKind::kTs, "ts", "application/xml", of_xml<open_ts>},
+     {DocumentKind::kYaml, "yaml", "application/yaml", of_bytes_and_options<open_yaml>},
+     {DocumentKind::kCsv, "csv", "text/csv", of_bytes_and_options<open_csv>},
+     {DocumentKind::kTsv, "tsv", "text/tab-separated-values", of_bytes_and_options<open_tsv>}}};
 
 // Other extensions of these kinds.
-constexpr std::array<std::pair<const char*, DocumentKind>, 4> kAliases{
+constexpr std::array<std::pair<const char*, DocumentKind>, 5> kAliases{
     {{"htm", DocumentKind::kHtml},
      {"xhtml", DocumentKind::kHtml},
      {"pot", DocumentKind::kPo},
-     {"xlf", DocumentKind::kXliff}}};
+     {"xlf", DocumentKind::kXliff},
+     {"yml", DocumentKind::kYaml}}};
 
 const Kind& entry_of(DocumentKind kind) { return kKinds.at(static_cast<size_t>(kind)); }
 

@@ -1,38 +1,19 @@
 // Documents built to take long cost time in proportion to their size.
+#include "tests/service/documents/document_cost.h"
+
 #include <functional>
 
-#include "service/documents/placeholders.h"
-#include "tests/common/cpu_cost.h"
 #include "tests/service/documents/office_fixture.h"
 
 namespace dietmt::service {
 namespace {
-
-// Does everything that is done with a document, except for the model's part.
-void handle(DocumentKind kind, const std::string& bytes) {
-  try {
-    const auto document = open_document(kind, bytes, {"en", "de"});
-    const auto same = [](const ConnectedTexts& texts) {
-      std::vector<Translation> all;
-      for (size_t i = 0; i < texts.texts.size(); ++i) {
-        nmt::take_out_markup(texts.texts[i]);
-        all.push_back(in_source_order(texts.texts[i]));
-      }
-      return all;
-    };
-    document->translated(translate_keeping_placeholders(document->segments(), same, same));
-  } catch (const DataError&) {
-  }
-}
 
 class DocumentCostTest : public OfficeDocumentTest {
  protected:
   using Make = std::function<std::string(size_t bytes)>;
 
   static void expect_linear(DocumentKind kind, const std::string& name, const Make& make) {
-    EXPECT_LE(cost_growth(30'000, make, [&](const std::string& bytes) { handle(kind, bytes); }),
-              kLinearGrowth)
-        << name_of(kind) << ": " << name;
+    expect_linear_cost(kind, name, make);
   }
 
   // Documents of repeated texts, between a beginning and an end.

@@ -1,0 +1,32 @@
+#include "service/documents/plural_categories.h"
+
+#include <unicode/locid.h>
+#include <unicode/plurrule.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+namespace dietmt::service {
+
+std::vector<std::string> plural_categories(const std::string& language) {
+  constexpr std::array<const char*, 6> kCategories = {"zero", "one", "two", "few", "many", "other"};
+  constexpr int32_t kNumbers = 201;  // all rules repeat after 100, or concern millions
+  UErrorCode status = U_ZERO_ERROR;
+  const std::unique_ptr<icu::PluralRules> rules(
+      icu::PluralRules::forLocale(icu::Locale(language.c_str()), status));
+  if (U_FAILURE(status) != 0) return {"other"};
+  std::array<bool, kCategories.size()> used{};
+  used.back() = true;
+  for (int32_t number = 0; number < kNumbers; ++number) {
+    std::string name;
+    rules->select(number).toUTF8String(name);
+    for (size_t i = 0; i < kCategories.size(); ++i) used[i] = used[i] || name == kCategories[i];
+  }
+  std::vector<std::string> categories;
+  for (size_t i = 0; i < kCategories.size(); ++i)
+    if (used[i]) categories.emplace_back(kCategories[i]);
+  return categories;
+}
+
+}  // namespace dietmt::service

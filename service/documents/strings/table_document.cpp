@@ -1,0 +1,143 @@
+// CSV and TSV: the cells of certain columns, as RFC 4180 writes them.
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "common/error.h"
+#include "common/trimmed.h"
+#include "service/documents/strings/strings_documents.h"
+#include "service/documents/values_document.h"
+
+namespace dietmt::service {
+namespace {
+
+constexpr std::string_view kSeparators = ",;\t";
+
+// The separator that occurs most in the first line, outside quotes.
+char separator_of(std::string_view text) {
+  size_t counts[kSeparators.size()] = {};
+  bool is_quoted = false;
+  for (const char c : text) {
+    is_quoted = is_quoted != (c == '"');
+    if (is_quoted) continue;
+    if (c == '\n') break;
+    if (const size_t which = kSeparators.find(c); which != kSeparators.npos) ++counts[which];
+  }
+  return kSeparators[static_cast<size_t>(std::ranges::max_element(counts) - std::begin(counts))];
+}
+
+class TableDocument final : public ValuesDocument {
+ public:
+  TableDocument(std::string_view bytes, bool is_tsv, const std::string& columns)
+      : ValuesDocument(bytes), separator_(is_tsv ? '\t' : separator_of(text())) {
+    size_t row = 0;
+    while (at_ < text().size()) {
+      const std::vector<Cell> cells = read_row();
+      if (row == 0) choose(columns, cells);
+      for (size_t i = 0; i < cells.size() && (row > 0 || !has_header_); ++i)
+        if (columns_.contains(i)) add(cells[i]);
+      ++row;
+    }
+    if (row == 0) throw DataError("the file has no row");
+    finish();
+  }
+
+ private:
+  struct Cell {
+    size_t begin = 0;
+    size_t end = 0;
+    bool is_quoted = false;
+    std::string text = {};
+  };
+
+  std::vector<Cell> read_row() {
+    std::vector<Cell> cells;
+    while (true) {
+      cells.push_back(read_cell());
+      if (at_ == text().size()) return cells;
+      const char c = text()[at_++];
+      if (c == separator_) continue;
+      if (c == '\r' && at_ < text().size() && text()[at_] == '\n') ++at_;
+      return cells;
+    }
+  }
+
+  Cell read_cell() {
+    Cell cell{.begin = at_};
+    const std::string ends = {separator_, '\r', '\n'};
+    cell.is_quoted = at_ < text().size() && text()[at_] == '"';
+    if (cell.is_quoted) {
+      const size_t opening = at_++;
+      for (; at_ < text().size(); ++at_) {
+        if (text()[at_] == '"' && (++at_ == text().size() || text()[at_] != '"')) break;
+        cell.text += text()[at_];
+      }
+      if (at_ == text().size() && text()[at_ - 1] != '"')
+        fail(opening, "the cell has no closing quote");
+      if (at_ < text().size() && ends.find(text()[at_]) == ends.npos)
+        fail(at_, "there is text after a quoted cell");
+    } else {
+      at_ = std::min(text().find_first_of(ends, at_), text().size());
+      cell.text = text().substr(cell.begin, at_ - cell.begin);
+    }
+    cell.end = at_;
+    return cell;
+  }
+
+  // Columns are names in the first row, or numbers from 1 of a table without names.
+  void choose(const std::string& columns, const std::vector<Cell>& header) {
+    std::string names;
+    for (const Cell& cell : header) names += (names.empty() ? "" : ", ") + cell.text;
+    if (columns.empty())
+      throw DataError(
+          "name the columns to translate: columns=NAME,NAME or columns=1,3. The first row is " +
+          names);
+    for (size_t begin = 0; begin <= columns.size();) {
+      const size_t end = std::min(columns.find(',', begin), columns.size());
+      const std::string name(trimmed(columns.substr(begin, end - begin), " "));
+      begin = end + 1;
+      const auto found = std::ranges::find_if(
+          header, [&](const Cell& cell) { return trimmed(cell.text, " ") == name; });
+      size_t number = 0;
+      std::from_chars(name.data(), name.data() + name.size(), number);
+      if (found != header.end()) {
+        columns_.insert(static_cast<size_t>(found - header.begin()));
+        has_header_ = true;
+      } else if (number > 0 && number <= header.size()) {
+        columns_.insert(number - 1);
+      } else {
+        throw DataError("columns: there is no column \"" + name + "\"; the first row is " + names);
+      }
+    }
+  }
+
+  void add(const Cell& cell) {
+    add_value(cell.begin, cell.end, {.text = cell.text, .marks = {}},
+              [is_quoted = cell.is_quoted, separator = separator_](const std::string& text) {
+                const std::string special = {separator, '"', '\r', '\n'};
+                if (!is_quoted && text.find_first_of(special) == text.npos) return text;
+                std::string quoted = "\"";
+                for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+                return quoted + '"';
+              });
+  }
+
+  char separator_;
+  std::set<size_t> columns_;
+  bool has_header_ = false;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Document> open_csv(std::string_view bytes, const DocumentOptions& options) {
+  return std::make_unique<TableDocument>(bytes, false, options.columns);
+}
+
+std::unique_ptr<Document> open_tsv(std::string_view bytes, const DocumentOptions& options) {
+  return std::make_unique<TableDocument>(bytes, true, options.columns);
+}
+
+}  // namespace dietmt::service

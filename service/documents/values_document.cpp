@@ -1,0 +1,84 @@
+#include "service/documents/values_document.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/error.h"
+#include "service/documents/document_bytes.h"
+#include "service/documents/format_directives.h"
+#include "service/documents/placeholders.h"
+
+namespace dietmt::service {
+namespace {
+
+bool says_the_same(const Translation& one, const Translation& other) {
+  const auto key = [](const Translation& parts) {
+    std::string text;
+    for (const nmt::MarkedPart& part : parts)
+      text += part.mark < 0 ? part.text : '\0' + std::to_string(part.mark) + '\0';
+    return text;
+  };
+  return key(one) == key(other);
+}
+
+}  // namespace
+
+ValuesDocument::ValuesDocument(std::string_view bytes)
+    : beginning_(bytes.substr(0, 4)), text_(text_of_bytes(bytes)) {}
+
+std::string ValuesDocument::translated(const std::vector<Translation>& translations) {
+  return encoded_like(beginning_, PlacesDocument::translated(translations));
+}
+
+void ValuesDocument::add_value(size_t begin, size_t end, nmt::MarkedText text, Encode encode) {
+  const bool is_new = begin == end, has_tags = !text.marks.empty();
+  const std::string raw =
+      is_new && !has_tags ? encode(text.text) : text_.substr(begin, end - begin);
+  if (!has_tags) text = with_marks(text.text, directives_in(text.text, nullptr));
+  replace(begin, begin, "");
+  if (add(std::move(text)))
+    values_.push_back({is_new ? "" : raw, std::move(encode), has_tags});
+  else
+    keep(raw);
+  kept_ = end;
+}
+
+void ValuesDocument::replace(size_t begin, size_t end, std::string_view by) {
+  keep(std::string_view(text_).substr(kept_, begin - kept_));
+  keep(by);
+  kept_ = end;
+}
+
+void ValuesDocument::finish() {
+  replace(text_.size(), text_.size(), "");
+  text_ = {};
+}
+
+void ValuesDocument::fail(size_t at, const std::string& problem) const {
+  const std::string_view before = std::string_view(text_).substr(0, at);
+  throw DataError("line " + std::to_string(1 + std::ranges::count(before, '\n')) + ": " + problem);
+}
+
+std::string ValuesDocument::written(const SegmentPlace& place, const Translation& translation) {
+  const Value& value = values_.at(place.segment);
+  const nmt::MarkedText& segment = segments_[place.segment];
+  const Translation source = in_source_order(segment);
+  const bool is_kept = has_all_marks(translation, segment) &&
+                       keeps_placeholders(translation, segment) &&
+                       keeps_order(translation, segment);
+  refused_ += is_kept ? 0 : 1;
+  if ((!is_kept || says_the_same(translation, source)) && !value.raw.empty()) return value.raw;
+  std::string result, text = place.before;
+  for (const nmt::MarkedPart& part : is_kept ? translation : source) {
+    const bool is_tag = part.mark >= 0 && value.has_tags;
+    if (is_tag && !text.empty()) result += value.encode(std::exchange(text, {}));
+    const std::string& written =
+        part.mark < 0 ? part.text
+                      : segment.marks[static_cast<size_t>(part.mark)].parts.front().text;
+    (is_tag ? result : text) += written;
+  }
+  text += place.after;
+  return text.empty() ? result : result + value.encode(text);
+}
+
+}  // namespace dietmt::service

@@ -1,0 +1,55 @@
+// Files of which some values are translated; every other byte stays.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "service/documents/places_document.h"
+
+namespace dietmt::service {
+
+class ValuesDocument : public PlacesDocument {
+ public:
+  /// In the encoding of the file.
+  std::string translated(const std::vector<Translation>& translations) override;
+
+ protected:
+  /// Writes text between two marks, or the whole text of a value without marks.
+  using Encode = std::function<std::string(const std::string& text)>;
+
+  explicit ValuesDocument(std::string_view bytes);
+
+  /// The file in UTF-8, until finish().
+  const std::string& text() const { return text_; }
+
+  /// Bytes begin .. end-1 of the text are a value that means `text`; `begin` is not before the end
+  /// of the last one. Tags of marks are written as they are; a text without marks gets its
+  /// placeholders as marks. A value whose translation is the same, or does not keep the marks,
+  /// keeps its bytes, as one without a letter does. end = begin: a new value, which is always
+  /// written.
+  void add_value(size_t begin, size_t end, nmt::MarkedText text, Encode encode);
+  void replace(size_t begin, size_t end, std::string_view by);
+  /// Call it after the last value.
+  void finish();
+
+  /// Throws DataError with the line.
+  [[noreturn]] void fail(size_t at, const std::string& problem) const;
+
+ private:
+  struct Value {
+    std::string raw;  // empty: a new value
+    Encode encode;
+    bool has_tags = false;  // marks are tags; otherwise they are placeholders in the text
+  };
+
+  std::string written(const SegmentPlace& place, const Translation& translation) override;
+
+  std::string beginning_;  // of the file, which shows its encoding
+  std::string text_;
+  size_t kept_ = 0;            // bytes of the text that are in a part
+  std::vector<Value> values_;  // by segment
+};
+
+}  // namespace dietmt::service

@@ -1,0 +1,70 @@
+// Catalogues built to take long cost time in proportion to their size.
+#include "tests/service/documents/document_cost.h"
+
+namespace dietmt::service {
+namespace {
+
+std::function<std::string(size_t)> repeats(const std::string& unit) {
+  return [unit](size_t bytes) { return repeated(unit, bytes); };
+}
+
+TEST(StringsCostTest, OfCataloguesWithoutXml) {
+  for (const std::string unit :
+       {"a=b\n", "a\\\n", "\\u0041", "a='{", "# a\n", "a=b\\\n ", "=", " "})
+    expect_linear_cost(DocumentKind::kProperties, unit, repeats(unit));
+  for (const std::string unit : {"\"a\",", "[", "{\"a\":", "// a\n", "\"\\n{0\",", "/* a */"})
+    expect_linear_cost(DocumentKind::kJson, unit, repeats(unit));
+  expect_linear_cost(DocumentKind::kJson, "values",
+                     [](size_t bytes) { return "[" + repeated("\"a b {0}\",", bytes) + "1]"; });
+  expect_linear_cost(DocumentKind::kArb, "nested metadata", [](size_t bytes) {
+    return "{\"@a\":" + repeated("[", bytes / 2) + repeated("]", bytes / 2) + "}";
+  });
+  for (const std::string unit : {"\"a\"=\"b c\";\n", "/*", "\"a\";", "// a\n", "\"\\\\"})
+    expect_linear_cost(DocumentKind::kStrings, unit, repeats(unit));
+}
+
+TEST(StringsCostTest, OfYaml) {
+  for (const std::string unit :
+       {"- a b\n", "a: b c\n", "[", "{a: ", "- &a b\n", "? a\n", "- |\n  a\n", "- é\n", "# a\n",
+        "---\n", "- 'a\n\n", "a:\n ", "!a ", "- *a\n"})
+    expect_linear_cost(DocumentKind::kYaml, unit, repeats(unit));
+}
+
+TEST(StringsCostTest, OfTables) {
+  for (const std::string unit : {"a,b\n", ",", "\"", "\"a\"\"\n\",", "\n", "a\r"})
+    expect_linear_cost(DocumentKind::kCsv, unit, repeats(unit),
+                       {.source = "en", .target = "de", .columns = "1"});
+}
+
+TEST(StringsCostTest, OfXml) {
+  for (const std::string unit :
+       {"<string>a b</string>", "<string>a<b>",
+        "<plurals><item quantity='one'>a b</item></plurals>", "<item quantity='few'>a b</item>",
+        "<!-- a -->", "<string><![CDATA[a]]>b</string>", "<g>", "<string>\\u0041 @</string>"}) {
+    expect_linear_cost(DocumentKind::kAndroid, unit, [&](size_t bytes) {
+      return "<resources>" + repeated(unit, bytes) + "</resources>";
+    });
+    expect_linear_cost(DocumentKind::kAndroid, "plural " + unit, [&](size_t bytes) {
+      return "<resources><plurals>" + repeated(unit, bytes) + "</plurals></resources>";
+    });
+  }
+  for (const std::string unit : {"<key>one</key><string>a b</string>", "<dict>", "<key>other</key>",
+                                 "<key>NSStringLocalizedFormatKey</key><string>a %#@b@</string>"})
+    expect_linear_cost(DocumentKind::kStringsdict, unit, [&](size_t bytes) {
+      return "<plist><dict>" + repeated(unit, bytes) + "</dict></plist>";
+    });
+  for (const std::string unit :
+       {"<data><value>a b</value></data>", "<value>a b</value>", "<b/>", "<comment/>"})
+    expect_linear_cost(DocumentKind::kResx, unit, [&](size_t bytes) {
+      return "<root><data>" + repeated(unit, bytes) + "</data></root>";
+    });
+  for (const std::string unit :
+       {"<message numerus='yes'><source>a b</source><translation/></message>", "<source>a</source>",
+        "<translation> </translation>", "<numerusform></numerusform>"})
+    expect_linear_cost(DocumentKind::kTs, unit, [&](size_t bytes) {
+      return "<TS><message>" + repeated(unit, bytes) + "</message></TS>";
+    });
+}
+
+}  // namespace
+}  // namespace dietmt::service
