@@ -34,7 +34,7 @@ class KeptKinds {
   /// What nobody wants translated in plain text: all but tags, in which a text would have to be
   /// markup for `<` and `&` to mean something.
   static constexpr KeptKinds plain() { return KeptKinds(kAll & ~KeptKinds(Kept::kTags).bits_); }
-  /// Of messages and documents.
+  /// What messages and documents have.
   static constexpr KeptKinds markup() { return KeptKinds(Kept::kPlaceholders) | Kept::kTags; }
 
  private:

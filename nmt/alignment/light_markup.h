@@ -16,8 +16,7 @@ namespace dietmt::nmt {
 /// `2 * 3`, snake_case and a lone * are none. Takes linear time.
 std::vector<std::string_view> light_markup_in(std::string_view text, KeptKinds kinds);
 
-/// Whether a mark from light_markup_in() is ** or the like, of which the first opens and the second
-/// closes.
+/// Whether a mark from light_markup_in() is ** or the like: the first opens and the second closes.
 bool is_emphasis(std::string_view mark);
 
 /// The name in [b], [/b] or [url=address]; empty: it is no BBCode.

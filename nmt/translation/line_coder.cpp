@@ -78,7 +78,7 @@ void respell(std::vector<MarkedPart>& parts, const Spellings& spellings) {
     if (!part.is_markup) part.text = respelled(part.text, spellings);
 }
 
-// Whether a text has letters beside what must be kept.
+// Whether a text has letters that need not be kept.
 bool has_other_letters(std::string_view text, KeptKinds keep) {
   for (const std::string_view kept : kept_in(text, keep)) {
     const auto at = static_cast<size_t>(kept.data() - text.data());

@@ -59,7 +59,7 @@ class LanguagePairs {
   DetectedLanguage detect_source(const std::string& text,
                                  const std::vector<std::string>& candidates) const;
 
-  /// The same for the first texts of a document together.
+  /// The language of the first texts of a document together.
   DetectedLanguage detect_language(const std::vector<nmt::MarkedText>& texts,
                                    const std::vector<std::string>& candidates) const;
 

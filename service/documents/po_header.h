@@ -10,7 +10,7 @@
 namespace dietmt::service {
 
 struct PoHeader {
-  /// Of msgstr in messages with a plural; 0: as many as each message has.
+  /// The number of msgstr in a message with a plural; 0: as many as each message has.
   size_t plural_forms = 0;
 };
 

@@ -1,4 +1,4 @@
-// Files of which some values are translated; every other byte stays.
+// Files with some values that are translated; every other byte stays.
 #pragma once
 
 #include <functional>

@@ -23,7 +23,7 @@ ordered_json openai_error(int status, const std::string& message) {
             {"code", nullptr}}}};
 }
 
-// A string, or a list of parts of which some are texts.
+// A string, or a list of parts; some of them are texts.
 std::string content_of(const json& message) {
   const json content = message.value("content", json());
   if (content.is_string()) return content;

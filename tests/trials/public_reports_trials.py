@@ -56,9 +56,9 @@ class Trials:
     def plain_text(self):
         for text in ("🌷🌷 🌷", "12:30", "---", "1 2 3 4 5", "→ ∞ ≠"):
             got, _ = self.lines(text + "\n")
-            report(3, f"the command leaves {text!r} alone", got == [text], got)
+            report(3, f"the command copies {text!r}", got == [text], got)
             status, body = self.translate(text)
-            report(3, f"the server leaves {text!r} alone",
+            report(3, f"the server copies {text!r}",
                    status == 200 and body["translatedText"] == text, body)
         for kept in ("https://a.example/search?q=dogs&p=1", "someone@example.org", "README.md",
                      "C:\\Windows\\System32", "@name", "#topic", "{0}", "%1$s", ":count", "[X0X]",
