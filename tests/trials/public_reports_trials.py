@@ -118,7 +118,8 @@ class Trials:
                            ("a.yaml", "a: The dog\n"), ("a.properties", "a=The dog\n"),
                            ("strings.xml", '<resources><string name="a">The dog</string></resources>'),
                            ("a.csv", "a,b\n1,The dog\n")):
-            status, got = self.document(name, text)
+            columns = {"columns": "b"} if name == "a.csv" else {}
+            status, got = self.document(name, text, **columns)
             report(18, f"{name} is translated", status == 200, got)
         status, got = self.document("a.txt", "The café.\n".encode("latin-1"))
         report(18, "Latin-1 text", status == 200, got)

@@ -183,13 +183,12 @@ TEST_F(TextTest, AModelCanTranslateBefore) {
   std::vector<TranslatedLine> found = translated(input, {.before = &translator});
   ASSERT_EQ(found.size(), 3U);
   for (size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(found[i].request.pivots,
-              i == 1 ? std::vector<std::string>() : std::vector{expected[i].source});
+    EXPECT_EQ(found[i].sentences.pivot(), i == 1 ? "" : expected[i].source);
     EXPECT_EQ(found[i].translations.front().text, expected[i].translations.front().text);
   }
   LineReader prefixes(write("prefixes", "ba\n\nko\n"));
   found = translated(input, {.prefixes = &prefixes, .before = &translator});
-  EXPECT_EQ(found[0].request.pivots[0], expected[0].source);  // prefixes are for the last model
+  EXPECT_EQ(found[0].sentences.pivot(), expected[0].source);  // prefixes are for the last model
   EXPECT_THAT(found[0].translations.front().text, testing::StartsWith("ba"));
   EXPECT_THAT(found[2].translations.front().text, testing::StartsWith("ko"));
 }
@@ -207,7 +206,7 @@ TEST_F(TextTest, TermsPassAFirstModelThatReadsContext) {
   const auto found = translated(lines[0] + "\n" + lines[1] + "\n",
                                 {.line = {.glossary = &glossary}, .before = &translator});
   ASSERT_EQ(found.size(), 2U);
-  EXPECT_EQ(found[1].request.terms.size(), 1U);
+  EXPECT_EQ(found[1].sentences.sentences.front().request.terms.size(), 1U);
   EXPECT_THAT(found[1].translations.front().text, HasSubstr("vi"));
 }
 
