@@ -190,7 +190,7 @@ if has_service && command -v curl >/dev/null; then
   cp "$(dirname "$dietmt")/dietmt-serve" "$work/bare" || fail "dietmt-serve is missing"
   dietmt=$bare start_server "$work/int8"
   expect_code 0 curl -sS --max-time 60 "$url/translate" -d q="red cat" -d source=en -d target=de
-  expect_text "\"translatedText\":\"$("$bare" translate --model "$work/int8" <<<"red cat")\"" "$out"
+  expect_text "\"translatedText\":\"$("$bare" translate --guard retry --model "$work/int8" <<<"red cat")\"" "$out"
   rm "$work/int8/positions.safetensors"  # reloading fails, and the old weights stay
   kill -HUP "$server"
   for _ in $(seq 600); do grep -q "restart the server" "$work/log" && break; sleep 0.1; done

@@ -104,7 +104,7 @@ TEST_P(JobUploadTest, WrongRequestsAreRefusedAndLeaveNothing) {
   const auto post = [&](const std::string& query, const std::string& body = "a\n") {
     return error_of(client_->Post("/v1/jobs" + query, body, "text/plain"), 400);
   };
-  EXPECT_THAT(post("?format=csv"), HasSubstr("csv"));
+  EXPECT_THAT(post("?format=xls"), HasSubstr("xls"));
   EXPECT_THAT(post("?formt=tsv"), HasSubstr("formt"));
   EXPECT_THAT(post("?format=tsv&column=0"), HasSubstr("column: must be at least 1"));
   EXPECT_THAT(post("?column=two"), HasSubstr("column"));
@@ -414,16 +414,16 @@ TEST_P(JobUploadTest, AllSettingsTogetherAreLimited) {
 }
 
 TEST_P(JobUploadTest, AFileNameSaysTheFormat) {
-  for (const char* name : {"a.csv", "a.rtf", "a.doc", "a.md", "a.csv.gz", "a", "txt"})
+  for (const char* name : {"a.xls", "a.rtf", "a.doc", "a.md", "a.xls.gz", "a", "txt"})
     EXPECT_THAT(
         error_of(client_->Post("/v1/jobs", httplib::MultipartFormDataItems{{"file", "a\n", name,
                                                                             "text/plain"}}),
                  400),
         ::testing::AllOf(HasSubstr(std::string("\"") + name + "\" must end in one of "),
                          HasSubstr(".docx"), HasSubstr(".jsonl")));
-  EXPECT_THAT(error_of(client_->Post("/v1/jobs?name=a.csv", "a\n", "text/plain"), 400),
+  EXPECT_THAT(error_of(client_->Post("/v1/jobs?name=a.xls", "a\n", "text/plain"), 400),
               HasSubstr("must end in one of"));
-  EXPECT_EQ(submit_body("?name=a.csv&format=txt", "a\n").at("format"), "txt");
+  EXPECT_EQ(submit_body("?name=a.xls&format=txt", "a\n").at("format"), "txt");
   EXPECT_EQ(submit_body("?name=a.TXT.gz", "a\n").at("format"), "txt");
 }
 
