@@ -63,7 +63,7 @@ expect_text "--keep-jobs HOURS" "$out"
 expect_text "--max-jobs N" "$out"
 
 toy_corpus 60 7 "$work/toy"
-"$dietmt" translate --model "$model" --input "$work/toy.en" --beam 1 >"$work/expected"
+"$dietmt" translate --guard retry --model "$model" --input "$work/toy.en" --beam 1 >"$work/expected"
 
 # Without --data there are no jobs.
 health_port=$(free_port)
@@ -89,7 +89,7 @@ expect_answer 200 /translate -d q="red dog" -d source=en -d target=de
 expect_text '"translatedText":"' "$out"
 expect_answer 200 /v1/translate -H "$json" \
   -d '{"text": "red dog", "source": "en", "target": "de", "beam": 1}'
-expect_text "\"text\":\"$(echo red dog | "$dietmt" translate --model "$model" --beam 1)\"" "$out"
+expect_text "\"text\":\"$(echo red dog | "$dietmt" translate --guard retry --model "$model" --beam 1)\"" "$out"
 expect_answer 200 /v1/analyze -H "$json" -d '{"text": "red dog", "source": "en", "target": "de"}'
 expect_text '"attention":{"cross":[[[[' "$out"
 expect_answer 400 /v1/analyze -H "$json" -d '{"text": "red dog", "source": "fr", "model": "en-de"}'
@@ -139,10 +139,10 @@ red='{"text": "red dog", "source": "en", "target": "de", "beam": 1}'
 start --shortlist "$work/list.bin"
 expect_answer 200 /v1/translate -H "$json" -d "$red"
 answered=$(field score)
-translated=$(echo red dog | "$dietmt" translate --model "$model" --beam 1 --json --shortlist "$work/list.bin")
+translated=$(echo red dog | "$dietmt" translate --guard retry --model "$model" --beam 1 --json --shortlist "$work/list.bin")
 out=$translated
 expect_equal "$answered" "$(field score)" "score with a shortlist"
-out=$(echo red dog | "$dietmt" translate --model "$model" --beam 1 --json)
+out=$(echo red dog | "$dietmt" translate --guard retry --model "$model" --beam 1 --json)
 [ "$answered" != "$(field score)" ] || fail "the shortlist changes no score: $answered"
 kill -TERM $server
 wait $server
