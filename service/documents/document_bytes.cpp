@@ -78,7 +78,7 @@ std::string_view without_utf8_mark(std::string_view bytes) {
 }
 
 std::string text_of_bytes(std::string_view bytes, const std::string& charset) {
-  const std::string reason = binary_reason(bytes.substr(0, 1 << 16));
+  const std::string reason = binary_reason(bytes);
   if (!reason.empty()) throw DataError("the file " + reason);
   if (is_utf16(bytes)) return Utf16Decoder().decode(bytes);
   bytes = without_utf8_mark(bytes);

@@ -69,26 +69,28 @@ class ProgramsTest(unittest.TestCase):
 
     @unittest.skipIf(os.environ.get("DIETMT_SERVICE") == "0", "built without the service")
     def test_serve(self):
-        with subprocess.Popen([DIETMT, "serve", "--model", f"en-de={MODEL}", "--port", "0"],
-                              stderr=subprocess.PIPE, text=True) as server:
-            self.addCleanup(server.kill)
-            address = ""
-            for line in server.stderr:
-                if "listening at " in line:
-                    address = line.split("listening at ")[1].strip()
-                    break
-            self.assertTrue(address)
-            fields = urllib.parse.urlencode({"q": LINES[0], "source": "en", "target": "de"})
-            with urllib.request.urlopen(f"http://{address}/translate", fields.encode()) as answer:
-                self.assertEqual(json.load(answer)["translatedText"], self.expected[0])
-            with urllib.request.urlopen(f"http://{address}/languages") as answer:
-                self.assertEqual([one["name"] for one in json.load(answer)], ["English"])
-            fields = urllib.parse.urlencode({"q": "A dog. A cat.", "source": "en", "target": "de"})
-            with urllib.request.urlopen(f"http://{address}/translate", fields.encode()) as answer:
-                self.assertEqual(answer.status, 200)
-            server.send_signal(signal.SIGTERM)
-            server.communicate()
-            self.assertEqual(server.returncode, 0)
+        server = subprocess.Popen([DIETMT, "serve", "--model", f"en-de={MODEL}", "--port", "0",
+                                   "--guard", "off"], stderr=subprocess.PIPE, text=True)
+        self.addCleanup(server.stderr.close)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        address = ""
+        for line in server.stderr:
+            if "listening at " in line:
+                address = line.split("listening at ")[1].strip()
+                break
+        self.assertTrue(address)
+        fields = urllib.parse.urlencode({"q": LINES[0], "source": "en", "target": "de"})
+        with urllib.request.urlopen(f"http://{address}/translate", fields.encode()) as answer:
+            self.assertEqual(json.load(answer)["translatedText"], self.expected[0])
+        with urllib.request.urlopen(f"http://{address}/languages") as answer:
+            self.assertEqual([one["name"] for one in json.load(answer)], ["English", "German"])
+        fields = urllib.parse.urlencode({"q": "A dog. A cat.", "source": "en", "target": "de"})
+        with urllib.request.urlopen(f"http://{address}/translate", fields.encode()) as answer:
+            self.assertEqual(answer.status, 200)
+        server.send_signal(signal.SIGTERM)
+        server.communicate()
+        self.assertEqual(server.returncode, 0)
 
 
 if __name__ == "__main__":
