@@ -41,6 +41,8 @@ TEST(TxtDocumentTest, WhatIsNoTextIsRefusedWithAReason) {
   using namespace std::string_literals;
   EXPECT_THAT(problem_of(DocumentKind::kTxt, "a\0b, and more text"s),
               HasSubstr("is binary: byte 2 is zero"));
+  EXPECT_THAT(problem_of(DocumentKind::kTxt, std::string(70'000, '\xFF') + "\0\n"s),
+              HasSubstr("is binary: byte 70001 is zero"));
   EXPECT_THAT(problem_of(DocumentKind::kTxt, "a\0b\0c\0"s),
               HasSubstr("UTF-16 without a byte-order mark"));
   EXPECT_THAT(problem_of(DocumentKind::kTxt, "%PDF-1.7"), HasSubstr("is a PDF file"));
