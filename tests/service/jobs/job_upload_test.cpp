@@ -49,6 +49,12 @@ TEST_P(JobUploadTest, ColumnsAndFields) {
             "{\"t\": \"a\", \"n\": 1.0, \"de\": \"<a>\"}\n{\"t\"\n");
 }
 
+TEST_P(JobUploadTest, ColumnsOfATable) {
+  EXPECT_EQ(round_trip("?name=f.csv&columns=text&source=en&target=de", "id,text\n1,(One two)\n"),
+            "id,text\n1,<(One two)>\n");
+  EXPECT_EQ(client_->Post("/v1/jobs?name=f.json&columns=text", "[]", "text/plain")->status, 400);
+}
+
 TEST(JobExtensions, AreThoseOfAllFormats) {
   std::set<std::string> formats;
   for (const std::string& extension : job_extensions())
