@@ -9,6 +9,7 @@
 #include "nmt/alignment/placeholders.h"
 #include "service/documents/document_kinds.h"
 #include "service/documents/places_document.h"
+#include "service/documents/values_document.h"
 
 namespace dietmt::service {
 namespace {
@@ -35,6 +36,30 @@ class TxtDocument final : public PlacesDocument {
     std::string line = plain_text(translation);
     std::replace(line.begin(), line.end(), '\n', ' ');
     return line;
+  }
+};
+
+// Lines up to a blank one are a text, whose translation is one line.
+class ParagraphsDocument final : public ValuesDocument {
+ public:
+  explicit ParagraphsDocument(std::string_view bytes) : ValuesDocument(bytes) {
+    std::string_view left = text();
+    size_t begin = 0, end = 0;  // of the paragraph
+    const auto add_paragraph = [&] {
+      if (end > begin)
+        add_value(begin, end, join_lines({.text = text().substr(begin, end - begin), .marks = {}}),
+                  [](const std::string& paragraph) { return paragraph; });
+      begin = text().size() - left.size();
+    };
+    while (!left.empty()) {
+      const std::string_view content = trimmed(take_line(left), " \t\r\n");
+      if (content.empty())
+        add_paragraph();
+      else
+        end = static_cast<size_t>(content.data() - text().data()) + content.size();
+    }
+    add_paragraph();
+    finish();
   }
 };
 
@@ -172,7 +197,8 @@ class SrtDocument final : public PlacesDocument {
 
 }  // namespace
 
-std::unique_ptr<Document> open_txt(const std::string& text) {
+std::unique_ptr<Document> open_txt(const std::string& text, const DocumentOptions& options) {
+  if (options.paragraphs) return std::make_unique<ParagraphsDocument>(text);
   return std::make_unique<TxtDocument>(text);
 }
 

@@ -56,7 +56,7 @@ Opened of_archive(const File& file) { return open_office(file.kind, file.bytes, 
 
 // In the order of the enumeration.
 constexpr std::array<Kind, 19> kKinds{
-    {{DocumentKind::kTxt, "txt", "text/plain; charset=utf-8", of_text<open_txt>},
+    {{DocumentKind::kTxt, "txt", "text/plain; charset=utf-8", of_text_and_options<open_txt>},
      {DocumentKind::kHtml, "html", "text/html; charset=utf-8", of_text<open_html>},
      {DocumentKind::kSrt, "srt", "application/x-subrip", of_text<open_srt>},
      {DocumentKind::kPo, "po", "text/x-gettext-translation; charset=utf-8",

@@ -9,6 +9,18 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+TEST(TextDocumentTest, ParagraphsAreTextsIfAsked) {
+  const std::string file = "One line\nof two.\n\n  Another\r\n  one. \n \n12\n";
+  const DocumentOptions options{.source = "en", .target = "de", .paragraphs = true};
+  const auto document = open_document(DocumentKind::kTxt, file, options);
+  ASSERT_EQ(document->segments().size(), 2);
+  EXPECT_EQ(document->segments()[0].text, "One line of two.");
+  EXPECT_EQ(document->segments()[1].text, "Another one.");
+  EXPECT_EQ(
+      document->translated({in_source_order(document->segments()[0]), {{.text = "Noch einer."}}}),
+      "One line\nof two.\n\n  Noch einer. \n \n12\n");
+}
+
 TEST(DocumentKindTest, ByExtension) {
   EXPECT_EQ(kind_of_file("a.b.DOCX"), DocumentKind::kDocx);
   EXPECT_EQ(kind_of_file("page.htm"), DocumentKind::kHtml);
