@@ -277,9 +277,9 @@ bool checks_copies(const Fields& fields) {
 }
 
 nmt::KeptKinds kept_kinds(const Fields& fields, const ServiceLimits& limits) {
-  const std::string kinds = fields.text_or("keep", "");
+  if (!fields.has("keep")) return limits.keep;
   try {
-    return kinds.empty() ? limits.keep : nmt::kept_kinds_from(kinds);
+    return nmt::kept_kinds_from(fields.text("keep"));
   } catch (const ConfigError& error) {
     throw HttpError::of_option("keep", std::string("keep: ") + error.what());
   }

@@ -153,6 +153,7 @@ std::vector<CalledText> translate_call(const TranslationCall& call, ServiceConte
     detect(call, named, service.pairs, called);
   } else {
     const ModelPath path = named.empty() ? service.pairs.path_of(call.source, call.target) : named;
+    if (called.empty() && !path.empty()) call.options(path);  // checks them
     for (CalledText& one : called) {
       one.path = path;
       one.source = {path.empty() ? call.source : path.front()->source, 1.0};
