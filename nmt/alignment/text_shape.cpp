@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "data/text/text_characters.h"
+
 namespace dietmt::nmt {
 namespace {
 
@@ -36,19 +38,11 @@ bool has_any(std::string_view text, const Predicate& is_wanted) {
 }  // namespace
 
 char32_t first_character(std::string_view text) {
-  if (text.empty()) return 0;
-  UChar32 c = 0;
-  size_t at = 0;
-  U8_NEXT(reinterpret_cast<const uint8_t*>(text.data()), at, text.size(), c);
-  return valid(c);
+  return static_cast<char32_t>(data::first_character_of(text).code);
 }
 
 char32_t last_character(std::string_view text) {
-  if (text.empty()) return 0;
-  UChar32 c = 0;
-  auto at = static_cast<int32_t>(text.size());
-  U8_PREV(reinterpret_cast<const uint8_t*>(text.data()), 0, at, c);
-  return valid(c);
+  return static_cast<char32_t>(data::last_character_of(text).code);
 }
 
 int32_t bytes_of_first(std::string_view text) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/data/fake_subwords.h"
+#include "tests/nmt/translation/no_decoder.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -10,17 +11,9 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class NoDecoder : public SentenceDecoder {
- public:
-  int64_t max_source_length() const override { return 100; }
-  int64_t max_target_length() const override { return 100; }
-  bool aligns() const override { return true; }
-  void run(SentenceFeed&, int64_t, int64_t, int64_t) const override {}
-};
-
 const LoadedDecoder& model() {
   static const auto tokenizer = data::fake_tokenizer<data::CharacterSubwords>();
-  static const LoadedDecoder model{.decoder = std::make_shared<NoDecoder>(),
+  static const LoadedDecoder model{.decoder = std::make_shared<NoDecoder>(100, 100),
                                    .source_tokenizer = tokenizer,
                                    .target_tokenizer = tokenizer,
                                    .special = SpecialTokens::of(*tokenizer)};

@@ -4,21 +4,13 @@
 
 #include "common/error.h"
 #include "tests/data/tagged_subwords.h"
+#include "tests/nmt/translation/no_decoder.h"
 
 namespace dietmt::nmt {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-// Accepts 20 tokens; it is never run.
-class NoDecoder : public SentenceDecoder {
- public:
-  int64_t max_source_length() const override { return 20; }
-  int64_t max_target_length() const override { return 10; }
-  bool aligns() const override { return true; }
-  void run(SentenceFeed&, int64_t, int64_t, int64_t) const override {}
-};
 
 // The only pieces.
 class Digits : public data::CharacterSubwords {
@@ -31,7 +23,7 @@ class Digits : public data::CharacterSubwords {
 
 const LoadedDecoder& model() {
   static const auto tokenizer = data::fake_tokenizer<data::TaggedCharacters>();
-  static const LoadedDecoder model{.decoder = std::make_shared<NoDecoder>(),
+  static const LoadedDecoder model{.decoder = std::make_shared<NoDecoder>(20, 10),
                                    .source_tokenizer = tokenizer,
                                    .target_tokenizer = tokenizer,
                                    .special = SpecialTokens::of(*tokenizer)};

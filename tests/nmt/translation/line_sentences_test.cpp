@@ -4,24 +4,16 @@
 
 #include "nmt/translation/sentence_plan.h"
 #include "tests/data/fake_subwords.h"
+#include "tests/nmt/translation/no_decoder.h"
 
 namespace dietmt::nmt {
 namespace {
 
 using testing::ElementsAre;
 
-// Reads 20 tokens; it is never run.
-class NoDecoder : public SentenceDecoder {
- public:
-  int64_t max_source_length() const override { return 20; }
-  int64_t max_target_length() const override { return 50; }
-  bool aligns() const override { return true; }
-  void run(SentenceFeed&, int64_t, int64_t, int64_t) const override {}
-};
-
 const LoadedDecoder& model() {
   static const auto tokenizer = data::fake_tokenizer<data::CharacterSubwords>();
-  static const LoadedDecoder model{.decoder = std::make_shared<NoDecoder>(),
+  static const LoadedDecoder model{.decoder = std::make_shared<NoDecoder>(20, 50),
                                    .source_tokenizer = tokenizer,
                                    .target_tokenizer = tokenizer,
                                    .special = SpecialTokens::of(*tokenizer)};
