@@ -43,9 +43,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       require(dietmt::invalid_utf8_at(segment.text) == std::string::npos);
       require(has_all_marks(in_source_order(segment), segment));
     }
-    const auto translate_marked = size % 2 == 0 ? unchanged : without_placeholders;
-    document->translated(translate_keeping_placeholders(document->segments(), without_placeholders,
-                                                        translate_marked));
+    for (const auto translate_marked : {unchanged, without_placeholders}) {
+      document->translated(translate_keeping_placeholders(document->segments(),
+                                                          without_placeholders, translate_marked));
+    }
   } catch (const dietmt::DataError&) {
   }
   return 0;
