@@ -208,6 +208,8 @@ Answer translate_file(Call call, ServiceContext& service) {
   std::string bytes = with_document(kind, upload.bytes, document_options, service, patience,
                                     [&](Document& document) {
                                       std::string written = document.translated(translations);
+                                      for (const std::string& part : document.left_out())
+                                        warnings.insert(part + " is not translated");
                                       report = report_of(document, translations);
                                       return written;
                                     });

@@ -24,12 +24,6 @@ constexpr std::array<std::string_view, 3> kEnds = {"ept", "ex", "ec"};
 
 const xmlChar* as_xml(const char* text) { return reinterpret_cast<const xmlChar*>(text); }
 
-xmlNode* child_named(const xmlNode* parent, std::string_view name) {
-  for (xmlNode* child = parent->children; child != nullptr; child = child->next)
-    if (element_name(child) == name) return child;
-  return nullptr;
-}
-
 // Puts a copy in the place of a node.
 void replace(xmlNode* old, xmlNode* copy) {
   xmlReplaceNode(old, copy);

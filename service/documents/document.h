@@ -78,9 +78,13 @@ class Document {
   /// the file.
   size_t refused() const { return refused_; }
 
+  /// The names of parts with text that stay in the source language.
+  const std::vector<std::string>& left_out() const { return left_out_; }
+
  protected:
   std::vector<nmt::MarkedText> segments_;
   size_t refused_ = 0;
+  std::vector<std::string> left_out_;
 };
 
 /// What became of a document's segments.

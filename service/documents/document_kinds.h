@@ -16,8 +16,5 @@ std::unique_ptr<Document> open_tmx(std::string_view bytes, const DocumentOptions
                                    const DocumentLimits& limits);
 std::unique_ptr<Document> open_xliff(std::string_view bytes, const DocumentOptions& options,
                                      const DocumentLimits& limits);
-/// Word or OpenDocument text.
-std::unique_ptr<Document> open_office(DocumentKind kind, std::string_view bytes,
-                                      const DocumentLimits& limits);
 
 }  // namespace dietmt::service

@@ -13,11 +13,7 @@ bool is_text(const xmlNode* node) {
 }
 
 void free_children(xmlNode* parent) {
-  while (parent->children != nullptr) {
-    xmlNode* const child = parent->children;
-    xmlUnlinkNode(child);
-    xmlFreeNode(child);
-  }
+  while (parent->children != nullptr) discard(parent->children);
 }
 
 void add_text(xmlNode* parent, const std::string& text) {

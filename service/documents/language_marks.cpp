@@ -56,6 +56,37 @@ bool is_right_to_left(std::string_view code) {
   return uloc_isRightToLeft(std::string(code).c_str()) != 0;
 }
 
+OfficeLocale office_locale(std::string_view code) {
+  std::string name(code);
+  std::ranges::replace(name, '-', '_');
+  const auto part = [](const std::string& locale, auto get) {
+    std::array<char, ULOC_FULLNAME_CAPACITY> text{};
+    UErrorCode status = U_ZERO_ERROR;
+    get(locale.c_str(), text.data(), static_cast<int32_t>(text.size() - 1), &status);
+    return std::string(text.data());
+  };
+  const std::string full = part(name, uloc_addLikelySubtags);
+  const std::string script = part(full, uloc_getScript);
+  OfficeLocale locale;
+  locale.language = part(name, uloc_getLanguage);
+  locale.country = part(full, uloc_getCountry);
+  const std::string usual_script =
+      part(part(locale.language, uloc_addLikelySubtags), uloc_getScript);
+  locale.name = locale.language;
+  // The country says which Chinese it is.
+  if (script != usual_script && locale.language != "zh") locale.name += "-" + script;
+  if (!locale.country.empty()) locale.name += "-" + locale.country;
+  constexpr std::array<std::string_view, 6> kAsian = {"Hans", "Hant", "Hani",
+                                                      "Jpan", "Kore", "Hang"};
+  constexpr std::array<std::string_view, 14> kComplex = {"Deva", "Beng", "Guru", "Gujr", "Orya",
+                                                         "Taml", "Telu", "Knda", "Mlym", "Sinh",
+                                                         "Thai", "Laoo", "Khmr", "Mymr"};
+  if (std::ranges::find(kAsian, script) != kAsian.end()) locale.group = ScriptGroup::kAsian;
+  if (is_right_to_left(code) || std::ranges::find(kComplex, script) != kComplex.end())
+    locale.group = ScriptGroup::kComplex;
+  return locale;
+}
+
 PluralForms plural_forms(std::string_view code) {
   std::string name(code);
   std::ranges::replace(name, '-', '_');

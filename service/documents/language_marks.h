@@ -17,6 +17,22 @@ std::string xml_language(std::string code);
 /// Whether the language is written from right to left.
 bool is_right_to_left(std::string_view code);
 
+/// How office programs group scripts: each group has fonts and a language of its own.
+enum class ScriptGroup {
+  kWestern,
+  kAsian,    // Chinese, Japanese, Korean
+  kComplex,  // Arabic, Hebrew, the scripts of India, Thai and others
+};
+
+/// A language as office programs name it.
+struct OfficeLocale {
+  std::string language;  // de
+  std::string country;   // DE, the likely one if the code has none
+  std::string name;      // de-DE
+  ScriptGroup group = ScriptGroup::kWestern;
+};
+OfficeLocale office_locale(std::string_view code);
+
 /// The header Plural-Forms of a gettext catalogue, "nplurals=2; plural=(n != 1);", and the number
 /// of its forms. Languages that are not known have the rule of English.
 struct PluralForms {

@@ -116,25 +116,52 @@ std::string_view element_name(const xmlNode* node) {
   return node != nullptr && node->type == XML_ELEMENT_NODE ? plain(node->name) : "";
 }
 
+bool is_in_space(const xmlNode* element, std::string_view part) {
+  const std::string_view space = element->ns == nullptr ? "" : plain(element->ns->href);
+  return space.find(part) != space.npos;
+}
+
+xmlNode* child_named(const xmlNode* node, std::string_view name) {
+  xmlNode* child = node == nullptr ? nullptr : node->children;
+  while (child != nullptr && element_name(child) != name) child = child->next;
+  return child;
+}
+
+xmlAttr* attribute_node(const xmlNode* element, const char* name) {
+  for (xmlAttr* one = element->properties; one != nullptr; one = one->next)
+    if (xmlStrEqual(one->name, xml(name)) != 0) return one;
+  return nullptr;
+}
+
 std::string attribute(const xmlNode* element, const char* name) {
-  for (const xmlAttr* one = element->properties; one != nullptr; one = one->next)
-    if (xmlStrEqual(one->name, xml(name)) != 0)
-      return taken(xmlNodeGetContent(reinterpret_cast<const xmlNode*>(one)));
-  return "";
+  const xmlAttr* const found = attribute_node(element, name);
+  return found == nullptr ? "" : content_of(reinterpret_cast<const xmlNode*>(found));
+}
+
+bool set_attribute(xmlNode* element, const char* name, const std::string& value, xmlNs* space) {
+  const xmlAttr* const found = attribute_node(element, name);
+  if (found != nullptr && attribute(element, name) == value) return false;
+  xmlSetNsProp(element, found != nullptr ? found->ns : space, xml(name), xml(value.c_str()));
+  return true;
 }
 
 std::string content_of(const xmlNode* node) { return taken(xmlNodeGetContent(node)); }
 
+void discard(xmlNode* node) {
+  xmlUnlinkNode(node);
+  xmlFreeNode(node);
+}
+
 void set_content(xmlNode* node, const std::string& text) {
+  if (node->type == XML_ATTRIBUTE_NODE) {
+    set_attribute(node->parent, plain(node->name), text, node->ns);
+    return;
+  }
   if (node->type != XML_ELEMENT_NODE) {
     xmlNodeSetContent(node, xml(text.c_str()));
     return;
   }
-  while (node->children != nullptr) {
-    xmlNode* const child = node->children;
-    xmlUnlinkNode(child);
-    xmlFreeNode(child);
-  }
+  while (node->children != nullptr) discard(node->children);
   xmlAddChild(node, xmlNewDocText(node->doc, xml(text.c_str())));
 }
 

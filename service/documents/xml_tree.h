@@ -40,11 +40,22 @@ bool is_among(std::string_view name, const std::array<std::string_view, N>& name
 
 /// The name of an element without its prefix; "" for other nodes.
 std::string_view element_name(const xmlNode* node);
+/// Whether the name of an element's namespace contains `part`; "" is in all.
+bool is_in_space(const xmlNode* element, std::string_view part);
+/// The first child with this name; null without one, and for a null node.
+xmlNode* child_named(const xmlNode* node, std::string_view name);
+/// The attribute with this name, whatever its prefix; null if it is missing.
+xmlAttr* attribute_node(const xmlNode* element, const char* name);
 /// The value of an attribute, whatever its prefix; "" if it is missing.
 std::string attribute(const xmlNode* element, const char* name);
+/// Sets an attribute, whatever its prefix. `space`: of a new one. Returns false if it has this
+/// value already.
+bool set_attribute(xmlNode* element, const char* name, const std::string& value, xmlNs* space);
 std::string content_of(const xmlNode* node);
-/// For a text node or an element.
+/// For a text node, an attribute or an element.
 void set_content(xmlNode* node, const std::string& text);
+/// Removes a node and all that is in it.
+void discard(xmlNode* node);
 
 enum class Copy { kWhole, kWithoutContent };
 

@@ -6,6 +6,7 @@
 
 #include "service/documents/document_bytes.h"
 #include "service/documents/document_kinds.h"
+#include "service/documents/office/office_document.h"
 #include "service/documents/strings/strings_documents.h"
 
 namespace dietmt::service {
@@ -52,7 +53,9 @@ Opened of_bytes_and_options(const File& file) {
   return open(file.bytes, file.options);
 }
 
-Opened of_archive(const File& file) { return open_office(file.kind, file.bytes, file.limits); }
+Opened of_archive(const File& file) {
+  return open_office(file.kind, name_of(file.kind), file.bytes, file.options, file.limits);
+}
 
 // In the order of the enumeration.
 constexpr std::array<Kind, 19> kKinds{

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "tests/service/documents/office_fixture.h"
+#include "tests/service/documents/office/office_fixture.h"
 
 namespace dietmt::service {
 namespace {
@@ -195,16 +195,30 @@ TEST_F(DocumentCostTest, OfWordDocuments) {
   const std::string run = "<w:r><w:t>a@</w:t></w:r>";
   const std::string bold = "<w:r><w:rPr><w:b/></w:rPr><w:t>b</w:t></w:r>";
   const std::string link = "<w:hyperlink>" + run + "</w:hyperlink>";
-  expect_linear(
-      DocumentKind::kDocx,
-      {run, run + bold, bold + "<w:r><w:rPr><w:i/></w:rPr><w:t>b</w:t></w:r>", link,
-       "<w:bookmarkStart w:id='@'/>" + run + "<w:bookmarkEnd w:id='@'/>",
-       "<w:bookmarkStart w:id='1'/>" + run, "<w:r><w:t>a</w:t><w:footnoteReference/></w:r>",
-       "<w:ins w:id='@'>" + run + bold + "</w:ins>", "<w:del w:id='@'/>" + run, "<w:proofErr/>",
-       "<w:smartTag>" + run + "</w:smartTag>", "<w:r><w:softHyphen/><w:t>a</w:t></w:r>",
-       "<w:r><w:tab/><w:t>a</w:t></w:r>", "<w:p>" + run + "</w:p>",
-       "<w:r><w:rPr><w:x w:y='@'/></w:rPr><w:t>a</w:t></w:r>"},
-      paragraph);
+  expect_linear(DocumentKind::kDocx,
+                {run,
+                 run + bold,
+                 bold + "<w:r><w:rPr><w:i/></w:rPr><w:t>b</w:t></w:r>",
+                 link,
+                 "<w:bookmarkStart w:id='@'/>" + run + "<w:bookmarkEnd w:id='@'/>",
+                 "<w:bookmarkStart w:id='1'/>" + run,
+                 "<w:r><w:t>a</w:t><w:footnoteReference/></w:r>",
+                 "<w:ins w:id='@'>" + run + bold + "</w:ins>",
+                 "<w:del w:id='@'/>" + run,
+                 "<w:proofErr/>",
+                 "<w:smartTag>" + run + "</w:smartTag>",
+                 "<w:r><w:softHyphen/><w:t>a</w:t></w:r>",
+                 "<w:r><w:tab/><w:t>a</w:t></w:r>",
+                 "<w:p>" + run + "</w:p>",
+                 "<w:r><w:rPr><w:x w:y='@'/></w:rPr><w:t>a</w:t></w:r>",
+                 "<w:r><w:rPr><w:noProof/></w:rPr><w:t>a</w:t></w:r>" + run,
+                 "<w:r><w:fldChar w:fldCharType='begin'/></w:r>",
+                 "<w:r><w:fldChar w:fldCharType='begin'/></w:r>" + run +
+                     "<w:r><w:fldChar w:fldCharType='end'/></w:r>",
+                 "<w:fldSimple w:instr='PAGE'/>" + run,
+                 "<d:docPr descr='a@'/>",
+                 "<w:r><w:drawing><w:p>" + run + "</w:p></w:drawing></w:r>"},
+                paragraph);
   expect_linear(DocumentKind::kDocx,
                 {"<w:t>a</w:t>", "<w:t>a</w:t><w:footnoteReference/>", "<w:t/><w:tab/>",
                  "<w:softHyphen/>", "<w:rPr><w:b/></w:rPr>"},
@@ -237,8 +251,30 @@ TEST_F(DocumentCostTest, OfOpenDocumentText) {
                  "<o:bookmark-start o:name='@'/>a<o:bookmark-end "
                  "o:name='@'/>",
                  "<o:bookmark-start o:name='1'/>a", "<o:s/>a", "<o:a>a</o:a>",
-                 "<o:span o:style-name='A'/>", "<o:p>a</o:p>"},
+                 "<o:span o:style-name='A'/>", "<o:p>a</o:p>", "<o:note><o:p>a@</o:p></o:note>b",
+                 "<o:frame>", "<o:frame><o:p>a</o:p></o:frame>", "<o:page-number/>a"},
                 paragraph);
+}
+
+TEST_F(DocumentCostTest, OfStylesAndTypes) {
+  const auto with = [&](const std::string& name, const std::string& xml) {
+    return archive({{name, "<w:a xmlns:w='w'>" + xml + "</w:a>"},
+                    {"word/document.xml", "<w:a xmlns:w='w'><w:p/></w:a>"},
+                    {"content.xml", "<a/>"}});
+  };
+  expect_linear(DocumentKind::kDocx,
+                {"<w:style w:styleId='@'><w:basedOn w:val='1'/></w:style>",
+                 "<w:style><w:name w:val='_20_@'/></w:style>", "<w:rPrDefault/>"},
+                [&](const std::string& xml) { return with("word/styles.xml", xml); });
+  expect_linear(DocumentKind::kDocx, "a long name", [&](size_t bytes) {
+    return with("word/styles.xml",
+                "<w:style><w:name w:val='" + repeated("_20_", bytes) + "'/></w:style>");
+  });
+  expect_linear(DocumentKind::kDocx, {"<Override PartName='/@' ContentType='a'/>"},
+                [&](const std::string& xml) { return with("[Content_Types].xml", xml); });
+  expect_linear(DocumentKind::kOdt,
+                {"<w:style w:name='@' w:family='text' w:parent-style-name='1'/>"},
+                [&](const std::string& xml) { return with("styles.xml", xml); });
 }
 
 TEST_F(DocumentCostTest, OfArchives) {

@@ -1,6 +1,6 @@
 // The archives of Word and OpenDocument files, including hostile ones.
 #include "common/random.h"
-#include "tests/service/documents/office_fixture.h"
+#include "tests/service/documents/office/office_fixture.h"
 
 namespace dietmt::service {
 namespace {

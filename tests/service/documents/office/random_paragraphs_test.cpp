@@ -3,7 +3,7 @@
 #include <regex>
 
 #include "common/random.h"
-#include "tests/service/documents/office_fixture.h"
+#include "tests/service/documents/office/office_fixture.h"
 
 namespace dietmt::service {
 namespace {

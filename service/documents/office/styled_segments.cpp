@@ -1,4 +1,4 @@
-#include "service/documents/styled_segments.h"
+#include "service/documents/office/styled_segments.h"
 
 #include <algorithm>
 #include <map>
@@ -133,7 +133,7 @@ void StyledSegments::end_segment() {
     for (; mark != marks.end() && mark->before == i; ++mark) encoder.add_mark(*mark);
     encoder.add_text(i, content_of(group.texts[i].text));
   }
-  auto place = add_segment(encoder.finished(), segments_);
+  auto place = segments_.add(encoder.finished());
   if (!place) return;
   group.place = *std::move(place);
   groups_.push_back(std::move(group));
@@ -156,7 +156,7 @@ std::vector<StyledSegments::Piece> StyledSegments::pieces_of(const Group& group,
     pieces.back().text += text;
   };
   add(group.place.before);
-  if (has_all_marks(translation, segments_[group.place.segment])) {
+  if (has_all_marks(translation, segments_.at(group.place.segment))) {
     for (const nmt::MarkedPart& part : translation) {
       const auto mark = static_cast<size_t>(part.mark);
       if (part.mark < 0)
@@ -195,10 +195,7 @@ void StyledSegments::write(const Group& group, std::vector<Piece> pieces) const 
     if (one.goes_when_empty && !(stays && one.item == main.item)) empty.insert(one.item);
   }
   if (stays && !pieces.empty()) set_content(main.text, pieces.front().text);
-  for (xmlNode* const item : empty) {
-    xmlUnlinkNode(item);
-    xmlFreeNode(item);
-  }
+  for (xmlNode* const item : empty) discard(item);
 }
 
 // If the end of a range comes before its start, they are swapped.

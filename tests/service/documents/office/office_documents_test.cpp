@@ -1,7 +1,7 @@
 // Word and OpenDocument files, read and written back.
 #include <regex>
 
-#include "tests/service/documents/office_fixture.h"
+#include "tests/service/documents/office/office_fixture.h"
 
 namespace dietmt::service {
 namespace {
@@ -194,6 +194,34 @@ TEST_F(OfficeDocumentTest, FormulasStayAndMoveWithTheirWords) {
   EXPECT_THAT(xml, HasSubstr("Licht hat </w:t></w:r>" + formula));
 }
 
+// Page numbers and the like move as a whole; a link is text.
+TEST_F(OfficeDocumentTest, FieldsKeepTheirInstructions) {
+  const auto mark = [](const std::string& type) {
+    return "<w:r><w:fldChar w:fldCharType=\"" + type + "\"/></w:r>";
+  };
+  const auto field = [&](const std::string& instruction, const std::string& result) {
+    return mark("begin") + "<w:r><w:instrText>" + instruction + "</w:instrText></w:r>" +
+           mark("separate") + "<w:r><w:t>" + result + "</w:t></w:r>" + mark("end");
+  };
+  const std::string page = field(" PAGEREF a \\h", "IV"), link = field("HYPERLINK x", "there");
+  const std::string simple =
+      "<w:fldSimple w:instr=\"AUTHOR\"><w:r><w:t>Ann</w:t></w:r></w:fldSimple>";
+  const std::string document = word(
+      "<w:p><w:r><w:t>on page </w:t></w:r>" + page + "<w:r><w:t> by </w:t></w:r>" + simple +
+      "<w:r><w:t> or </w:t></w:r>" + link + "<w:r><w:t>.</w:t></w:r></w:p><w:p>" + mark("begin") +
+      "<w:r><w:instrText>TOC</w:instrText></w:r>" + mark("separate") + "<w:r><w:t>One</w:t></w:r>" +
+      "</w:p><w:p><w:r><w:t>see</w:t><w:fldChar w:fldCharType=\"begin\"/></w:r>" + mark("end") +
+      "</w:p>");
+  EXPECT_THAT(segments_of(DocumentKind::kDocx, document),
+              ElementsAre("on page <g0/> by <g1/> or", "there", "One", "see"));
+  const std::string xml = part(translated(DocumentKind::kDocx, document,
+                                          {"von <g1/> auf <g0/> oder", "dort", "Eins", "siehe"}),
+                               "word/document.xml");
+  EXPECT_THAT(xml, HasSubstr("von </w:t></w:r>" + simple));
+  EXPECT_THAT(xml, HasSubstr("auf </w:t></w:r>" + page));
+  EXPECT_THAT(xml, Not(HasSubstr("unit")));
+}
+
 TEST_F(OfficeDocumentTest, LabelsAndHyphensCutNoWords) {
   const std::string document = word(
       "<w:p><w:r><w:t>the co</w:t><w:softHyphen/><w:t>oper</w:t></w:r>"
@@ -243,13 +271,13 @@ TEST_F(OfficeDocumentTest, OpenDocumentText) {
         "</o:annotation></t:p><t:p/></o:c>"},
        {"styles.xml", "<o:s xmlns:o=\"urn:o\" xmlns:t=\"urn:t\"><t:p>Footer</t:p></o:s>"}});
   EXPECT_THAT(segments_of(DocumentKind::kOdt, document),
-              ElementsAre("Title", "One <g0>two</g0> three", "four", "Footer"));
+              ElementsAre("Title", "One <g0>two</g0> three", "four", "x", "Footer"));
   const std::string result = bracketed(DocumentKind::kOdt, document);
   EXPECT_THAT(
       part(result, "content.xml"),
       HasSubstr("<t:h>[Title]</t:h><t:p>[One <t:span t:style-name=\"B\">two</t:span> three]"));
   EXPECT_THAT(part(result, "content.xml"),
-              HasSubstr("<t:line-break/>[four]<o:annotation><t:p>x</t:p>"));
+              HasSubstr("<t:line-break/>[four]<o:annotation><t:p>[x]</t:p>"));
   EXPECT_EQ(ZipPackage(result).names().front(), "mimetype");
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "service/documents/document.h"
+#include "service/documents/office/unique_segments.h"
 
 namespace dietmt::service {
 
@@ -25,7 +25,7 @@ struct StyledText {
 class StyledSegments {
  public:
   /// `copy_item` returns a copy of an item with another text.
-  StyledSegments(std::vector<nmt::MarkedText>& segments,
+  StyledSegments(UniqueSegments& segments,
                  std::function<xmlNode*(const StyledText&, const std::string&)> copy_item)
       : segments_(segments), copy_item_(std::move(copy_item)) {}
 
@@ -36,6 +36,8 @@ class StyledSegments {
   /// which stay in this order; empty for others.
   void add_mark(xmlNode* node, const std::string& range);
   void end_segment();
+
+  bool empty() const { return groups_.empty(); }
 
   /// Call it once, after the last end_segment(). A translation without marks goes to the first node
   /// with the predominant formatting. Otherwise its stretches become copies of items, after the
@@ -72,7 +74,7 @@ class StyledSegments {
   static std::vector<Piece> in_order_of_ranges(std::vector<Piece> pieces);
   void write(const Group& group, std::vector<Piece> pieces) const;
 
-  std::vector<nmt::MarkedText>& segments_;
+  UniqueSegments& segments_;
   std::function<xmlNode*(const StyledText&, const std::string&)> copy_item_;
   std::vector<Group> groups_;
   std::vector<StyledText> open_;

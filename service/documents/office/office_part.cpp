@@ -1,0 +1,24 @@
+#include "service/documents/office/office_part.h"
+
+namespace dietmt::service {
+namespace {
+
+void unwrap(xmlNode* unit) {
+  while (unit->children != nullptr) {
+    xmlNode* const child = unit->children;
+    xmlUnlinkNode(child);
+    xmlAddPrevSibling(unit, child);
+  }
+  discard(unit);
+}
+
+}  // namespace
+
+bool fill(const OfficePart& part, const std::vector<Translation>& translations) {
+  part.texts.fill(translations);
+  part.values.fill(translations);
+  for (xmlNode* const unit : part.units) unwrap(unit);
+  return !part.texts.empty() || !part.values.empty();
+}
+
+}  // namespace dietmt::service

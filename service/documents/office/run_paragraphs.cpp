@@ -1,0 +1,338 @@
+#include "service/documents/office/run_paragraphs.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "service/documents/office/run_preparation.h"
+#include "service/documents/xml_tree.h"
+
+namespace dietmt::service {
+namespace {
+
+// Elements without meaning for the text.
+constexpr std::array<std::string_view, 2> kIgnored = {"proofErr", "lastRenderedPageBreak"};
+
+// Paragraphs of Word and drawings; cells, inline cells and comments of Excel.
+constexpr std::array<std::string_view, 4> kParagraphs = {"p", "si", "is", "text"};
+
+// Descriptions of pictures, the choices of a list, the values that a chart shows, and comments of
+// PowerPoint and Excel.
+constexpr std::array<ValuePlace, 8> kValues = {{{"docPr", "descr"},
+                                                {"docPr", "title"},
+                                                {"cNvPr", "descr"},
+                                                {"cNvPr", "title"},
+                                                {"listItem", "displayText"},
+                                                {"v", "", "pt", "/chart"},
+                                                {"text", "", "cm"},
+                                                {"text", "", "threadedComment"}}};
+
+// Elements between runs, the starts and ends of ranges, and fields.
+bool is_mark(const xmlNode* node) {
+  constexpr std::array<std::string_view, 11> kMarks = {"bookmarkStart",
+                                                       "bookmarkEnd",
+                                                       "commentRangeStart",
+                                                       "commentRangeEnd",
+                                                       "permStart",
+                                                       "permEnd",
+                                                       "moveFromRangeStart",
+                                                       "moveFromRangeEnd",
+                                                       "moveToRangeStart",
+                                                       "moveToRangeEnd",
+                                                       "fld"};
+  return is_among(element_name(node), kMarks) || is_unit(node) ||
+         (element_name(node) == "fldSimple" && !has_text_result(attribute(node, "instr")));
+}
+
+bool is_insertion(const xmlNode* node) {
+  constexpr std::array<std::string_view, 2> kInsertions = {"ins", "moveTo"};
+  return is_among(element_name(node), kInsertions);
+}
+
+// Elements inside a run.
+bool is_reference(const xmlNode* node) {
+  constexpr std::array<std::string_view, 6> kReferences = {"footnoteReference", "endnoteReference",
+                                                           "commentReference",  "footnoteRef",
+                                                           "endnoteRef",        "annotationRef"};
+  return is_among(element_name(node), kReferences);
+}
+
+// Equal for both ends of a range.
+std::string range_of(const xmlNode* mark) {
+  std::string name(element_name(mark));
+  for (const std::string_view end : {"Start", "End"})
+    if (name.ends_with(end))
+      return name.substr(0, name.size() - end.size()) + attribute(mark, "id");
+  return "";
+}
+
+// The value of a property such as <w:pStyle w:val="Heading1"/>; "" without it.
+std::string property(const xmlNode* properties, const char* name) {
+  const xmlNode* const found = child_named(properties, name);
+  return found == nullptr ? "" : attribute(found, "val");
+}
+
+bool is_switched_on(const xmlNode* properties, const char* name) {
+  const std::string value = property(properties, name);
+  return child_named(properties, name) != nullptr && value != "0" && value != "false";
+}
+
+std::string dumped(xmlNode* node) {
+  const std::unique_ptr<xmlBuffer, void (*)(xmlBuffer*)> text(xmlBufferCreate(), xmlBufferFree);
+  xmlNodeDump(text.get(), node->doc, node, 0, 0);
+  return reinterpret_cast<const char*>(xmlBufferContent(text.get()));
+}
+
+// The formatting of a run without invisible properties: programs split words into runs where the
+// language or the spell-checking changes.
+std::string style_of(const xmlNode* run) {
+  constexpr std::array<std::string_view, 7> kInvisible = {"lang", "altLang",  "noProof", "dirty",
+                                                          "err",  "smtClean", "bmk"};
+  const xmlNode* const properties = child_named(run, "rPr");
+  if (properties == nullptr) return "";
+  std::string style;
+  for (const xmlAttr* one = properties->properties; one != nullptr; one = one->next) {
+    const std::string name = reinterpret_cast<const char*>(one->name);
+    if (!is_among(name, kInvisible))
+      style += name + "=" + attribute(properties, name.c_str()) + " ";
+  }
+  for (xmlNode* one = properties->children; one != nullptr; one = one->next)
+    if (!element_name(one).empty() && !is_among(element_name(one), kInvisible))
+      style += dumped(one);
+  return style;
+}
+
+// An element with the same attributes, inserted before another.
+xmlNode* added_shell(xmlNode* original, xmlNode* before) {
+  xmlNode* const shell = copied(original, Copy::kWithoutContent);
+  xmlAddPrevSibling(before, shell);
+  drop_repeated_namespaces(shell);
+  return shell;
+}
+
+void move_into(xmlNode* parent, xmlNode* child) {
+  xmlUnlinkNode(child);
+  xmlAddChild(parent, child);
+}
+
+// Splits a run of texts and references to notes into runs that contain only one of them.
+std::vector<xmlNode*> split_run(xmlNode* run) {
+  std::vector<xmlNode*> content = elements_in(run);
+  xmlNode* properties = nullptr;
+  if (!content.empty() && element_name(content.front()) == "rPr") {
+    properties = content.front();
+    content.erase(content.begin());
+  }
+  std::erase_if(content,
+                [](const xmlNode* node) { return is_among(element_name(node), kIgnored); });
+  const bool has_reference = std::ranges::any_of(content, is_reference);
+  const bool is_known = std::ranges::all_of(
+      content, [](const xmlNode* node) { return is_reference(node) || element_name(node) == "t"; });
+  std::vector<xmlNode*> runs = {run};
+  if (content.size() < 2 || !has_reference || !is_known) return runs;
+  runs.clear();
+  for (xmlNode* const node : content) {
+    runs.push_back(added_shell(run, run));
+    if (properties != nullptr) {
+      xmlNode* const copy = copied(properties, Copy::kWhole);
+      xmlAddChild(runs.back(), copy);
+      drop_repeated_namespaces(copy);
+    }
+    move_into(runs.back(), node);
+  }
+  discard(run);
+  return runs;
+}
+
+// Splits an insertion into insertions that contain one run or deletion, with the marks next to
+// them; none if it contains anything else.
+std::vector<xmlNode*> split_insertion(xmlNode* insertion) {
+  for (xmlNode* const child : elements_in(insertion))
+    if (element_name(child) == "r") split_run(child);
+  const std::vector<xmlNode*> content = elements_in(insertion);
+  const bool is_known = std::ranges::all_of(content, [](const xmlNode* node) {
+    return element_name(node) == "r" || element_name(node) == "proofErr" || is_mark(node) ||
+           is_deletion(node);
+  });
+  if (!is_known || content.empty()) return {};
+  if (content.size() == 1 && !is_mark(content.front())) return {insertion};
+  std::vector<xmlNode*> parts;
+  for (xmlNode* const node : content) {
+    if (is_mark(node)) {
+      xmlUnlinkNode(node);
+      xmlAddPrevSibling(insertion, node);
+      parts.push_back(node);
+    } else {
+      parts.push_back(added_shell(insertion, insertion));
+      move_into(parts.back(), node);
+    }
+  }
+  discard(insertion);
+  return parts;
+}
+
+class RunReader {
+ public:
+  RunReader(OfficePart& part, const RunContext& context) : part_(part), context_(context) {
+    walk(part.tree.root(), [&](const xmlNode* node) {
+      if (element_name(node) != "r" || child_named(node, "t") == nullptr) return true;
+      (is_unproofed(node) ? unproofed_ : proofed_) += 1;
+      return true;
+    });
+  }
+
+  void read() {
+    walk(part_.tree.root(), [&](xmlNode* node) {
+      const std::string_view name = element_name(node);
+      if (name.empty()) return false;
+      if (is_among(name, kParagraphs) && is_translated(node)) add_paragraph(node);
+      part_.values.add_at(node, kValues);
+      return true;  // a text box inside the paragraph has separate paragraphs
+    });
+  }
+
+ private:
+  static bool is_unproofed(const xmlNode* run) {
+    return is_switched_on(child_named(run, "rPr"), "noProof");
+  }
+
+  bool is_translated(const xmlNode* paragraph) const {
+    return !context_.code.contain(property(child_named(paragraph, "pPr"), "pStyle"));
+  }
+
+  // Word marks whatever it does not check, also the entries of tables of contents. Some programs
+  // mark all text.
+  bool is_code(const xmlNode* run) const {
+    const xmlNode* const properties = child_named(run, "rPr");
+    return context_.code.contain(property(properties, "rStyle")) ||
+           property(properties, "lang").starts_with("zxx") ||
+           (is_unproofed(run) && !is_in_contents_ && unproofed_ < proofed_ &&
+            element_name(run->parent) != "hyperlink");
+  }
+
+  void add_paragraph(xmlNode* paragraph) {
+    prepare_runs(paragraph, part_.units);
+    is_in_contents_ = context_.contents.contains(property(child_named(paragraph, "pPr"), "pStyle"));
+    walk(paragraph, [&](xmlNode* node) {
+      const std::string_view name = element_name(node);
+      if (name.empty() || is_among(name, kIgnored)) return false;
+      if (is_mark(node) || is_deletion(node) || is_formula(node)) {
+        texts().add_mark(node, range_of(node));
+        return false;
+      }
+      if (name == "r") {
+        for (xmlNode* const run : split_run(node)) add_run(run, run);
+        return false;
+      }
+      if (name == "t" && node->parent == paragraph) {
+        texts().add({node, node, "", true});
+        return false;
+      }
+      if (is_insertion(node) && node->children != nullptr && add_insertions(node)) return false;
+      texts().end_segment();
+      return name != "pPr" && (name != "p" || node == paragraph);
+    });
+    texts().end_segment();
+  }
+
+  // Returns false if the insertion contains anything but runs and deletions.
+  bool add_insertions(xmlNode* insertion) {
+    const std::vector<xmlNode*> parts = split_insertion(insertion);
+    for (xmlNode* const part : parts) {
+      if (is_mark(part)) {
+        texts().add_mark(part, range_of(part));
+        continue;
+      }
+      xmlNode* const content = elements_in(part).front();
+      if (element_name(content) == "r")
+        add_run(content, part);
+      else if (is_deletion(content))
+        texts().add_mark(part, "");
+    }
+    return !parts.empty();
+  }
+
+  // `item`: the run, or the insertion around it.
+  void add_run(xmlNode* run, xmlNode* item) {
+    const std::string inserted = item != run ? "inserted " + attribute(item, "id") + " " : "";
+    const std::vector<xmlNode*> content = elements_in(run);
+    const bool has_text =
+        std::ranges::any_of(content, [](const xmlNode* node) { return element_name(node) == "t"; });
+    // A tab or a break stays, and the texts around it belong to two segments.
+    const bool has_only_text = std::ranges::all_of(content, [](const xmlNode* node) {
+      const std::string_view name = element_name(node);
+      return name == "t" || name == "rPr" || is_among(name, kIgnored);
+    });
+    if (has_text && is_code(run))
+      return has_only_text ? texts().add_mark(item, "") : texts().end_segment();
+    const std::string style = inserted + style_of(run);
+    for (xmlNode* const child : content) {
+      const std::string_view name = element_name(child);
+      if (name == "t") {
+        // Spaces at the ends of a text count only with this attribute, which drawings do not have.
+        if (!is_in_space(child, "drawingml")) xmlNodeSetSpacePreserve(child, 1);
+        texts().add({child, item, style, has_only_text});
+      } else if (is_reference(child) && !has_text) {
+        texts().add_mark(item, "");
+      } else if (name != "rPr" && !is_among(name, kIgnored)) {
+        texts().end_segment();
+      }
+    }
+  }
+
+  StyledSegments& texts() { return part_.texts; }
+
+  OfficePart& part_;
+  const RunContext& context_;
+  bool is_in_contents_ = false;
+  size_t proofed_ = 0;    // runs with text
+  size_t unproofed_ = 0;  // those with noProof
+};
+
+// A copy of a run with only this text.
+xmlNode* copied_run(const xmlNode* original, const std::string& text) {
+  xmlNode* const run = copied(original, Copy::kWithoutContent);
+  xmlNode* kept = nullptr;
+  for (xmlNode* const child : elements_in(original)) {
+    const bool is_text = element_name(child) == "t";
+    if (kept != nullptr || (!is_text && element_name(child) != "rPr")) continue;
+    xmlNode* const copy = copied(child, is_text ? Copy::kWithoutContent : Copy::kWhole);
+    xmlAddChild(run, copy);
+    drop_repeated_namespaces(copy);
+    if (is_text) kept = copy;
+  }
+  set_content(kept, text);
+  return run;
+}
+
+}  // namespace
+
+void add_word_styles(xmlNode* root, RunContext& context) {
+  walk(root, [&](xmlNode* node) {
+    if (element_name(node) != "style") return true;
+    const std::string id = attribute(node, "styleId"), name = property(node, "name");
+    context.code.add(id, name, property(node, "basedOn"),
+                     property(child_named(node, "rPr"), "lang").starts_with("zxx"));
+    if (name.starts_with("toc ") || name == "table of figures") context.contents.insert(id);
+    return false;
+  });
+}
+
+void add_runs(OfficePart& part, const RunContext& context) { RunReader(part, context).read(); }
+
+xmlNode* copied_run_item(const StyledText& original, const std::string& text) {
+  if (original.item == original.text) {
+    xmlNode* const copy = copied(original.item, Copy::kWithoutContent);
+    set_content(copy, text);
+    return copy;
+  }
+  xmlNode* const run = copied_run(original.text->parent, text);
+  if (original.item == original.text->parent) return run;
+  xmlNode* const insertion = copied(original.item, Copy::kWithoutContent);
+  xmlAddChild(insertion, run);
+  drop_repeated_namespaces(run);
+  return insertion;
+}
+
+}  // namespace dietmt::service

@@ -1,0 +1,33 @@
+// Paragraphs of runs, as in Word, PowerPoint and Excel: a run has its formatting and its text. In
+// Word, tracked insertions are translated with their sentence; formulas, bookmarks, comment ranges,
+// references to notes and tracked deletions inside it move with its words.
+#pragma once
+
+#include <libxml/tree.h>
+
+#include <set>
+#include <string>
+
+#include "service/documents/office/code_styles.h"
+#include "service/documents/office/office_part.h"
+
+namespace dietmt::service {
+
+/// What the other parts of a document say about a part.
+struct RunContext {
+  CodeStyles code;
+  std::set<std::string> contents;  // ids of the styles of tables of contents
+};
+
+/// Adds the styles of Word's styles.xml.
+void add_word_styles(xmlNode* root, RunContext& context);
+
+/// Adds the text of all paragraphs, and the descriptions of pictures. Runs and insertions with
+/// mixed content are split.
+void add_runs(OfficePart& part, const RunContext& context);
+
+/// A run, an insertion with a run, or a text without a run, with the same formatting and only this
+/// text.
+xmlNode* copied_run_item(const StyledText& original, const std::string& text);
+
+}  // namespace dietmt::service

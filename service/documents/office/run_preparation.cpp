@@ -1,0 +1,134 @@
+#include "service/documents/office/run_preparation.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+
+#include "service/documents/xml_tree.h"
+
+namespace dietmt::service {
+namespace {
+
+constexpr const char* kUnit = "dietmt-unit";
+
+// Elements around runs that label the words.
+bool is_label(const xmlNode* node) {
+  constexpr std::array<std::string_view, 2> kLabels = {"smartTag", "customXml"};
+  return is_among(element_name(node), kLabels);
+}
+
+// Moves the content of a label before a node, without first moving labels inside it.
+void move_content(xmlNode* label, xmlNode* before) {
+  for (xmlNode* const child : elements_in(label)) {
+    if (element_name(child).ends_with("Pr")) continue;  // properties of the label
+    if (is_label(child)) {
+      move_content(child, before);
+      continue;
+    }
+    xmlUnlinkNode(child);
+    xmlAddPrevSibling(before, child);
+    xmlReconciliateNs(child->doc, child);
+  }
+}
+
+// A field of Word whose runs are in one element.
+struct Field {
+  xmlNode* first = nullptr;
+  std::string instruction;
+};
+
+class FieldFinder {
+ public:
+  explicit FieldFinder(std::vector<xmlNode*>& units) : units_(units) {}
+
+  void pass(xmlNode* run) {
+    if (element_name(run) != "r") return;
+    bool has_text = false;  // outside the field
+    bool ends = false;
+    for (const xmlNode* const child : elements_in(run)) {
+      const std::string_view name = element_name(child);
+      if (name == "instrText" && depth_ == 1) field_.instruction += content_of(child);
+      if (name == "t" && depth_ == 0) has_text = true;
+      if (name != "fldChar") continue;
+      const std::string type = attribute(child, "fldCharType");
+      if (type == "begin" && depth_++ == 0) field_ = {run, ""};
+      if (type == "end" && depth_ > 0) ends = --depth_ == 0;
+    }
+    if (has_text && depth_ > 0 && field_.first == run) field_.first = nullptr;
+    if (ends && depth_ == 0 && !has_text && field_.first != nullptr &&
+        !has_text_result(field_.instruction))
+      wrap(run);
+  }
+
+ private:
+  void wrap(xmlNode* last) {
+    xmlNode* const unit =
+        xmlNewDocNode(last->doc, nullptr, reinterpret_cast<const xmlChar*>(kUnit), nullptr);
+    xmlAddPrevSibling(field_.first, unit);
+    for (xmlNode* node = field_.first; node != nullptr;) {
+      xmlNode* const next = node == last ? nullptr : node->next;
+      xmlUnlinkNode(node);
+      xmlAddChild(unit, node);
+      node = next;
+    }
+    units_.push_back(unit);
+  }
+
+  std::vector<xmlNode*>& units_;
+  Field field_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+std::vector<xmlNode*> elements_in(const xmlNode* node) {
+  std::vector<xmlNode*> elements;
+  for (xmlNode* child = node->children; child != nullptr; child = child->next)
+    if (!element_name(child).empty()) elements.push_back(child);
+  return elements;
+}
+
+void prepare_runs(xmlNode* parent, std::vector<xmlNode*>& units) {
+  for (xmlNode* const node : elements_in(parent)) {
+    const std::string_view name = element_name(node);
+    if (name == "softHyphen" || name == "rPh") {
+      discard(node);
+    } else if (name == "noBreakHyphen") {
+      xmlNodeSetName(node, reinterpret_cast<const xmlChar*>("t"));
+      set_content(node, "\u2011");
+    } else if (name != "p" && !is_formula(node) && !is_deletion(node)) {
+      prepare_runs(node, units);
+      if (!is_label(node) || is_label(parent)) continue;
+      move_content(node, node);
+      discard(node);
+    }
+  }
+  FieldFinder fields(units);
+  for (xmlNode* const node : elements_in(parent)) fields.pass(node);
+}
+
+bool is_unit(const xmlNode* node) { return element_name(node) == kUnit; }
+
+bool has_text_result(const std::string& instruction) {
+  constexpr std::array<std::string_view, 14> kTexts = {
+      "COMMENTS", "DOCPROPERTY", "DOCVARIABLE", "FORMTEXT", "HYPERLINK", "IF",    "INCLUDETEXT",
+      "INDEX",    "QUOTE",       "REF",         "STYLEREF", "SUBJECT",   "TITLE", "TOC"};
+  constexpr const char* kSpaces = " \t\r\n";
+  const size_t begin = std::min(instruction.find_first_not_of(kSpaces), instruction.size());
+  std::string name = instruction.substr(begin, instruction.find_first_of(kSpaces, begin) - begin);
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+  return is_among(name, kTexts);
+}
+
+bool is_formula(const xmlNode* node) {
+  constexpr std::array<std::string_view, 2> kFormulas = {"oMath", "oMathPara"};
+  return is_among(element_name(node), kFormulas);
+}
+
+bool is_deletion(const xmlNode* node) {
+  constexpr std::array<std::string_view, 2> kDeletions = {"del", "moveFrom"};
+  return is_among(element_name(node), kDeletions);
+}
+
+}  // namespace dietmt::service
