@@ -123,6 +123,14 @@ bool has_letter(std::string_view text) {
   return has_any(text, [](char32_t c) { return u_isalpha(static_cast<UChar32>(c)) != 0; });
 }
 
+bool has_upper_case(std::string_view text) {
+  return has_any(text, [](char32_t c) { return u_isupper(static_cast<UChar32>(c)) != 0; });
+}
+
+bool has_lower_case(std::string_view text) {
+  return has_any(text, [](char32_t c) { return u_islower(static_cast<UChar32>(c)) != 0; });
+}
+
 bool is_visible(std::string_view text) {
   return has_any(text, [](char32_t c) { return u_isgraph(static_cast<UChar32>(c)) != 0; });
 }

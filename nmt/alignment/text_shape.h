@@ -48,6 +48,8 @@ bool has_word(std::string_view text);
 
 /// Whether any script's letter is in the text: `12:30`, `---` and emoji have none.
 bool has_letter(std::string_view text);
+bool has_upper_case(std::string_view text);
+bool has_lower_case(std::string_view text);
 /// Whether the text has a character with a shape: not only spaces, controls and format characters.
 bool is_visible(std::string_view text);
 

@@ -93,11 +93,26 @@ bool has_all_marks(const Translation& translation, const nmt::MarkedText& segmen
   return std::ranges::find(seen, false) == seen.end();
 }
 
+bool says_the_same(const Translation& one, const Translation& other) {
+  const auto key = [](const Translation& parts) {
+    std::string text;
+    for (const nmt::MarkedPart& part : parts)
+      text += part.mark < 0 ? part.text : '\0' + std::to_string(part.mark) + '\0';
+    return text;
+  };
+  return key(one) == key(other);
+}
+
 std::string plain_text(const Translation& translation) {
   std::string text;
   for (const nmt::MarkedPart& part : translation)
     if (part.mark < 0) text += part.text;
   return text;
+}
+
+void fail_at(std::string_view text, size_t at, const std::string& problem) {
+  const auto lines = std::ranges::count(text.substr(0, at), '\n');
+  throw DataError("line " + std::to_string(lines + 1) + ": " + problem);
 }
 
 std::optional<SegmentPlace> add_segment(nmt::MarkedText text,

@@ -37,6 +37,8 @@ enum class DocumentKind {
   kYaml,
   kCsv,
   kTsv,
+  kVtt,
+  kAss,
 };
 
 struct DocumentOptions {
@@ -109,8 +111,14 @@ Translation in_source_order(const nmt::MarkedText& text);
 /// Whether a translation has each mark of its segment once, with pairs nested as before.
 bool has_all_marks(const Translation& translation, const nmt::MarkedText& segment);
 
+/// Whether two translations have the same text with the same marks in the same places.
+bool says_the_same(const Translation& one, const Translation& other);
+
 /// The text without marks.
 std::string plain_text(const Translation& translation);
+
+/// Throws DataError that names the line of a byte.
+[[noreturn]] void fail_at(std::string_view text, size_t at, const std::string& problem);
 
 struct SegmentPlace {
   size_t segment = 0;

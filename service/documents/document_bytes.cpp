@@ -77,7 +77,8 @@ std::string_view without_utf8_mark(std::string_view bytes) {
   return bytes.substr(bytes.starts_with(kMark) ? kMark.size() : 0);
 }
 
-std::string text_of_bytes(std::string_view bytes, const std::string& charset) {
+std::string text_of_bytes(std::string_view bytes, const std::string& charset,
+                          const std::string& language) {
   const std::string reason = binary_reason(bytes);
   if (!reason.empty()) throw DataError("the file " + reason);
   if (is_utf16(bytes)) return Utf16Decoder().decode(bytes);
@@ -85,7 +86,7 @@ std::string text_of_bytes(std::string_view bytes, const std::string& charset) {
   if (!charset.empty()) return decoded(bytes, charset);
   const size_t bad = invalid_utf8_at(bytes);
   if (bad != bytes.npos) {
-    for (const std::string& likely : {declared_charset(bytes), detected_charset(bytes)})
+    for (const std::string& likely : {declared_charset(bytes), detected_charset(bytes, language)})
       if (!likely.empty() && html_lower_case(likely) != "utf-8") return decoded(bytes, likely);
     throw DataError("the file is not valid UTF-8 at byte " + std::to_string(bad + 1) +
                     "; convert it to UTF-8, or give its charset");

@@ -20,9 +20,10 @@ bool is_utf16(std::string_view beginning);
 std::string_view without_utf8_mark(std::string_view bytes);
 
 /// Converts text to UTF-8 and drops a byte-order mark. `charset`: of text without such a mark;
-/// empty: UTF-8, or else what the text declares as HTML does, or what its letters suggest. Throws
-/// DataError if it is no text.
-std::string text_of_bytes(std::string_view bytes, const std::string& charset = {});
+/// empty: UTF-8, or else what the text declares as HTML does, or what its letters suggest if it is
+/// in this language. Throws DataError if it is no text.
+std::string text_of_bytes(std::string_view bytes, const std::string& charset = {},
+                          const std::string& language = {});
 
 /// UTF-8 text with the encoding and the byte-order mark of a file that text_of_bytes() reads and
 /// that begins with these bytes.

@@ -1,16 +1,47 @@
 #include "service/documents/text_encoding.h"
 
 #include <unicode/localpointer.h>
+#include <unicode/uchar.h>
 #include <unicode/ucnv.h>
 #include <unicode/ucsdet.h>
+#include <unicode/ulocdata.h>
 #include <unicode/unistr.h>
+#include <unicode/uset.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "common/error.h"
 #include "service/documents/html_tags.h"
 
 namespace dietmt::service {
+namespace {
+
+// The letters that a language uses, also in foreign words; none if it is not known.
+icu::LocalUSetPointer letters_of(const std::string& language) {
+  UErrorCode status = U_ZERO_ERROR;
+  icu::LocalUSetPointer letters(uset_openEmpty());
+  const icu::LocalULocaleDataPointer data(ulocdata_open(language.c_str(), &status));
+  for (const auto type : {ULOCDATA_ES_STANDARD, ULOCDATA_ES_AUXILIARY}) {
+    const icu::LocalUSetPointer some(
+        ulocdata_getExemplarSet(data.getAlias(), nullptr, USET_ADD_CASE_MAPPINGS, type, &status));
+    if (U_SUCCESS(status)) uset_addAll(letters.getAlias(), some.getAlias());
+  }
+  return letters;
+}
+
+// How many letters of a text in this charset are not among these.
+int64_t foreign_letters(std::string_view bytes, const char* charset, const USet* letters) {
+  const icu::UnicodeString text(bytes.data(), static_cast<int32_t>(bytes.size()), charset);
+  int64_t foreign = 0;
+  for (int32_t at = 0; at < text.length(); at = text.moveIndex32(at, 1)) {
+    const UChar32 c = text.char32At(at);
+    foreign += u_isalpha(c) != 0 && uset_contains(letters, c) == 0 ? 1 : 0;
+  }
+  return foreign;
+}
+
+}  // namespace
 
 std::string decoded(std::string_view bytes, const std::string& charset) {
   UErrorCode status = U_ZERO_ERROR;
@@ -46,21 +77,27 @@ std::string declared_charset(std::string_view bytes) {
   return "";
 }
 
-std::string detected_charset(std::string_view bytes) {
-  constexpr size_t kLeastBytes = 16, kRead = 1 << 20;
+std::string detected_charset(std::string_view bytes, const std::string& language) {
+  constexpr size_t kLeastBytes = 16, kRead = 1 << 18;
   constexpr int32_t kLeastConfidence = 10;  // percent
   if (bytes.size() < kLeastBytes) return "";
   bytes = bytes.substr(0, kRead);
   UErrorCode status = U_ZERO_ERROR;
   const icu::LocalUCharsetDetectorPointer detector(ucsdet_open(&status));
   ucsdet_setText(detector.getAlias(), bytes.data(), static_cast<int32_t>(bytes.size()), &status);
-  const UCharsetMatch* const best = ucsdet_detect(detector.getAlias(), &status);
-  if (U_FAILURE(status) || best == nullptr ||
-      ucsdet_getConfidence(best, &status) < kLeastConfidence)
-    return "";
-  const std::string name = ucsdet_getName(best, &status);
+  int32_t count = 0;
+  const UCharsetMatch** const matches = ucsdet_detectAll(detector.getAlias(), &count, &status);
+  const icu::LocalUSetPointer letters = letters_of(language);
+  std::string best;
+  int64_t fewest = std::numeric_limits<int64_t>::max();
+  for (int32_t i = 0; i < count && U_SUCCESS(status); ++i) {  // the most likely first
+    const char* const name = ucsdet_getName(matches[i], &status);
+    if (ucsdet_getConfidence(matches[i], &status) < kLeastConfidence) break;
+    const int64_t foreign = foreign_letters(bytes, name, letters.getAlias());
+    if (foreign < fewest) fewest = foreign, best = name;
+  }
   // Text without the signs that only Windows has is detected as ISO-8859-1; they agree otherwise.
-  return name == "ISO-8859-1" ? "windows-1252" : name;
+  return best == "ISO-8859-1" ? "windows-1252" : best;
 }
 
 }  // namespace dietmt::service

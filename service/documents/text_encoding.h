@@ -12,8 +12,8 @@ std::string decoded(std::string_view bytes, const std::string& charset);
 /// The encoding that an HTML or XHTML file declares at its beginning; "" if it declares none.
 std::string declared_charset(std::string_view bytes);
 
-/// The most likely encoding of a text, judging by the frequencies of its letters; "" if it is too
-/// short to tell.
-std::string detected_charset(std::string_view bytes);
+/// The most likely encoding of a text in a language ("auto": any), judging by the frequencies of
+/// its letters; "" if it is too short to tell.
+std::string detected_charset(std::string_view bytes, const std::string& language);
 
 }  // namespace dietmt::service

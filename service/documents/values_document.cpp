@@ -1,28 +1,12 @@
 #include "service/documents/values_document.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "common/error.h"
 #include "service/documents/document_bytes.h"
 #include "service/documents/format_directives.h"
 #include "service/documents/placeholders.h"
 
 namespace dietmt::service {
-namespace {
-
-bool says_the_same(const Translation& one, const Translation& other) {
-  const auto key = [](const Translation& parts) {
-    std::string text;
-    for (const nmt::MarkedPart& part : parts)
-      text += part.mark < 0 ? part.text : '\0' + std::to_string(part.mark) + '\0';
-    return text;
-  };
-  return key(one) == key(other);
-}
-
-}  // namespace
-
 ValuesDocument::ValuesDocument(std::string_view bytes)
     : beginning_(bytes.substr(0, 4)), text_(text_of_bytes(bytes)) {}
 
@@ -55,8 +39,7 @@ void ValuesDocument::finish() {
 }
 
 void ValuesDocument::fail(size_t at, const std::string& problem) const {
-  const std::string_view before = std::string_view(text_).substr(0, at);
-  throw DataError("line " + std::to_string(1 + std::ranges::count(before, '\n')) + ": " + problem);
+  fail_at(text_, at, problem);
 }
 
 std::string ValuesDocument::written(const SegmentPlace& place, const Translation& translation) {

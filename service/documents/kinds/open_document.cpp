@@ -8,6 +8,7 @@
 #include "service/documents/document_kinds.h"
 #include "service/documents/office/office_document.h"
 #include "service/documents/strings/strings_documents.h"
+#include "service/documents/subtitles/subtitle_documents.h"
 
 namespace dietmt::service {
 namespace {
@@ -28,14 +29,18 @@ struct Kind {
   Opened (*open)(const File& file);
 };
 
+std::string text_of_file(const File& file) {
+  return text_of_bytes(file.bytes, file.options.charset, file.options.source);
+}
+
 template <Opened open(const std::string& text)>
 Opened of_text(const File& file) {
-  return open(text_of_bytes(file.bytes, file.options.charset));
+  return open(text_of_file(file));
 }
 
 template <Opened open(const std::string& text, const DocumentOptions& options)>
 Opened of_text_and_options(const File& file) {
-  return open(text_of_bytes(file.bytes, file.options.charset), file.options);
+  return open(text_of_file(file), file.options);
 }
 
 template <Opened open(std::string_view, const DocumentOptions&, const DocumentLimits&)>
@@ -58,10 +63,10 @@ Opened of_archive(const File& file) {
 }
 
 // In the order of the enumeration.
-constexpr std::array<Kind, 19> kKinds{
+constexpr std::array<Kind, 21> kKinds{
     {{DocumentKind::kTxt, "txt", "text/plain; charset=utf-8", of_text_and_options<open_txt>},
      {DocumentKind::kHtml, "html", "text/html; charset=utf-8", of_text<open_html>},
-     {DocumentKind::kSrt, "srt", "application/x-subrip", of_text<open_srt>},
+     {DocumentKind::kSrt, "srt", "application/x-subrip", of_bytes_and_options<open_srt>},
      {DocumentKind::kPo, "po", "text/x-gettext-translation; charset=utf-8",
       of_text_and_options<open_po>},
      {DocumentKind::kTmx, "tmx", "application/x-tmx+xml", of_xml<open_tmx>},
@@ -79,15 +84,18 @@ constexpr std::array<Kind, 19> kKinds{
      {DocumentKind::kTs, "ts", "application/xml", of_xml<open_ts>},
      {DocumentKind::kYaml, "yaml", "application/yaml", of_bytes_and_options<open_yaml>},
      {DocumentKind::kCsv, "csv", "text/csv", of_bytes_and_options<open_csv>},
-     {DocumentKind::kTsv, "tsv", "text/tab-separated-values", of_bytes_and_options<open_tsv>}}};
+     {DocumentKind::kTsv, "tsv", "text/tab-separated-values", of_bytes_and_options<open_tsv>},
+     {DocumentKind::kVtt, "vtt", "text/vtt", of_bytes_and_options<open_vtt>},
+     {DocumentKind::kAss, "ass", "text/x-ssa", of_bytes_and_options<open_ass>}}};
 
 // Other extensions of these kinds.
-constexpr std::array<std::pair<const char*, DocumentKind>, 5> kAliases{
+constexpr std::array<std::pair<const char*, DocumentKind>, 6> kAliases{
     {{"htm", DocumentKind::kHtml},
      {"xhtml", DocumentKind::kHtml},
      {"pot", DocumentKind::kPo},
      {"xlf", DocumentKind::kXliff},
-     {"yml", DocumentKind::kYaml}}};
+     {"yml", DocumentKind::kYaml},
+     {"ssa", DocumentKind::kAss}}};
 
 const Kind& entry_of(DocumentKind kind) { return kKinds.at(static_cast<size_t>(kind)); }
 

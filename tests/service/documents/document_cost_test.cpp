@@ -94,10 +94,34 @@ TEST_F(DocumentCostTest, OfHtml) {
 }
 
 TEST_F(DocumentCostTest, OfSubtitles) {
-  const std::string times = "\n00:00:01,000 --> 00:00:02,000\n";
-  expect_linear(DocumentKind::kSrt, {"a\n", "<i>a</i>\n", "- a\n", "{\\an8}a\n", "a {0} "},
-                [&](const std::string& text) { return "1" + times + text; });
-  expect_linear(DocumentKind::kSrt, {"1" + times + "a\n\n", "1" + times, "\n", "a -->"}, itself);
+  const std::string times = "00:00:01,000 --> 00:00:02,000\n";
+  const std::vector<std::string> texts = {
+      "a\n",     "<i>a</i>\n", "- a\n", "{\\an8}a\n", "a {0} ", "<i>",   "<i>a\n</i>",
+      "</i>",    "<",          "<a ",   "{\\",        "{",      "[",     "(a) ",
+      "[a]\n",   "((a)",       "#",     "♪ ",         "♪\n",    "A: ",   "-",
+      "&amp;",   "字",         "a, ",   "ก",          "\\N",    "\\h",   "{a}",
+      "{\\i1}a", "{\\i0}a",    "a.\n",  "\u0301",     "A. b\n", "<v a>", "<00:01.000>"};
+  const auto srt = [&](const std::string& text) { return times + text; };
+  const auto vtt = [](const std::string& text) {
+    return "WEBVTT\n\n00:01.000 --> 00:02.000\n" + text;
+  };
+  const auto ass = [](const std::string& text) {
+    return "[Events]\nFormat: Start, End, Text\nDialogue: 0:00:01,0:00:02," + text;
+  };
+  expect_linear(DocumentKind::kSrt, texts, srt);
+  expect_linear(DocumentKind::kVtt, texts, vtt);
+  expect_linear(DocumentKind::kAss, texts, ass);
+  const std::vector<std::string> cues = {
+      "1\n" + times + "a\n\n", times, "1\n", "\n", "a -->", times + "a\n",
+      times + "a <i>b\n",      " \n", "1:"};
+  expect_linear(DocumentKind::kSrt, cues, itself);
+  const auto begun = [](const std::string& text) { return "WEBVTT\n\n" + text; };
+  expect_linear(DocumentKind::kVtt, cues, begun);
+  expect_linear(
+      DocumentKind::kAss,
+      {"Dialogue: 1:1,1:2,a\n", "Dialogue: 1:1,1:2,{\\i1}a\n", "[Events]\n", "Format: a\n",
+       "Dialogue: ", ",", "\\p"},
+      [](const std::string& text) { return "[Events]\nFormat: Start, End, Text\n" + text; });
 }
 
 TEST_F(DocumentCostTest, OfCatalogues) {

@@ -1,6 +1,4 @@
-// Text, HTML, subtitles and gettext catalogues, read and written back.
-#include <algorithm>
-
+// Text, HTML and gettext catalogues, read and written back.
 #include "tests/service/documents/document_fixture.h"
 
 namespace dietmt::service {
@@ -153,66 +151,11 @@ TEST(HtmlDocumentTest, TheDocumentDeclaresUtf8) {
             "<meta charset=\"UTF-8\">café");
 }
 
-constexpr const char* kSubtitles =
-    "1\r\n00:00:01,000 --> 00:00:03,000\r\n<i>It was a\r\nlong day.</i>\r\n\r\n"
-    "2\r\n00:00:04,000 --> 00:00:05,000\r\n- Yes?\r\n- No.\r\n\r\n"
-    "3\r\n00:00:06,000 --> 00:00:07,000\r\n\u266A\r\n\u266A\r\n";
-
-TEST(SrtDocumentTest, CuesAreSegments) {
-  EXPECT_THAT(segments_of(DocumentKind::kSrt, kSubtitles),
-              ElementsAre("<i>It was a long day.</i>", "- Yes?", "- No."));
-  EXPECT_EQ(unchanged(DocumentKind::kSrt, "1\n00:00:01,000 --> 00:00:02,000\nOne\n"),
-            "1\n00:00:01,000 --> 00:00:02,000\nOne\n");
-}
-
-TEST(SrtDocumentTest, TimesAndNumbersOfLinesStay) {
-  const std::string translated = bracketed(DocumentKind::kSrt, kSubtitles);
-  EXPECT_THAT(translated, HasSubstr("1\r\n00:00:01,000 --> 00:00:03,000\r\n[<i>It was a"));
-  EXPECT_THAT(translated, HasSubstr("\r\n[- Yes?]\r\n[- No.]\r\n\r\n3\r\n"));
-  EXPECT_TRUE(translated.ends_with("\r\n\u266A\r\n\u266A\r\n"));
-  const auto lines = [](const std::string& text) {
-    return std::count(text.begin(), text.end(), '\n');
-  };
-  EXPECT_EQ(lines(translated), lines(kSubtitles));
-}
-
-TEST(SrtDocumentTest, LinesOutsideOfCuesAreRefused) {
-  const auto problem = [](const std::string& text) { return problem_of(DocumentKind::kSrt, text); };
-  const std::string cue = "1\n00:00:01,000 --> 00:00:02,000\nOne\n";
-  EXPECT_THAT(problem("One\nTwo\n"), HasSubstr("line 1: this is neither the number of a cue"));
-  EXPECT_THAT(problem(cue + "\nstray\n"), HasSubstr("line 5: this is neither"));
-  EXPECT_THAT(problem(cue + "\n2\n00:00:03 -> 00:00:04\nTwo\n"),
-              HasSubstr("line 6: these are not the times of a cue"));
-  EXPECT_THAT(problem(cue + "\n2\n\nTwo\n"), HasSubstr("line 6: these are not the times"));
-  EXPECT_THAT(problem(cue + "2\n00:00:03,000 --> 00:00:04,000\nTwo\n"),
-              HasSubstr("line 5: times in the text of a cue"));
-  EXPECT_THAT(problem(cue + "\n2\n"), HasSubstr("line 5: the times of the last cue are missing"));
-  EXPECT_THAT(problem("\n"), HasSubstr("no cue"));
-  EXPECT_EQ(problem("\n\n00:01.5-->00:02.5 X1:1 X2:2\n\n\n 7 \n0:0:3 --> 0:0:4\n"), "none");
-}
-
-TEST(SrtDocumentTest, NoLineEndsInsideATagOrPlaceholder) {
-  const std::string cue = "1\n00:00:01,000 --> 00:00:02,000\nOne\ntwo\n";
-  const std::string tag = "Ja <font color=\"#ff0000\" face=\"Arial\">b</font>";
-  EXPECT_THAT(translated(DocumentKind::kSrt, cue, {tag}), HasSubstr(tag));
-  EXPECT_THAT(translated(DocumentKind::kSrt, cue, {"Ja { $name } b"}),
-              HasSubstr("Ja { $name }\nb"));
-}
-
 TEST(TxtDocumentTest, AddressesAndNamesOfFilesStay) {
   EXPECT_THAT(segments_of(DocumentKind::kTxt,
                           "https://example.org/a?b=c\n  someone@example.org\nREADME.md\n"
                           "C:\\Windows\\System32\\drivers\n/etc/fstab\nsee README.md\nWhy?\n"),
               ElementsAre("see README.md", "Why?"));
-}
-
-// One line per tag.
-TEST(SrtDocumentTest, ManyLinesAreBrokenInOnePass) {
-  constexpr int kLines = 20'000;
-  std::string cue = "1\n00:00:01,000 --> 00:00:02,000\n", text;
-  for (int i = 0; i < kLines; ++i) cue += "One\n", text += "a <i>b</i> ";
-  const std::string result = translated(DocumentKind::kSrt, cue, {text + "end"});
-  EXPECT_EQ(std::count(result.begin(), result.end(), '\n'), kLines + 2);
 }
 
 }  // namespace
