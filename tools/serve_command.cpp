@@ -87,7 +87,7 @@ class ServeJobs {
 };
 
 ServeJobs::ServeJobs(const ServeOptions& options, service::ModelRegistry& models)
-    : translator_(models, options.api.limits, options.api.pivot) {
+    : translator_(models, options.api.limits, options.api.pivot, options.api.glossaries) {
   const fs::path data = made_directory(options.data);
   queue_ = std::make_unique<service::JobQueue>(service::open_job_database(options.queue, data));
   metrics_ = std::make_unique<service::JobMetrics>(*queue_);
@@ -169,12 +169,11 @@ void reload_part(const char* what, const char* old, const std::function<void()>&
   }
 }
 
-// `reload_keys` and `reload_glossaries`: of a server that has some. Returns a reload of the models
-// that is still running, if there is one.
+// `reload_keys`: of a server that has some. Returns a reload of the models that is still running,
+// if there is one.
 std::future<void> serve_until_stopped(const ServeSignals& signals, HttpServer& server,
                                       service::ModelRegistry& models, const ServeOptions& options,
-                                      const std::function<void()>& reload_keys,
-                                      const std::function<void()>& reload_glossaries) {
+                                      const std::function<void()>& reload_keys) {
   using Event = ServeSignals::Event;
   std::future<void> reloading;
   bool is_asked_again = false;
@@ -190,7 +189,8 @@ std::future<void> serve_until_stopped(const ServeSignals& signals, HttpServer& s
       if (!options.api_keys.empty())
         reload_part("the API keys", "The old keys stay in use.", reload_keys);
       if (!options.glossaries.empty())
-        reload_part("the glossaries", "The old glossaries stay in use.", reload_glossaries);
+        reload_part("the glossaries", "The old glossaries stay in use.",
+                    [&] { options.api.glossaries->reload(); });
       if (!options.http.certificate_file.empty())
         reload_part("the certificate", "The old certificate stays in use.",
                     [&] { server.reload_certificate(); });
@@ -272,9 +272,8 @@ void serve(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
   HttpServer server(options.http, api.handler());
   listen(server, metrics, options);
   const HealthServer health(api.probes(), metrics, options);
-  const std::future<void> reloading = serve_until_stopped(
-      *signals, server, models, options, [&api] { api.reload_keys(); },
-      [&api] { api.reload_glossaries(); });
+  const std::future<void> reloading =
+      serve_until_stopped(*signals, server, models, options, [&api] { api.reload_keys(); });
   drain(std::move(signals), server, api, jobs, reloading, options);
 }
 
@@ -291,8 +290,7 @@ void work(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
   HttpServer server(options.http, router);
   listen(server, metrics, options);
   const HealthServer health(probes, metrics, options);
-  const std::future<void> reloading = serve_until_stopped(
-      *signals, server, models, options, [] {}, [] {});
+  const std::future<void> reloading = serve_until_stopped(*signals, server, models, options, [] {});
   draining = true;
   spdlog::info("stopping: chunks of jobs have {} s", options.drain);
   jobs.request_stop();

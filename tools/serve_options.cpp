@@ -246,7 +246,8 @@ void settle(const OptionTable& table, ServeOptions& options) {
   options.api.limits.guard = nmt::guard_from_name(options.guard);
   options.api.limits.keep = nmt::kept_kinds_from(options.keep);
   options.api.pivot = options.pivot == "none" ? "" : options.pivot;
-  options.api.glossaries = options.glossaries;
+  if (!options.glossaries.empty())
+    options.api.glossaries = std::make_shared<service::Glossaries>(options.glossaries);
   if (!options.access_log.empty())
     options.http.access_log = std::make_shared<service::AccessLog>(options.access_log, format);
   options.http.cors_origins = options.api.cors_origins;

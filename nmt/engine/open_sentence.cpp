@@ -93,8 +93,7 @@ void OpenSentence::begin(const FedSentence& sentence, std::span<const EngineMode
   failure = nullptr;
   if (options.needs_attention()) record.begin(source_tokens);
   slots_stride = task.max_length;
-  const int64_t most_rows = options.sample ? options.nbest : options.beam;
-  slots.resize(static_cast<size_t>(most_rows * slots_stride));
+  slots.resize(static_cast<size_t>(options.rows() * slots_stride));
   next_slots.resize(slots.size());
 }
 
@@ -108,11 +107,8 @@ void OpenSentence::choose_outputs(const OutputShortlist& shortlist,
     tokens.resize(static_cast<size_t>(vocabulary));
     std::iota(tokens.begin(), tokens.end(), 0);
   }
-  // Forced tokens need a score, too.
-  tokens.insert(tokens.end(), request.prefix.begin(), request.prefix.end());
-  for (const Constraint& term : request.constraints.terms)
-    for (const std::vector<int32_t>& sequence : term)
-      tokens.insert(tokens.end(), sequence.begin(), sequence.end());
+  const std::vector<int32_t> demanded = request.demanded_tokens();
+  tokens.insert(tokens.end(), demanded.begin(), demanded.end());
   tokens.push_back(special.end);
   std::ranges::sort(tokens);
   tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());

@@ -67,6 +67,7 @@ class BeamSearch : public SentenceSearch {
   std::vector<int32_t> asked(int64_t row) const override {
     const auto k = static_cast<size_t>(row);
     if (const int32_t forced = task_.forced_token(step_, special_); forced >= 0) return {forced};
+    if (const std::vector<int32_t>* choices = choices_of(row)) return *choices;
     std::vector<int32_t> tokens;
     if (constrained_) tokens = constrained_->wanted(k);
     if (!limits_.any()) return tokens;
@@ -79,6 +80,8 @@ class BeamSearch : public SentenceSearch {
   void read(int64_t row, const TokenScores& scores) override {
     if (const int32_t forced = task_.forced_token(step_, special_); forced >= 0)
       offer(row, forced, scores.log_prob(forced));
+    else if (const std::vector<int32_t>* choices = choices_of(row))
+      for (const int32_t token : *choices) offer(row, token, scores.log_prob(token));
     else
       offer_best(row, scores);
     if (constrained_) move_to_constrained(row, scores);
@@ -103,6 +106,14 @@ class BeamSearch : public SentenceSearch {
 
   bool is_forced() const { return task_.forced_token(step_, special_) >= 0; }
 
+  // SearchTask::choices() after the tokens of a row.
+  const std::vector<int32_t>* choices_of(int64_t row) const {
+    if (!task_.is_in_open_word(step_)) return nullptr;
+    std::vector<int32_t> tokens;
+    beam_.read_tokens(static_cast<size_t>(row), tokens);
+    return task_.choices(tokens);
+  }
+
   void offer_best(int64_t row, const TokenScores& scores) {
     if (scores.best.empty()) scan(row, scores);
     for (const int32_t token : scores.best) {
@@ -114,7 +125,7 @@ class BeamSearch : public SentenceSearch {
 
   // Then best_ holds the candidates of a single row.
   void move_to_constrained(int64_t row, const TokenScores& scores) {
-    if (!is_forced()) {
+    if (!is_forced() && choices_of(row) == nullptr) {
       const double sum = beam_.sums()[static_cast<size_t>(row)];
       for (const int32_t token : constrained_->wanted(static_cast<size_t>(row))) {
         const float log_prob = scores.log_prob(token);
@@ -207,7 +218,8 @@ class SampleSearch : public SentenceSearch {
         draw_(draw),
         samples_(task, special, options),
         limits_(options, special),
-        rows_{{-1, special.begin, 0}} {}
+        rows_{{-1, special.begin, 0}},
+        terms_(task.constraints ? static_cast<size_t>(options.nbest) : 0) {}
 
   int64_t rows() const override { return static_cast<int64_t>(rows_.size()); }
   int32_t token(int64_t row) const override { return rows_[static_cast<size_t>(row)].token; }
@@ -223,6 +235,7 @@ class SampleSearch : public SentenceSearch {
     for (int64_t k = all ? 0 : sample; k < (all ? options_.nbest : sample + 1); ++k) {
       const auto [token, log_prob] = next_token(k, scores);
       samples_.append(k, token, log_prob, static_cast<int32_t>(row));
+      if (task_.constraints) follow_terms(k, token);
       if (!samples_.ended(k)) next_.push_back({k, token, static_cast<int32_t>(row)});
     }
   }
@@ -248,6 +261,14 @@ class SampleSearch : public SentenceSearch {
     float log_prob;
   };
 
+  // How far a sample has come with its constraints. It draws from all tokens until it would end
+  // without one of them; then it draws from the tokens of an unmet one until that is complete.
+  enum class TermPlace { kOutside, kInside, kAfter };
+  struct Terms {
+    ConstraintTrie::State state = {};
+    TermPlace place = TermPlace::kOutside;
+  };
+
   Drawn next_token(int64_t sample, const TokenScores& scores) {
     if (const int32_t forced = task_.forced_token(step_, special_); forced >= 0)
       return {forced, scores.log_prob(forced)};
@@ -257,10 +278,54 @@ class SampleSearch : public SentenceSearch {
     for (const int32_t token : {special_.unknown, special_.begin, special_.end})
       if (token >= 0 && !task_.allows(token, step_, special_))
         row[static_cast<size_t>(token)] = kMinusInfinity;
+    const double uniform = samples_.uniform(sample, step_);
+    if (const std::vector<int32_t>* choices = task_.choices(samples_.tokens(sample)))
+      return draw_one_of(*choices, uniform, scores);
+    if (task_.constraints && place(sample) == TermPlace::kInside)
+      return draw_one_of(wanted(sample), uniform, scores);
+    if (task_.constraints && place(sample) == TermPlace::kAfter) end_word(sample, row);
     if (limits_.any()) limit_repetition(sample, scores, row);
-    const int32_t token = draw_.draw(samples_.uniform(sample, step_), options_);
+    const int32_t token = draw_.draw(uniform, options_);
+    if (token == special_.end && task_.constraints && !wanted(sample).empty()) {
+      terms_[static_cast<size_t>(sample)].place = TermPlace::kInside;
+      return draw_one_of(wanted_, uniform, scores);
+    }
     const float log_prob = scores.log_prob(token);
     return {token, repeated_.penalizes(token) ? limits_.penalized(log_prob) : log_prob};
+  }
+
+  Drawn draw_one_of(std::span<const int32_t> tokens, double uniform, const TokenScores& scores) {
+    std::vector<float>& row = draw_.scores(scores.vocabulary);
+    std::ranges::fill(row, kMinusInfinity);
+    for (const int32_t token : tokens) row[static_cast<size_t>(token)] = scores.log_prob(token);
+    const int32_t token = draw_.draw(uniform, options_);
+    return {token, scores.log_prob(token)};
+  }
+
+  TermPlace place(int64_t sample) const { return terms_[static_cast<size_t>(sample)].place; }
+
+  // Tokens of unmet constraints; none if all are met.
+  std::span<const int32_t> wanted(int64_t sample) {
+    const ConstraintTrie::State state = terms_[static_cast<size_t>(sample)].state;
+    task_.constraints->wanted(state, wanted_);
+    if (task_.constraints->is_met(state)) wanted_.clear();
+    return wanted_;
+  }
+
+  // Forbids to continue the last word of a term.
+  void end_word(int64_t sample, std::vector<float>& row) const {
+    const ConstraintTrie::State state = terms_[static_cast<size_t>(sample)].state;
+    for (size_t v = 0; v < row.size(); ++v)
+      if (task_.constraints->breaks(state, static_cast<int32_t>(v))) row[v] = kMinusInfinity;
+  }
+
+  void follow_terms(int64_t sample, int32_t token) {
+    Terms& terms = terms_[static_cast<size_t>(sample)];
+    terms.state = task_.constraints->next(terms.state, token);
+    if (terms.place == TermPlace::kAfter)
+      terms.place = TermPlace::kOutside;
+    else if (terms.place == TermPlace::kInside && !task_.constraints->is_inside(terms.state))
+      terms.place = TermPlace::kAfter;
   }
 
   void limit_repetition(int64_t sample, const TokenScores& scores, std::vector<float>& row) {
@@ -283,6 +348,8 @@ class SampleSearch : public SentenceSearch {
   const RepetitionLimits limits_;
   RepeatedTokens repeated_;       // of the sample that gets a token
   std::vector<Row> rows_, next_;  // of the open samples
+  std::vector<Terms> terms_;      // of the samples, if there are constraints
+  std::vector<int32_t> wanted_;
   int64_t step_ = 0;
 };
 

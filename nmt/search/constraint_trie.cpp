@@ -110,6 +110,15 @@ bool ConstraintTrie::is_met(State state) const {
   return state.met == all_ || next(state, kNoToken).met == all_;
 }
 
+bool ConstraintTrie::is_inside(State state) const {
+  return state.node != 0 && (node(state.node).ends & ~state.met) == 0;
+}
+
+bool ConstraintTrie::breaks(State state, int32_t token) const {
+  return state.node != 0 && !is_inside(state) && joins(node(state.node).token, token) &&
+         open_child(state.node, state.met, token) == kNoNode;
+}
+
 int64_t ConstraintTrie::tokens_met(State state) const {
   int64_t sum = 0;
   for (uint64_t left = state.met; left != 0; left &= left - 1)

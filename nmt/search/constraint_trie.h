@@ -62,6 +62,11 @@ class ConstraintTrie {
   /// Whether a translation that ends here meets all constraints.
   bool is_met(State state) const;
 
+  /// Whether a term has begun and is not complete.
+  bool is_inside(State state) const;
+  /// Whether `token` would continue the last word of a complete term, which then does not count.
+  bool breaks(State state, int32_t token) const;
+
   /// How many constraint tokens a hypothesis has, and how many there are in all if each constraint
   /// is met by its longest sequence.
   int64_t tokens_met(State state) const;

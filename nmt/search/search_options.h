@@ -38,6 +38,9 @@ struct SearchOptions {
   int64_t group_beam() const { return beam / diverse_groups; }
   int64_t group_finished_to_end() const;
 
+  /// The most hypotheses that wait for a token at the same time.
+  int64_t rows() const { return sample ? nbest : beam; }
+
   /// Whether hypotheses need Hypothesis::attention.
   bool needs_attention() const { return alignment || coverage_penalty > 0.0; }
 

@@ -26,6 +26,28 @@ int32_t SearchTask::forced_token(int64_t step, const SpecialTokens& special) con
   return position < prefix.size() ? prefix[position] : -1;
 }
 
+bool SearchTask::is_in_open_word(int64_t step) const {
+  const int64_t position = step - std::ssize(prefix);
+  return position >= 0 && position < std::ssize(open_word.choices);
+}
+
+const std::vector<int32_t>* SearchTask::choices(std::span<const int32_t> tokens) const {
+  if (!is_in_open_word(std::ssize(tokens))) return nullptr;
+  const std::span<const int32_t> begun = tokens.subspan(prefix.size());
+  const auto pieces = std::span(open_word.pieces).first(begun.size());
+  return std::ranges::equal(begun, pieces) ? &open_word.choices[begun.size()] : nullptr;
+}
+
+std::vector<int32_t> TranslationRequest::demanded_tokens() const {
+  std::vector<int32_t> tokens = prefix;
+  for (const std::vector<int32_t>& choices : open_word.choices)
+    tokens.insert(tokens.end(), choices.begin(), choices.end());
+  for (const Constraint& term : constraints.terms)
+    for (const std::vector<int32_t>& sequence : term)
+      tokens.insert(tokens.end(), sequence.begin(), sequence.end());
+  return tokens;
+}
+
 int64_t cut_and_end(std::vector<int32_t>& tokens, int64_t max_tokens, int32_t end) {
   const int64_t cut = std::max<int64_t>(std::ssize(tokens) + 1 - max_tokens, 0);
   tokens.resize(tokens.size() - static_cast<size_t>(cut));
@@ -39,19 +61,17 @@ void require_fitting(const TranslationRequest& request, const RequestLimits& lim
     throw DataError("a source of " + std::to_string(length) + " tokens; the model takes 1 to " +
                     std::to_string(limits.max_source_length));
   require_in_vocabulary(request.source, limits.source_vocabulary, "source");
-  require_in_vocabulary(request.prefix, limits.target_vocabulary, "target");
-  for (const Constraint& term : request.constraints.terms)
-    for (const std::vector<int32_t>& sequence : term)
-      require_in_vocabulary(sequence, limits.target_vocabulary, "target");
+  require_in_vocabulary(request.demanded_tokens(), limits.target_vocabulary, "target");
 }
 
 SearchTask search_task(const TranslationRequest& request, const SearchOptions& options,
                        int64_t max_target_length) {
   const int64_t untranslated = request.context_separator < 0 ? request.context_tokens : 0;
   const int64_t wanted = options.max_target_length(std::ssize(request.source) - untranslated);
-  const auto with_prefix = static_cast<int64_t>(request.prefix.size()) + 1;
+  const int64_t with_prefix =
+      std::ssize(request.prefix) + std::ssize(request.open_word.choices) + 1;
   SearchTask task{std::min(std::max(wanted, with_prefix), max_target_length), options.min_length,
-                  request.prefix, request.index};
+                  request.prefix, request.index, request.open_word};
   if (!request.constraints.terms.empty())
     task.constraints = std::make_shared<const ConstraintTrie>(request.constraints);
   return task;

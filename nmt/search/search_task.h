@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "nmt/search/constraint_trie.h"
@@ -14,14 +15,30 @@ class Tokenizer;
 
 namespace dietmt::nmt {
 
+/// The last word of a prefix that ends inside a word, as "Der Hu" does. The translation continues
+/// with its pieces, or leaves them at some position for a token that begins with the rest of them.
+struct OpenWord {
+  std::vector<int32_t> pieces = {};
+  /// By position, the tokens that may follow the pieces before it, ascending; the piece at the
+  /// position is one of them. At most one entry more than `pieces`.
+  std::vector<std::vector<int32_t>> choices = {};
+};
+
 struct TranslationRequest {
   std::vector<int32_t> source;       // ends with end of sentence
   std::vector<int32_t> prefix;       // tokens that the translation must start with
+  OpenWord open_word = {};           // that it must continue with
   int64_t index = 0;                 // of the sentence in its input: part of the sampling key
-  TermConstraints constraints = {};  // that the translation must meet; only in beam search
+  TermConstraints constraints = {};  // that the translation must meet
   // Preceding sentences of its document (data/text/sentence_context.h):
   int64_t context_tokens = 0;      // at the start of `source`
   int32_t context_separator = -1;  // ends each of them in the translation; -1: it has none
+
+  bool has_prefix() const { return !prefix.empty() || !open_word.choices.empty(); }
+  /// Whether the tokens that may follow depend on a hypothesis.
+  bool is_constrained() const { return !constraints.terms.empty() || !open_word.choices.empty(); }
+  /// Tokens that must have scores, whatever the model's shortlist: of the prefix and the terms.
+  std::vector<int32_t> demanded_tokens() const;
 };
 
 struct Hypothesis {
@@ -54,7 +71,14 @@ struct SearchTask {
   int64_t min_length = 0;       // tokens before end of sentence is allowed
   std::vector<int32_t> prefix;  // the first tokens
   int64_t index = 0;            // of the sentence in its input: part of the sampling key
+  OpenWord open_word = {};      // after the prefix
   std::shared_ptr<const ConstraintTrie> constraints = nullptr;  // null: none
+
+  /// Whether hypotheses of `step` tokens may end in the open word.
+  bool is_in_open_word(int64_t step) const;
+  /// The only tokens that may follow `tokens`, if they end in the open word; null: all that
+  /// allows() lets. Forced tokens come first.
+  const std::vector<int32_t>* choices(std::span<const int32_t> tokens) const;
 
   /// The only token allowed at `step`, or -1.
   int32_t forced_token(int64_t step, const SpecialTokens& special) const;

@@ -17,12 +17,12 @@ using at::Tensor;
 
 using Searches = std::vector<std::unique_ptr<SentenceSearch>>;
 
-// The log-probabilities of one step that the searches read.
-class StepScores {
+// The log-probabilities of one step that the beam searches read.
+class BestScores {
  public:
   // log_probs: [B * K, V], in which forbidden tokens are overwritten. `searches`: B, with up to K
   // rows each.
-  StepScores(Tensor& log_probs, const Searches& searches, int64_t beam, std::vector<float>& row)
+  BestScores(Tensor& log_probs, const Searches& searches, int64_t beam, std::vector<float>& row)
       : row_(row) {
     const int64_t vocabulary = log_probs.size(1);
     row_.resize(static_cast<size_t>(vocabulary), kImpossible);
@@ -76,11 +76,30 @@ class StepScores {
   size_t next_asked_ = 0;
 };
 
+void read_best(Tensor& log_probs, const Searches& searches, int64_t beam, std::vector<float>& row) {
+  BestScores scores(log_probs, searches, beam, row);
+  for (size_t b = 0; b < searches.size(); ++b)
+    for (int64_t k = 0; k < searches[b]->rows(); ++k)
+      scores.read(*searches[b], k, static_cast<int64_t>(b) * beam + k);
+}
+
+void read_all(const Tensor& log_probs, const Searches& searches, int64_t samples) {
+  const Tensor scores = log_probs.cpu().contiguous();
+  const int64_t vocabulary = scores.size(1);
+  for (size_t b = 0; b < searches.size(); ++b) {
+    for (int64_t k = 0; k < searches[b]->rows(); ++k) {
+      const int64_t row = static_cast<int64_t>(b) * samples + k;
+      searches[b]->read(k, {scores.const_data_ptr<float>() + row * vocabulary, vocabulary});
+    }
+  }
+}
+
 }  // namespace
 
-std::vector<NBest> beam_search(StepScorer& scorer, std::span<const SearchTask> tasks,
-                               const SpecialTokens& special, const SearchOptions& options) {
-  TokenDraw draw;  // no search samples
+std::vector<NBest> search_on_host(StepScorer& scorer, std::span<const SearchTask> tasks,
+                                  const SpecialTokens& special, const SearchOptions& options) {
+  const int64_t most_rows = options.rows();
+  TokenDraw draw;
   Searches searches;
   std::vector<size_t> open;  // tasks of the searches
   for (const SearchTask& task : tasks) {
@@ -89,25 +108,27 @@ std::vector<NBest> beam_search(StepScorer& scorer, std::span<const SearchTask> t
   }
   std::vector<NBest> results(tasks.size());
   std::vector<float> row;
-  std::vector<int64_t> tokens(tasks.size() * static_cast<size_t>(options.beam), special.begin);
+  std::vector<int64_t> tokens(tasks.size() * static_cast<size_t>(most_rows), special.begin);
   while (!searches.empty()) {
     const int64_t step_rows = std::ssize(tokens);
     Tensor log_probs = scorer.step(at::tensor(tokens, at::kLong));  // [B * K, V]
-    StepScores scores(log_probs, searches, options.beam, row);
+    if (options.sample)
+      read_all(log_probs, searches, most_rows);
+    else
+      read_best(log_probs, searches, most_rows, row);
     Searches still_searching;
     std::vector<size_t> still_open;
     std::vector<int64_t> sentences, rows;
     tokens.clear();
     for (size_t b = 0; b < searches.size(); ++b) {
       SentenceSearch& search = *searches[b];
-      const int64_t first = static_cast<int64_t>(b) * options.beam;
-      for (int64_t k = 0; k < search.rows(); ++k) scores.read(search, k, first + k);
+      const int64_t first = static_cast<int64_t>(b) * most_rows;
       if (!search.advance()) {
         results[open[b]] = search.result();
         continue;
       }
       sentences.push_back(static_cast<int64_t>(b));
-      for (int64_t k = 0; k < options.beam; ++k) {
+      for (int64_t k = 0; k < most_rows; ++k) {
         const bool has_hypothesis = k < search.rows();
         rows.push_back(first + (has_hypothesis ? search.parent(k) : 0));
         tokens.push_back(has_hypothesis ? search.token(k) : special.end);

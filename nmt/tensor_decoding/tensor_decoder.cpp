@@ -63,7 +63,7 @@ bool TensorDecoder::searches_on_device(const FedSentence& sentence) const {
   const SearchOptions& options = *sentence.options;
   return models_.size() == 1 && !options.sample && options.diverse_groups == 1 &&
          !options.needs_attention() && !RepetitionLimits(options, special_).any() &&
-         sentence.request->constraints.terms.empty();
+         !sentence.request->is_constrained();
 }
 
 void TensorDecoder::run(SentenceFeed& feed, int64_t, int64_t, int64_t batch_tokens) const {
@@ -115,10 +115,13 @@ std::vector<NBest> TensorDecoder::search(std::span<const FedSentence> batch) con
     tasks.push_back(search_task(*sentence.request, options, max_target_length()));
     sources.push_back(&sentence.request->source);
   }
-  const int64_t rows = options.sample ? options.nbest : options.beam;
-  const auto scorer = make_scorer(decoding_, sources, rows);
-  std::vector<NBest> found = options.sample ? sample_translations(*scorer, tasks, special_, options)
-                                            : beam_search(*scorer, tasks, special_, options);
+  const auto scorer = make_scorer(decoding_, sources, options.rows());
+  const bool draws_on_device = options.sample && std::ranges::none_of(batch, [](const auto& one) {
+                                 return one.request->is_constrained();
+                               });
+  std::vector<NBest> found = draws_on_device
+                                 ? sample_translations(*scorer, tasks, special_, options)
+                                 : search_on_host(*scorer, tasks, special_, options);
   if (options.needs_attention()) align(batch, found);
   for (size_t b = 0; b < batch.size() && options.coverage_penalty > 0.0; ++b)
     rank_by_coverage(found[b], *batch[b].request, options);

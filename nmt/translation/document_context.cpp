@@ -23,7 +23,7 @@ std::vector<int32_t> without_end(const std::vector<int32_t>& sentence) {
 void DocumentContext::next(TranslationRequest& request, int64_t max_tokens) {
   if (!context_.any()) return;
   const std::vector<int32_t> sentence = without_end(request.source);
-  const bool is_fixed = !request.prefix.empty() || !request.constraints.terms.empty();
+  const bool is_fixed = request.has_prefix() || !request.constraints.terms.empty();
   const int64_t most = std::min(context_.max_tokens, max_tokens);
   if (!context_.in_target() || !is_fixed) {
     const int64_t count = sentences_.fitting(std::ssize(request.source), most);

@@ -235,7 +235,7 @@ void LineCoder::find_terms(LineRequest& line, const data::SourceTag& tag) const 
 void LineCoder::add_demands(LineRequest& line) const {
   line.request.index = line.extras.index;
   if (!options_.is_last) return;
-  line.request.prefix = encode_prefix(line.extras);
+  add_prefix(line);
   if (!line.required.empty()) line.request.constraints = model_.terms().constraints(line.required);
 }
 
@@ -282,16 +282,19 @@ LineRequest LineCoder::without_kept_text(const LineRequest& line,
   return other;
 }
 
-std::vector<int32_t> LineCoder::encode_prefix(const LineExtras& extras) const {
-  if (extras.prefix.empty()) return {};
+void LineCoder::add_prefix(LineRequest& line) const {
+  const LineExtras& extras = line.extras;
+  if (extras.prefix.empty()) return;
   const data::Tokenizer& tokenizer = *model_.target_tokenizer;
   const int64_t most = model_.decoder->max_target_length();
-  std::vector<int32_t> prefix = tokenizer.encode(extras.prefix, most);
-  end_line(prefix, tokenizer, most, extras.prefix.size(), extras.prefix_where);
+  std::vector<int32_t>& prefix = line.request.prefix;
+  prefix = tokenizer.encode(extras.prefix, most);
+  const bool is_cut =
+      end_line(prefix, tokenizer, most, extras.prefix.size(), extras.prefix_where) > 0;
   prefix.pop_back();  // end of sentence
   if (!extras.prefix_where.empty() && std::ranges::count(prefix, tokenizer.unknown_id()) > 0)
     spdlog::warn("{}: the vocabulary cannot write all of this prefix", extras.prefix_where);
-  return prefix;
+  if (!is_cut) line.request.open_word = model_.prefixes().open(extras.prefix, prefix);
 }
 
 // The text of a hypothesis, in parts if the line has markup.

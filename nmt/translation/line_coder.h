@@ -57,8 +57,10 @@ struct LineOptions {
 struct LineExtras {
   int64_t index = 0;                    // of the line in its input: part of the sampling key
   std::optional<std::string> tag = {};  // instead of LineOptions::source_tag
-  std::string prefix = {};              // that the translation must start with
-  std::string where = {};               // "file:line", for warnings; empty: no warnings
+  /// That the translation must start with. If it ends inside a word, or at its end, the word is
+  /// completed; a space after it ends the word.
+  std::string prefix = {};
+  std::string where = {};  // "file:line", for warnings; empty: no warnings
   std::string prefix_where = {};
 };
 
@@ -160,7 +162,7 @@ class LineCoder {
   void find_terms(LineRequest& line, const data::SourceTag& tag) const;
   void add_demands(LineRequest& line) const;
   void complete(LineRequest& line);
-  std::vector<int32_t> encode_prefix(const LineExtras& extras) const;
+  void add_prefix(LineRequest& line) const;
   Decoded decoded(const LineRequest& line, const Hypothesis& found) const;
 
   const LoadedDecoder& model_;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,11 +15,27 @@
 #include "nmt/search/search_options.h"
 #include "nmt/search/search_task.h"
 #include "nmt/search/sentence_feed.h"
+#include "nmt/translation/prefix_encoder.h"
 #include "nmt/translation/term_encoder.h"
 
 namespace dietmt::nmt {
 
 class ModelList;
+
+/// What reads the whole vocabulary of a model, made for the first request that needs it.
+template <typename T>
+class MadeOnce {
+ public:
+  /// Thread-safe.
+  const T& of(const data::Tokenizer& target) {
+    std::call_once(made_, [&] { value_.emplace(target); });
+    return *value_;
+  }
+
+ private:
+  std::once_flag made_;
+  std::optional<const T> value_;
+};
 
 struct LoadedDecoder {
   std::shared_ptr<const ModelList> models = {};  // null on the CPU: the engine has its copy
@@ -28,10 +45,13 @@ struct LoadedDecoder {
   SpecialTokens special = {};
   data::SentenceContext context = {};
 
-  std::shared_ptr<FirstTermEncoder> first_terms = std::make_shared<FirstTermEncoder>();
+  std::shared_ptr<MadeOnce<TermEncoder>> made_terms = std::make_shared<MadeOnce<TermEncoder>>();
+  std::shared_ptr<MadeOnce<PrefixEncoder>> made_prefixes =
+      std::make_shared<MadeOnce<PrefixEncoder>>();
 
-  /// For glossaries.
-  const TermEncoder& terms() const { return first_terms->of(*target_tokenizer); }
+  /// For glossaries, and for prefixes.
+  const TermEncoder& terms() const { return made_terms->of(*target_tokenizer); }
+  const PrefixEncoder& prefixes() const { return made_prefixes->of(*target_tokenizer); }
 };
 
 /// Collects the models of `--model` for the engine. They share one vocabulary.

@@ -27,7 +27,7 @@ std::shared_ptr<const WordPieces> word_pieces(const data::Tokenizer& tokenizer) 
 }  // namespace
 
 std::string glossary_problem(const SearchOptions& options) {
-  if (options.sample) return "--glossary is for beam search: leave out --sample";
+  if (options.sample) return "";
   if (options.beam < 2) return "--glossary needs --beam 2 or more";
   if (options.diverse_groups > 1)
     return "--glossary divides the beam by the terms met: leave out --diverse-groups";

@@ -3,8 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,20 +36,6 @@ class TermEncoder {
 
   const data::Tokenizer& tokenizer_;
   std::shared_ptr<const WordPieces> words_;
-};
-
-/// A model's encoder, made for the first glossary, since it reads the whole vocabulary.
-class FirstTermEncoder {
- public:
-  /// Thread-safe.
-  const TermEncoder& of(const data::Tokenizer& target) {
-    std::call_once(made_, [&] { encoder_.emplace(target); });
-    return *encoder_;
-  }
-
- private:
-  std::once_flag made_;
-  std::optional<const TermEncoder> encoder_;
 };
 
 }  // namespace dietmt::nmt

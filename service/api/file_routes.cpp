@@ -186,7 +186,8 @@ Answer translate_file(Call call, ServiceContext& service) {
   options.line = {.source_tag = source_tag(fields),
                   .keep = kept_kinds(fields, service.limits),
                   .restores_case = restores_case(fields)};
-  if (!path.empty()) options.glossary = service.glossaries.of_request(fields, path, options.search);
+  if (!path.empty())
+    options.glossary = service.glossaries->of_request(fields, path, options.search);
   options.guard = service.limits.guard;
   std::set<std::string> warnings;
   const auto translate_lines = [&](const ConnectedTexts& lines) {

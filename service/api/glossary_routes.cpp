@@ -10,7 +10,7 @@ using nlohmann::ordered_json;
 
 Answer glossary_list(const ServiceContext& service) {
   auto glossaries = ordered_json::array();
-  for (const NamedGlossary& one : service.glossaries.all()) {
+  for (const NamedGlossary& one : service.glossaries->all()) {
     ordered_json glossary{{"name", one.name}, {"terms", one.glossary->terms().size()}};
     if (!one.source.empty()) glossary.update({{"source", one.source}, {"target", one.target}});
     glossaries.push_back(glossary);

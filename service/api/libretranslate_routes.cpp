@@ -41,7 +41,7 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
                   .restores_case = restores_case(fields)};
   options.search.nbest = alternatives_of(fields, service.limits) + 1;
   options.search.beam = std::max(options.search.beam, options.search.nbest);
-  options.glossary = service.glossaries.of_request(fields, path, options.search);
+  options.glossary = service.glossaries->of_request(fields, path, options.search);
   return options;
 }
 

@@ -2,32 +2,27 @@
 
 #include <thread>
 
-#include "service/api/fields.h"
-#include "service/api/text_translator.h"
 #include "service/scheduling/scheduling_errors.h"
 
 namespace dietmt::service {
-namespace {
 
-TextOptions text_options(const nlohmann::json& decoding, const ModelPath& path,
-                         const ServiceLimits& limits) {
+TextOptions LineTranslator::options(const nlohmann::json& decoding, const ModelPath& path) const {
   const Fields fields(decoding);
   fields.allow_only(with_decoding_fields(
-      {"source_tag", "split_sentences", "markup", "keep", "document", "case"}));
+      {"source_tag", "split_sentences", "markup", "keep", "document", "case", "glossary"}));
   TextOptions options;
   if (!path.empty()) options.language = path.front()->source;
   options.document = fields.flag_or("document", true);
   options.split = fields.flag_or("split_sentences", false);
   options.markup = fields.flag_or("markup", false);
   options.line = {.source_tag = source_tag(fields),
-                  .keep = kept_kinds(fields, limits),
+                  .keep = kept_kinds(fields, limits_),
                   .restores_case = restores_case(fields)};
-  options.search = search_options(fields, limits);
-  options.guard = limits.guard;
+  options.search = search_options(fields, limits_);
+  options.guard = limits_.guard;
+  if (!path.empty()) options.glossary = glossaries_->of_request(fields, path, options.search);
   return options;
 }
-
-}  // namespace
 
 // Empty for lines that stay as they are.
 ModelPath LineTranslator::path_of(const LineRequest& request,
@@ -42,8 +37,8 @@ ModelPath LineTranslator::path_of(const LineRequest& request,
 }
 
 void LineTranslator::check(const LineRequest& request, const nlohmann::json& decoding) const {
-  const TextOptions options = text_options(decoding, path_of(request, {}), limits_);
-  if (options.search.nbest > 1)
+  const TextOptions found = options(decoding, path_of(request, {}));
+  if (found.search.nbest > 1)
     throw HttpError::of_option("nbest", "nbest must be 1: a job has one translation of each line");
 }
 
@@ -53,8 +48,8 @@ TranslatedLines LineTranslator::translate(const LineRequest& request,
                                           const std::function<bool()>& cancelled) const {
   constexpr std::chrono::milliseconds kPause{200};
   const ModelPath path = path_of(request, lines.texts);
-  TextOptions options = text_options(decoding, path, limits_);
-  options.only_context = lines.only_context;
+  TextOptions of_lines = options(decoding, path);
+  of_lines.only_context = lines.only_context;
   Patience patience;
   patience.client_gone = cancelled;
   patience.is_batch = true;
@@ -62,7 +57,7 @@ TranslatedLines LineTranslator::translate(const LineRequest& request,
     try {
       const ServedPath models = acquire(models_, path, patience);
       TranslatedLines translated;
-      for (const TranslatedText& text : translate_texts(models, lines.texts, options, patience)) {
+      for (const TranslatedText& text : translate_texts(models, lines.texts, of_lines, patience)) {
         translated.lines.push_back(text.parts());
         translated.cut.push_back(text.was_cut());
         translated.guarded.push_back(text.was_guarded());

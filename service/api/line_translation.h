@@ -2,13 +2,16 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "service/api/fields.h"
+#include "service/api/glossaries.h"
 #include "service/api/language_pairs.h"
+#include "service/api/text_translator.h"
 #include "service/documents/placeholders.h"
 #include "service/scheduling/model_registry.h"
 
@@ -36,8 +39,12 @@ struct TranslatedLines {
 class LineTranslator {
  public:
   /// `pivot`: as in LanguagePairs.
-  LineTranslator(ModelRegistry& models, const ServiceLimits& limits, const std::string& pivot = "")
-      : models_(models), pairs_(models.specs(), pivot), limits_(limits) {}
+  LineTranslator(ModelRegistry& models, const ServiceLimits& limits, const std::string& pivot = "",
+                 std::shared_ptr<const Glossaries> glossaries = std::make_shared<Glossaries>())
+      : models_(models),
+        pairs_(models.specs(), pivot),
+        limits_(limits),
+        glossaries_(std::move(glossaries)) {}
 
   /// Throws HttpError for a request that translate() could not serve: no such model, a wrong
   /// option, several translations.
@@ -53,10 +60,12 @@ class LineTranslator {
 
  private:
   ModelPath path_of(const LineRequest& request, const std::vector<nmt::MarkedText>& lines) const;
+  TextOptions options(const nlohmann::json& decoding, const ModelPath& path) const;
 
   ModelRegistry& models_;
   const LanguagePairs pairs_;
   const ServiceLimits limits_;
+  const std::shared_ptr<const Glossaries> glossaries_;
 };
 
 }  // namespace dietmt::service

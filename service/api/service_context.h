@@ -28,7 +28,7 @@ struct ServiceContext {
   ApiKeys keys;
   ServiceLimits limits;
   LanguagePairs pairs;
-  Glossaries glossaries;
+  std::shared_ptr<Glossaries> glossaries;
   std::vector<std::string> job_extensions =
       {};              // of the files that /v1/jobs takes, if there is one
   bool https = false;  // whether clients reach it via TLS

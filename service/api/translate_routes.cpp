@@ -57,7 +57,7 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
   // Words are counted without the markup, so a client could not find them in the translation.
   if (options.markup && options.search.alignment)
     throw HttpError::of_option("alignment", "markup moves words: leave out alignment");
-  options.glossary = service.glossaries.of_request(fields, path, options.search);
+  options.glossary = service.glossaries->of_request(fields, path, options.search);
   if (!options.prefix.empty() && options.split)
     throw HttpError::of_option("prefix", "prefix needs split_sentences false");
   return options;

@@ -98,7 +98,7 @@ TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const Ap
                    : ApiKeys(settings.api_keys, settings.requests_per_address),
                settings.limits,
                LanguagePairs(models.specs(), settings.pivot, settings.detect_prior),
-               settings.glossaries.empty() ? Glossaries() : Glossaries(settings.glossaries),
+               settings.glossaries,
                settings.job_extensions,
                settings.https},
       router_({.cors_origins = settings.cors_origins,

@@ -24,9 +24,9 @@ namespace dietmt::service {
 
 struct ApiSettings {
   ServiceLimits limits = {};
-  std::string pivot = "en";               // language between two models; empty: direct models only
-  std::filesystem::path api_keys = {};    // a file (api_keys.h); empty: every client is accepted
-  std::filesystem::path glossaries = {};  // a directory (glossaries.h); empty: none are stored
+  std::string pivot = "en";             // language between two models; empty: direct models only
+  std::filesystem::path api_keys = {};  // a file (api_keys.h); empty: every client is accepted
+  std::shared_ptr<Glossaries> glossaries = std::make_shared<Glossaries>();
   std::vector<std::string> cors_origins = {};   // "*": all
   std::vector<std::string> allowed_hosts = {};  // for a server without keys (host_check.h)
   std::vector<std::string> job_extensions =
@@ -41,7 +41,7 @@ struct ApiSettings {
 
 class TranslationApi {
  public:
-  /// Throws DataError for the key file and for glossaries, and ConfigError if there is no model.
+  /// Throws DataError for the key file, and ConfigError if there is no model.
   TranslationApi(ModelRegistry& models, Metrics& metrics, const ApiSettings& settings);
 
   /// Adds a route. Call it before the server listens.
@@ -57,9 +57,6 @@ class TranslationApi {
 
   /// Reads the file of API keys again. Throws DataError, and keeps the old keys.
   void reload_keys() { service_.keys.reload(); }
-
-  /// Reads the stored glossaries again. Throws DataError, and keeps the old ones.
-  void reload_glossaries() { service_.glossaries.reload(); }
 
   /// /live, /ready, /health and /metrics, which handler() also has, for a separate port.
   std::vector<Route> probes();

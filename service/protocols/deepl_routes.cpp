@@ -34,7 +34,7 @@ TextOptions deepl_options(const Fields& fields, const ModelPath& path,
   if (fields.has("context")) options.context = {fields.text("context")};
   const std::string glossary = fields.text_or("glossary_id", "");
   if (!glossary.empty())
-    options.glossary = service.glossaries.named(glossary, path, options.search);
+    options.glossary = service.glossaries->named(glossary, path, options.search);
   return options;
 }
 
@@ -88,7 +88,7 @@ Answer glossary_pairs(const ServiceContext& service) {
 // Those that the server's operator stores; clients cannot add any.
 Answer glossaries(const ServiceContext& service) {
   auto all = ordered_json::array();
-  for (const NamedGlossary& one : service.glossaries.all())
+  for (const NamedGlossary& one : service.glossaries->all())
     all.push_back({{"glossary_id", one.name},
                    {"name", one.name},
                    {"ready", true},

@@ -84,8 +84,6 @@ expect_text "the glossary's term \"hund hund" "$err"
 # Errors.
 expect_code 2 "${translate[@]}" --glossary - <"$work/terms.tsv"
 expect_text "only one of --input, --prefix, --glossary and --source-tags can be standard input" "$err"
-expect_code 2 "${translate[@]}" --glossary "$work/terms.tsv" --sample
-expect_text "--glossary is for beam search: leave out --sample" "$err"
 expect_code 2 "${translate[@]}" --glossary "$work/terms.tsv" --beam 1
 expect_text "--glossary needs --beam 2 or more" "$err"
 expect_code 1 "${translate[@]}" --glossary "$work/none.tsv" --input "$input"

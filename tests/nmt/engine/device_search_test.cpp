@@ -35,7 +35,7 @@ std::vector<NBest> search_of_the_host(const Models& models,
   }
   const DecodingModel decoding{model};
   const auto scorer = make_scorer({&decoding, 1}, sources, options.beam);
-  return beam_search(*scorer, tasks, SpecialTokens{}, options);
+  return search_on_host(*scorer, tasks, SpecialTokens{}, options);
 }
 
 TEST(DeviceSearch, EqualsTheSearchOfTheHost) {

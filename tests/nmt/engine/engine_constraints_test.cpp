@@ -1,8 +1,9 @@
-// Beam search with terms that the translations must contain: the same in the engine and on tensors.
+// Searches with terms that the translations must contain: the same in the engine and on tensors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "tests/nmt/engine/engine_run.h"
@@ -104,6 +105,73 @@ TEST(EngineConstraints, WorkWithEveryOtherOption) {
       EXPECT_TRUE(std::equal(prefix.begin(), prefix.end(), ids.begin()));
     }
   }
+}
+
+// Sampling finds the places of terms in its own way.
+TEST(EngineConstraints, SamplesMeetThem) {
+  auto requests = constrained_requests(15, 27);
+  const Models models = lively(7);
+  SearchOptions options = long_search(1, 4);
+  options.sample = true;
+  const auto found = decode(*engine_of(models), requests, options);
+  expect_met(requests, found);
+  expect_equal(found, decode(*torch_of(models), requests, options));
+  for (TranslationRequest& request : requests) request.constraints = {};
+  const auto free = decode(*engine_of(models), requests, options);
+  size_t same = 0;
+  for (size_t i = 0; i < found.size(); ++i) same += free[i][0].ids == found[i][0].ids ? 1U : 0U;
+  EXPECT_GT(same, 1U);
+  EXPECT_LT(same, found.size());
+}
+
+// Each translation continues the prefix with the pieces, or leaves them for one of the choices.
+void expect_continued(const TranslationRequest& request, const NBest& found) {
+  const OpenWord& word = request.open_word;
+  for (const Hypothesis& one : found) {
+    size_t at = request.prefix.size();
+    ASSERT_GT(one.ids.size(), at);
+    EXPECT_TRUE(std::equal(request.prefix.begin(), request.prefix.end(), one.ids.begin()));
+    for (size_t i = 0; i < word.choices.size(); ++i, ++at) {
+      ASSERT_LT(at, one.ids.size());
+      EXPECT_TRUE(std::ranges::count(word.choices[i], one.ids[at])) << i;
+      if (i >= word.pieces.size() || one.ids[at] != word.pieces[i]) break;
+    }
+  }
+}
+
+TEST(EngineConstraints, AnOpenWordIsCompletedInEverySearch) {
+  auto requests = constrained_requests(12, 28);
+  Random random(29);
+  for (size_t i = 0; i < requests.size(); ++i) {
+    requests[i].prefix = random_words(static_cast<int64_t>(i % 3), random);
+    OpenWord& word = requests[i].open_word;
+    word.pieces = random_words(1 + static_cast<int64_t>(i % 2), random);
+    for (const int32_t piece : word.pieces) {
+      word.choices.push_back(random_words(4, random));
+      word.choices.back().push_back(piece);
+      std::ranges::sort(word.choices.back());
+    }
+  }
+  const Models models = lively(8);
+  std::vector<SearchOptions> all(5, long_search(4, 2));
+  all[1] = long_search(1, 3);
+  all[1].sample = true;
+  all[2].repetition_penalty = 1.5;
+  all[3].coverage_penalty = 0.2;
+  all[4].diverse_groups = 2;
+  std::set<int32_t> first_tokens;
+  for (const SearchOptions& options : all) {
+    if (options.diverse_groups > 1)
+      for (TranslationRequest& request : requests) request.constraints = {};
+    const auto found = decode(*engine_of(models), requests, options);
+    expect_equal(found, decode(*torch_of(models), requests, options));
+    for (size_t i = 0; i < found.size(); ++i) {
+      expect_continued(requests[i], found[i]);
+      for (const Hypothesis& one : found[i])
+        first_tokens.insert(one.ids[requests[i].prefix.size()]);
+    }
+  }
+  EXPECT_GT(first_tokens.size(), requests.size());  // not always the pieces
 }
 
 TEST(EngineConstraints, AWordThatGoesOnDoesNotMeetATerm) {

@@ -46,6 +46,22 @@ TEST(SearchTask, ForcesThePrefixAndTheEnd) {
   EXPECT_EQ(task.forced_token(3, kSpecial), kSpecial.end);
 }
 
+TEST(SearchTask, AnOpenWordLimitsThoseThatFollowItsPieces) {
+  const TranslationRequest request{
+      .source = {2}, .prefix = {7}, .open_word = {{8, 9}, {{8, 20}, {9, 21}}}};
+  const SearchTask task = search_task(request, kOptions, 100);
+  const auto choices = [&](const std::vector<int32_t>& tokens) {
+    const std::vector<int32_t>* found = task.choices(tokens);
+    return found == nullptr ? std::vector<int32_t>{} : *found;
+  };
+  EXPECT_EQ(choices({}), std::vector<int32_t>{});
+  EXPECT_EQ(choices({7}), (std::vector<int32_t>{8, 20}));
+  EXPECT_EQ(choices({7, 8}), (std::vector<int32_t>{9, 21}));
+  EXPECT_EQ(choices({7, 20}), std::vector<int32_t>{});
+  EXPECT_EQ(choices({7, 8, 9}), std::vector<int32_t>{});
+  EXPECT_EQ(request.demanded_tokens(), (std::vector<int32_t>{7, 8, 20, 9, 21}));
+}
+
 TEST(SearchTask, AllowsTheEndFromTheSmallestLengthOn) {
   const SearchTask task{.max_length = 9, .min_length = 2, .prefix = {}};
   EXPECT_FALSE(task.allows(kSpecial.end, 1, kSpecial));

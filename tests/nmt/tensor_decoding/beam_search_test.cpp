@@ -255,7 +255,7 @@ TEST(BeamSearch, ASentenceDoesNotDependOnItsBatch) {
   const std::vector<NBest> together = search(distribution, tasks, options);
   for (size_t i = 0; i < tasks.size(); ++i) {
     TableScorer scorer(distribution, {static_cast<int64_t>(i)}, options.beam);
-    expect_same(together[i], beam_search(scorer, {&tasks[i], 1}, kSpecial, options)[0]);
+    expect_same(together[i], search_on_host(scorer, {&tasks[i], 1}, kSpecial, options)[0]);
   }
 }
 
@@ -268,7 +268,7 @@ TEST(BeamSearch, StopsWhenNoOpenHypothesisCanWin) {
   const std::vector<SearchTask> tasks = {task(50)};
   for (const int64_t nbest : {1, 2}) {
     TableScorer scorer(distribution, {0}, 5);
-    const NBest found = beam_search(scorer, tasks, kSpecial, search_options(5, nbest, 0.0))[0];
+    const NBest found = search_on_host(scorer, tasks, kSpecial, search_options(5, nbest, 0.0))[0];
     EXPECT_TRUE(found[0].ids.empty());
     EXPECT_EQ(scorer.steps, nbest);  // hypothesis n has n - 1 words
   }

@@ -50,7 +50,7 @@ inline std::vector<NBest> search(const Distribution& distribution,
   std::vector<int64_t> sentences;
   for (size_t i = 0; i < tasks.size(); ++i) sentences.push_back(static_cast<int64_t>(i));
   TableScorer scorer(distribution, sentences, options.beam);
-  return beam_search(scorer, tasks, kSpecial, options);
+  return search_on_host(scorer, tasks, kSpecial, options);
 }
 
 }  // namespace dietmt::nmt

@@ -2,11 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
 #include <future>
 #include <nlohmann/json.hpp>
 
 #include "service/api/call.h"
 #include "service/scheduling/scheduling_errors.h"
+#include "tests/common/scratch.h"
 #include "tests/service/connected_texts.h"
 #include "tests/service/fake_decoder.h"
 
@@ -51,6 +53,22 @@ TEST(LineTranslatorTest, WhatCannotBeServedIsRefusedBefore) {
   EXPECT_THROW(translator.check({"en-de", "", ""}, {{"beams", 1}}), HttpError);
   EXPECT_NO_THROW(translator.check({"en-de", "", ""}, {{"beam", 4}, {"nbest", 1}}));
   EXPECT_THROW(translator.check({"en-de", "", ""}, {{"beam", 4}, {"nbest", 2}}), HttpError);
+}
+
+class LineGlossaryTest : public ScratchTest {};
+
+TEST_F(LineGlossaryTest, TermsOfAGlossaryAreInTheTranslations) {
+  std::ofstream(scratch() / "office.en-de.tsv") << "b\tx\n";
+  ModelRegistry models = registry(0us);
+  const LineTranslator translator(models, {}, "", std::make_shared<Glossaries>(scratch()));
+  const ConnectedTexts lines{unmarked({"a b", "c"})};
+  for (const json& glossary : {json("office"), json{{"b", "x"}}}) {
+    const json decoding{{"glossary", glossary}, {"beam", 2}};
+    translator.check({"en-de", "", ""}, decoding);
+    EXPECT_THAT(lines_of(translator.translate({"en-de", "", ""}, decoding, lines, nullptr)),
+                ElementsAre("A B x", "C"));
+  }
+  EXPECT_THROW(translator.check({"en-de", "", ""}, {{"glossary", "none"}}), HttpError);
 }
 
 TEST(LineTranslatorTest, LinesThatTheModelCutsAreNamed) {

@@ -179,7 +179,8 @@ TEST_F(OpenApiTest, EveryDocumentedAnswerIsGivenAsDocumented) {
     expect_documented("get", path, closed.client().Get(path + "?api_key=only-once-a-minute"), 429);
   }
   write("terms.en-de.tsv", "a\tb\n");
-  const TestServer with_glossaries({.api = {.glossaries = scratch()}});
+  const TestServer with_glossaries(
+      {.api = {.glossaries = std::make_shared<Glossaries>(scratch())}});
   expect_documented("get", "/v1/glossaries", with_glossaries.client().Get("/v1/glossaries"), 200);
   for (const char* path : {"/languages", "/frontend/settings", "/health", "/live", "/ready",
                            "/metrics", "/openapi.json", "/spec", "/v1/models"})
