@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,13 +23,17 @@ namespace dietmt::service {
 /// field `api_key` of JSON or a form.
 enum class Key { kRequired, kNone };
 
+/// The body of an error in another service's form, for a status and a message.
+using ErrorBody = std::function<nlohmann::ordered_json(int status, const std::string& message)>;
+
 struct Route {
   std::string method;  // GET, POST or DELETE
   std::string path;    // one part may be a placeholder: /v1/jobs/{id}
   Handler handler;
   Key key = Key::kRequired;
-  bool is_upload = false;  // the handler reads the body from call.request
-  bool is_probe = false;   // answered by the reserved thread, whatever the load
+  bool is_upload = false;      // the handler reads the body from call.request
+  bool is_probe = false;       // answered by the reserved thread, whatever the load
+  ErrorBody errors = nullptr;  // null: {"error": message}
 };
 
 struct RouterSettings {

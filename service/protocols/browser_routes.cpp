@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "service/api/fields.h"
 #include "service/api/languages.h"
 #include "service/protocols/protocol_routes.h"
 
@@ -25,7 +24,7 @@ Answer immersive(const Call& call, ServiceContext& service) {
   const Fields fields(call);
   auto translations = ordered_json::array();
   for (const CalledText& one :
-       translate_plainly(call, service, fields.texts("text_list"),
+       translate_plainly(call, service, some_texts(fields, "text_list"),
                          fields.text_or("source_lang", ""), fields.text("target_lang"), false))
     translations.push_back(
         {{"detected_source_lang", language_tag(one.source.code)}, {"text", one.text.joined()}});
@@ -34,11 +33,11 @@ Answer immersive(const Call& call, ServiceContext& service) {
 
 Answer kiss(const Call& call, ServiceContext& service) {
   const Fields fields(call);
-  const auto called = translate_plainly(call, service, fields.texts("text"),
+  const auto called = translate_plainly(call, service, some_texts(fields, "text"),
                                         fields.text_or("from", ""), fields.text("to"), false);
   const ordered_json texts = joined_texts(called);
   ordered_json body{{"text", fields.is_list("text") ? texts : texts.front()}};
-  if (!called.empty()) body["from"] = language_tag(called.front().source.code);
+  body["from"] = language_tag(called.front().source.code);
   body["to"] = fields.text("to");
   return json_answer(body);
 }
@@ -65,9 +64,7 @@ std::string code_of(const std::string& name, const LanguagePairs& pairs) {
 Answer huaci(const Call& call, ServiceContext& service) {
   const Fields fields(call);
   const std::string text = fields.text("text");
-  const std::vector<std::string> destinations = fields.texts("destination");
-  if (destinations.empty())
-    throw HttpError::of_option("destination", "destination has no language");
+  const std::vector<std::string> destinations = some_texts(fields, "destination");
   std::string source = code_of(fields.text_or("source", ""), service.pairs);
   const auto translated = [&](const std::string& target) {
     return translate_plainly(call, service, {text}, source, target, false).front();
@@ -93,9 +90,10 @@ Answer huaci(const Call& call, ServiceContext& service) {
 
 Answer mtran_batch(const Call& call, ServiceContext& service) {
   const Fields fields(call);
-  return json_answer({{"results", joined_texts(translate_plainly(
-                                      call, service, fields.texts("texts"), fields.text("from"),
-                                      fields.text("to"), fields.flag_or("html", false)))}});
+  return json_answer(
+      {{"results", joined_texts(translate_plainly(call, service, some_texts(fields, "texts"),
+                                                  fields.text("from"), fields.text("to"),
+                                                  fields.flag_or("html", false)))}});
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
-#include "service/api/fields.h"
 #include "service/api/languages.h"
 #include "service/protocols/protocol_routes.h"
 
@@ -42,7 +41,7 @@ Answer deepl_translate(const Call& call, ServiceContext& service) {
   const Fields fields(call);
   const std::string source = fields.text_or("source_lang", "");
   const TranslationCall request{
-      .texts = fields.texts("text"),
+      .texts = some_texts(fields, "text"),
       .source = source.empty() ? kDetect : source,
       .target = fields.text("target_lang"),
       .options = [&](const ModelPath& path) { return deepl_options(fields, path, service); }};
@@ -62,6 +61,8 @@ Answer deepl_translate(const Call& call, ServiceContext& service) {
 // The client's `type`: source, which is also the default, or target.
 Answer deepl_languages(const Call& call, const ServiceContext& service) {
   const std::string type = Fields(call).text_or("type", "source");
+  if (type != "source" && type != "target")
+    throw HttpError::of_option("type", "type must be source or target");
   auto all = ordered_json::array();
   for (const std::string& code :
        type == "target" ? service.pairs.targets() : service.pairs.sources()) {
@@ -104,9 +105,10 @@ Answer glossaries(const ServiceContext& service) {
 std::vector<Route> deepl_routes(ServiceContext& service) {
   const auto route = [&](const char* method, const char* path, auto handler) {
     return Route{
-        method, path,
-        with_errors([&service, handler](const Call& call) { return handler(call, service); },
-                    deepl_error)};
+        .method = method,
+        .path = path,
+        .handler = [&service, handler](const Call& call) { return handler(call, service); },
+        .errors = deepl_error};
   };
   const auto pairs = [](const Call&, const ServiceContext& of) { return glossary_pairs(of); };
   const auto stored = [](const Call&, const ServiceContext& of) { return glossaries(of); };

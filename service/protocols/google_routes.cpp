@@ -2,7 +2,6 @@
 // (https://cloud.google.com/translate/docs/reference/rest/v2/translate).
 #include <nlohmann/json.hpp>
 
-#include "service/api/fields.h"
 #include "service/api/languages.h"
 #include "service/protocols/protocol_routes.h"
 
@@ -26,7 +25,7 @@ Answer google_translate(const Call& call, ServiceContext& service) {
     throw HttpError::of_option("format", "format must be html or text");
   const std::string source = fields.text_or("source", "");
   auto translations = ordered_json::array();
-  for (const CalledText& one : translate_plainly(call, service, fields.texts("q"), source,
+  for (const CalledText& one : translate_plainly(call, service, some_texts(fields, "q"), source,
                                                  fields.text("target"), format == "html")) {
     translations.push_back({{"translatedText", one.text.joined()}});
     if (source.empty())
@@ -36,7 +35,7 @@ Answer google_translate(const Call& call, ServiceContext& service) {
 }
 
 Answer google_detect(const Call& call, ServiceContext& service) {
-  const std::vector<std::string> texts = Fields(call).texts("q");
+  const std::vector<std::string> texts = some_texts(Fields(call), "q");
   service.check_size(texts);
   auto detections = ordered_json::array();
   for (const std::string& text : texts) {
@@ -50,7 +49,7 @@ Answer google_detect(const Call& call, ServiceContext& service) {
 
 // With `target`, Google adds the names in that language; here they are English.
 Answer google_languages(const Call& call, ServiceContext& service) {
-  const bool with_names = Fields(call).has("target");
+  const bool with_names = !Fields(call).text_or("target", "").empty();
   auto all = ordered_json::array();
   for (const std::string& code : service.pairs.languages()) {
     all.push_back({{"language", language_tag(code)}});
@@ -78,9 +77,10 @@ std::vector<Route> google_routes(ServiceContext& service) {
   const auto add = [&](const std::string& path, Answer (*handler)(const Call&, ServiceContext&)) {
     for (const char* method : {"GET", "POST"})
       routes.push_back(
-          {method, path,
-           with_errors([&service, handler](const Call& call) { return handler(call, service); },
-                       google_error)});
+          {.method = method,
+           .path = path,
+           .handler = [&service, handler](const Call& call) { return handler(call, service); },
+           .errors = google_error});
   };
   for (const std::string prefix : {"", "/google"}) {
     add(prefix + "/language/translate/v2", google_translate);

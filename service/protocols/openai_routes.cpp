@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "service/api/fields.h"
 #include "service/api/sentence_stream.h"
 #include "service/protocols/protocol_routes.h"
 
@@ -141,9 +140,10 @@ Answer chat(const Call& call, ServiceContext& service) {
 }  // namespace
 
 std::vector<Route> openai_routes(ServiceContext& service) {
-  return {
-      {"POST", "/v1/chat/completions",
-       with_errors([&service](const Call& call) { return chat(call, service); }, openai_error)}};
+  return {{.method = "POST",
+           .path = "/v1/chat/completions",
+           .handler = [&service](const Call& call) { return chat(call, service); },
+           .errors = openai_error}};
 }
 
 }  // namespace dietmt::service

@@ -1,7 +1,6 @@
 #include "service/protocols/protocol_routes.h"
 
 #include <iterator>
-#include <utility>
 
 namespace dietmt::service {
 
@@ -14,17 +13,10 @@ std::vector<Route> protocol_routes(ServiceContext& service) {
   return all;
 }
 
-Handler with_errors(Handler handler, ErrorBody body) {
-  return [handler = std::move(handler), body = std::move(body)](const Call& call) {
-    try {
-      return handler(call);
-    } catch (...) {
-      Answer answer = error_answer(std::current_exception());
-      const auto error = nlohmann::json::parse(answer.body, nullptr, false);
-      answer.body = json_answer(body(answer.status, error.value("error", ""))).body;
-      return answer;
-    }
-  };
+std::vector<std::string> some_texts(const Fields& fields, const std::string& name) {
+  std::vector<std::string> texts = fields.texts(name);
+  if (texts.empty()) throw HttpError::of_option(name, name + " is empty");
+  return texts;
 }
 
 }  // namespace dietmt::service

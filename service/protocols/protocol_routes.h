@@ -2,11 +2,10 @@
 // file that maps its requests to translate_call() and back.
 #pragma once
 
-#include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "service/api/fields.h"
 #include "service/api/service_context.h"
 #include "service/api/translation_call.h"
 
@@ -28,8 +27,7 @@ std::vector<Route> openai_routes(ServiceContext& service);
 /// LibreTranslate does not have.
 std::vector<Route> browser_routes(ServiceContext& service);
 
-/// Gives errors the form of a protocol: its body for a status and a message.
-using ErrorBody = std::function<nlohmann::ordered_json(int status, const std::string& message)>;
-Handler with_errors(Handler handler, ErrorBody body);
+/// The texts of a field. Throws HttpError 400 if it has none.
+std::vector<std::string> some_texts(const Fields& fields, const std::string& name);
 
 }  // namespace dietmt::service

@@ -162,11 +162,29 @@ TEST_F(ProtocolsTest, BrowserAddOnsAndMTranServer) {
             json({{"results", {"A", "B"}}}));
 }
 
+TEST_F(ProtocolsTest, AnEmptyListIsRefused) {
+  const json none = json::array();
+  for (const auto& [path, request] : std::vector<std::pair<std::string, json>>{
+           {"/v2/translate", {{"text", none}, {"target_lang", "DE"}}},
+           {"/language/translate/v2", {{"q", none}, {"target", "de"}}},
+           {"/language/translate/v2/detect", {{"q", none}}},
+           {"/imme", {{"text_list", none}, {"target_lang", "de"}}},
+           {"/kiss", {{"text", none}, {"to", "de"}}},
+           {"/hcfy", {{"text", "a"}, {"destination", none}}},
+           {"/translate/batch", {{"texts", none}, {"from", "en"}, {"to", "de"}}}})
+    EXPECT_EQ(server_.post(path, request).first, 400) << path;
+}
+
 TEST_F(ProtocolsTest, KeysAreFoundWhereEachClientPutsThem) {
   const std::string key = "secret-of-a-test";
   const TestServer server(with_protocols({.api_keys = write("keys", key + ",user,0\n")}));
   const json request = {{"text", "a"}, {"source_lang", "EN"}, {"target_lang", "DE"}};
-  EXPECT_EQ(server.post("/v2/translate", request).first, 401);
+  const auto [refused, error] = server.post("/v2/translate", request);
+  EXPECT_EQ(refused, 401);
+  EXPECT_EQ(error.size(), 1U);
+  EXPECT_TRUE(error["message"].is_string()) << error;
+  const json of_google = server.post("/language/translate/v2?key=wrong", request).second;
+  EXPECT_EQ(of_google["error"]["code"], 403) << of_google;
   for (const auto& [name, value] :
        std::vector<std::pair<std::string, std::string>>{{"Authorization", "DeepL-Auth-Key " + key},
                                                         {"Authorization", "Bearer " + key},
