@@ -262,7 +262,8 @@ class SampleSearch : public SentenceSearch {
   };
 
   // How far a sample has come with its constraints. It draws from all tokens until it would end
-  // without one of them; then it draws from the tokens of an unmet one until that is complete.
+  // without one of them, or has only room for them; then it draws from the tokens of an unmet one
+  // until that is complete.
   enum class TermPlace { kOutside, kInside, kAfter };
   struct Terms {
     ConstraintTrie::State state = {};
@@ -281,13 +282,14 @@ class SampleSearch : public SentenceSearch {
     const double uniform = samples_.uniform(sample, step_);
     if (const std::vector<int32_t>* choices = task_.choices(samples_.tokens(sample)))
       return draw_one_of(*choices, uniform, scores);
+    if (task_.constraints && needs_all_room(sample)) place(sample) = TermPlace::kInside;
     if (task_.constraints && place(sample) == TermPlace::kInside)
       return draw_one_of(wanted(sample), uniform, scores);
     if (task_.constraints && place(sample) == TermPlace::kAfter) end_word(sample, row);
     if (limits_.any()) limit_repetition(sample, scores, row);
     const int32_t token = draw_.draw(uniform, options_);
     if (token == special_.end && task_.constraints && !wanted(sample).empty()) {
-      terms_[static_cast<size_t>(sample)].place = TermPlace::kInside;
+      place(sample) = TermPlace::kInside;
       return draw_one_of(wanted_, uniform, scores);
     }
     const float log_prob = scores.log_prob(token);
@@ -302,7 +304,15 @@ class SampleSearch : public SentenceSearch {
     return {token, scores.log_prob(token)};
   }
 
-  TermPlace place(int64_t sample) const { return terms_[static_cast<size_t>(sample)].place; }
+  TermPlace& place(int64_t sample) { return terms_[static_cast<size_t>(sample)].place; }
+
+  // Whether the longest translation has only room for the unmet constraints.
+  bool needs_all_room(int64_t sample) {
+    const ConstraintTrie::State state = terms_[static_cast<size_t>(sample)].state;
+    const int64_t left = task_.max_length - 1 - step_;
+    const int64_t unmet = task_.constraints->tokens() - task_.constraints->tokens_met(state);
+    return left <= unmet && !wanted(sample).empty();
+  }
 
   // Tokens of unmet constraints; none if all are met.
   std::span<const int32_t> wanted(int64_t sample) {

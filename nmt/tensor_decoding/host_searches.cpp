@@ -89,7 +89,8 @@ void read_all(const Tensor& log_probs, const Searches& searches, int64_t samples
   for (size_t b = 0; b < searches.size(); ++b) {
     for (int64_t k = 0; k < searches[b]->rows(); ++k) {
       const int64_t row = static_cast<int64_t>(b) * samples + k;
-      searches[b]->read(k, {scores.const_data_ptr<float>() + row * vocabulary, vocabulary});
+      searches[b]->read(
+          k, {scores.const_data_ptr<float>() + row * vocabulary, vocabulary, 0.0F, false, {}});
     }
   }
 }

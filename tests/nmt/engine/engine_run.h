@@ -56,7 +56,9 @@ inline std::vector<TranslationRequest> random_requests(int64_t count, uint64_t l
   std::vector<TranslationRequest> requests;
   for (int64_t i = 0; i < count; ++i) {
     requests.push_back(
-        {random_words(1 + static_cast<int64_t>(random.below(longest)), random), {}, i});
+        {.source = random_words(1 + static_cast<int64_t>(random.below(longest)), random),
+         .prefix = {},
+         .index = i});
     requests.back().source.push_back(2);
   }
   return requests;

@@ -216,8 +216,8 @@ TEST(Translator, WakesOneWorkerForWhatFitsIntoItsBatch) {
   options.workers = 3;
   options.batch_tokens = 40;
   const Translator translator({.decoder = decoder}, options);
-  const TranslationRequest ten{{3, 4, 5, 6, 7, 8, 9, 10, 11, 2}, {}, 0};
-  const TranslationRequest fifty{std::vector<int32_t>(50, 5), {}, 0};
+  const TranslationRequest ten{.source = {3, 4, 5, 6, 7, 8, 9, 10, 11, 2}, .prefix = {}};
+  const TranslationRequest fifty{.source = std::vector<int32_t>(50, 5), .prefix = {}};
   EXPECT_EQ(translator.translate({&ten, 1}).size(), 1U);
   EXPECT_EQ(translator.translate({&fifty, 1}).size(), 1U);
   translator.translate(std::vector<TranslationRequest>(4, ten));
