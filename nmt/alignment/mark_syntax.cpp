@@ -114,6 +114,11 @@ MarkSyntax override_code(std::string_view mark) {
   return {number == "0" ? Kind::kClose : Kind::kOpen, std::string(mark.substr(1, 2)), true};
 }
 
+// {1>text<1}
+MarkSyntax brace_pair(std::string_view mark, Kind kind) {
+  return {kind, "{" + std::string(mark.substr(1, mark.size() - 2)), true};
+}
+
 // [text](address), [b]bold[/b]
 MarkSyntax bracket(std::string_view mark) {
   if (mark == "[" || mark == "![") return {Kind::kOpen, "[](", true};
@@ -159,6 +164,8 @@ class OpenTags {
 }  // namespace
 
 MarkSyntax syntax_of(std::string_view mark) {
+  if (mark.starts_with('{') && mark.ends_with('>')) return brace_pair(mark, Kind::kOpen);
+  if (mark.starts_with('<') && mark.ends_with('}')) return brace_pair(mark, Kind::kClose);
   if (mark.starts_with("<%")) return script(mark);
   if (mark.starts_with('<')) return element_tag(mark);
   if (mark.starts_with("{%")) return statement(mark);
@@ -172,6 +179,7 @@ MarkSyntax syntax_of(std::string_view mark) {
 
 bool stands_for_text(std::string_view mark) {
   if (mark.starts_with("<%")) return mark.size() > 2 && (mark[2] == '=' || mark[2] == '-');
+  if (mark.starts_with('{') && mark.ends_with('>')) return false;
   for (const std::string_view code : {"<", "{%", "{#", "{\\", "{{#", "{{^", "{{/", "{{!"})
     if (mark.starts_with(code)) return false;
   return !mark.starts_with("{{") || inside(mark, 2) != "else";

@@ -17,8 +17,8 @@ struct MarkSyntax {
 };
 
 /// Tags of HTML and XML; numbered ones (<0>); {% if %} and {% endif %}; {{#if}} and {{/if}};
-/// <% if %> and <% end %>; {\i1} and {\i0}; ** and **; [ and ](address); [b] and [/b]. Everything
-/// else is a point.
+/// <% if %> and <% end %>; {\i1} and {\i0}; {1> and <1}; ** and **; [ and ](address); [b] and [/b].
+/// Everything else is a point.
 MarkSyntax syntax_of(std::string_view mark);
 
 /// Whether a placeholder stands for text, as {0} and <%= name %> do: anything attached to it is

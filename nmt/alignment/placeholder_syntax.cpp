@@ -171,6 +171,15 @@ size_t argument_at(std::string_view text) {
   });
 }
 
+size_t paired_brace_at(std::string_view text) {
+  constexpr size_t kMostCharacters = 8;
+  const auto is_short_name = [](char c) { return is_digit(c) || is_lower(c); };
+  const std::string_view beginning = text.substr(0, kMostCharacters + 2);
+  const size_t end = beginning.starts_with('{') ? enclosed(beginning, "{", ">", is_short_name)
+                                                : enclosed(beginning, "<", "}", is_short_name);
+  return end > 2 ? end : 0;
+}
+
 size_t colon_name_at(std::string_view text) {
   constexpr size_t kShortest = 3;  // :p is an emoticon
   if (text.size() < kShortest || !is_lower(text[1])) return 0;

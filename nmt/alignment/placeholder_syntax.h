@@ -30,6 +30,9 @@ size_t reference_at(std::string_view text);
 /// integer}; in Fluent a function or a string.
 size_t argument_at(std::string_view text);
 
+/// {1> and <1}, {b> and <b}: the pairs of Phrase.
+size_t paired_brace_at(std::string_view text);
+
 /// :count, and :smile: as a whole.
 size_t colon_name_at(std::string_view text);
 

@@ -88,6 +88,8 @@ class Scanner {
   size_t placeholder_at(size_t at) {
     const std::string_view text = text_.substr(at);
     const char c = text.front();
+    if (kinds_.has(Kept::kPlaceholders) && (c == '{' || c == '<'))
+      if (const size_t size = paired_brace_at(text)) return size;
     if (kinds_.has(Kept::kTags)) {
       if (c == '<')
         return text.starts_with("<%")     ? up_to(script_end_, at)

@@ -15,6 +15,7 @@ namespace dietmt::nmt {
 ///   ${name} $name$                          shells, JavaScript, StringTemplate
 ///   {{ user.name }} {{#if x}} {% if x %} {# note #} <%= name %>   templates
 ///   {\an8} {\i1}                            override codes of subtitles
+///   {1> <1} {b> <b}                         pairs of Phrase
 ///   :count $1 [X0X] __name__                Laravel, regular expressions, Weblate, Python
 ///   <b> <br/> <0> </0> &amp; &#39;          tags and references
 /// and the plurals and choices of is_choice(), each as a whole. Takes linear time.

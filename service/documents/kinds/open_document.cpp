@@ -89,11 +89,13 @@ constexpr std::array<Kind, 21> kKinds{
      {DocumentKind::kAss, "ass", "text/x-ssa", of_bytes_and_options<open_ass>}}};
 
 // Other extensions of these kinds.
-constexpr std::array<std::pair<const char*, DocumentKind>, 6> kAliases{
+constexpr std::array<std::pair<const char*, DocumentKind>, 8> kAliases{
     {{"htm", DocumentKind::kHtml},
      {"xhtml", DocumentKind::kHtml},
      {"pot", DocumentKind::kPo},
      {"xlf", DocumentKind::kXliff},
+     {"sdlxliff", DocumentKind::kXliff},
+     {"mxliff", DocumentKind::kXliff},
      {"yml", DocumentKind::kYaml},
      {"ssa", DocumentKind::kAss}}};
 

@@ -36,6 +36,8 @@ TEST(InlineMarkupTest, AddressesInAngleBracketsAreNoTags) {
 
 TEST(InlineMarkupTest, OverrideCodesBeginTheSubtitle) {
   EXPECT_EQ(take_out_markup("{\\an8}Open it").text, "Open it");
+  EXPECT_EQ(take_out_markup("{1>Open<1} {b>it<b}").text, "Open it");
+  EXPECT_EQ(placed("{1>Open<1} it", "Es öffnen", {1, 0}), "Es {1>öffnen<1}");
   EXPECT_EQ(placed("{\\an8}Open the file", "Datei öffnen", {2, 0}), "{\\an8}Datei öffnen");
   EXPECT_EQ(placed("{\\an8}{\\i1}Open{\\i0} it", "Es öffnen", {1, 0}),
             "{\\an8}Es {\\i1}öffnen{\\i0}");

@@ -40,6 +40,8 @@ TEST(PlaceholdersTest, OfTemplates) {
 }
 
 TEST(PlaceholdersTest, OfSubtitlesAndNumberedTags) {
+  EXPECT_THAT(placeholders_in("{1>a<1}, {b>c<b} {f> {G>"),
+              ElementsAre("{1>", "<1}", "{b>", "<b}", "{f>"));
   EXPECT_THAT(placeholders_in("{\\an8}{\\pos(10,20)\\b1}a {\\ b"),
               ElementsAre("{\\an8}", "{\\pos(10,20)\\b1}"));
   EXPECT_THAT(placeholders_in("<0>a</0> <1/> <12 /> if 3 <5 and 6> 4, 1<2"),

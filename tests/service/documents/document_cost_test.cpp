@@ -192,6 +192,17 @@ TEST_F(DocumentCostTest, OfTranslationMemories) {
                 [](const std::string& text) { return "<tmx>" + text + "</tmx>"; });
 }
 
+TEST_F(DocumentCostTest, OfXliffWithSegments) {
+  const std::string segment = "<mrk mtype='seg' mid='1'>", next = "<mrk mtype='seg' mid='2'/>";
+  expect_linear(DocumentKind::kXliff, "segments", [&](size_t bytes) {
+    const std::string target = repeated(next, bytes / 3);
+    return "<xliff version='1.2'><trans-unit><source>a</source><seg-source>" +
+           repeated(segment + "a</mrk>", bytes / 3) + next + "</seg-source><target>" + segment +
+           "</mrk>" + target + "</target><seg-defs>" + repeated("<seg id='1'/>", bytes / 3) +
+           "</seg-defs></trans-unit></xliff>";
+  });
+}
+
 TEST_F(DocumentCostTest, OfXliff) {
   const auto source = [](const std::string& text) {
     return "<xliff version='1.2'><trans-unit><source>a" + text + "</source></trans-unit></xliff>";

@@ -1,0 +1,52 @@
+// What TMX and XLIFF share: source and target side by side. Units without a translation get one, a
+// copy of the source with its inline codes.
+#pragma once
+
+#include <libxml/tree.h>
+
+#include <string_view>
+#include <vector>
+
+#include "service/documents/document.h"
+#include "service/documents/inline_codes.h"
+#include "service/documents/xml_tree.h"
+
+namespace dietmt::service {
+
+bool is_blank(const xmlNode* node);
+
+/// Whether text inside an element is translated, given whether that around it is.
+bool is_translated(const xmlNode* element, bool is_around);
+
+/// Puts a copy in the place of a node.
+void replace(xmlNode* old, xmlNode* copy);
+
+class BilingualDocument : public Document {
+ public:
+  std::string translated(const std::vector<Translation>& translations) override;
+
+ protected:
+  BilingualDocument(std::string_view bytes, const DocumentOptions& options,
+                    const DocumentLimits& limits)
+      : tree_(bytes, limits), options_(options) {}
+
+  xmlNode* root() const { return tree_.root(); }
+  const DocumentOptions& options() const { return options_; }
+
+  /// Sets the language of a source's copy, if it names its language.
+  void set_language(xmlNode* target) const;
+
+  /// Adds the text of a target that is still a copy of its source.
+  void add_text(xmlNode* target, bool translates);
+
+ private:
+  virtual bool keeps_lines(const xmlNode* element) const = 0;
+
+  void add_text_of_codes(xmlNode* element, bool translates);
+
+  XmlTree tree_;
+  DocumentOptions options_;
+  InlineSegments texts_{segments_};
+};
+
+}  // namespace dietmt::service
