@@ -33,12 +33,6 @@ void find_values(MarkedText& marked) {
   }
 }
 
-void add_spelling(const std::string& character, std::string_view reference, Spellings& spellings) {
-  const bool is_known = std::ranges::any_of(
-      spellings, [&](const auto& spelling) { return spelling.first == character; });
-  if (!is_known && spellings.size() < kMostSpellings) spellings.emplace_back(character, reference);
-}
-
 std::vector<MarkedPart> placed(const MarkedText& source, const Segments& source_parts,
                                const Segments& target, const PartAttention& attention) {
   MarkupNode root = markup_tree(source, source_parts.spans);

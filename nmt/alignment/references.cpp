@@ -58,6 +58,12 @@ std::string referenced_character(std::string_view reference) {
   return text;
 }
 
+void add_spelling(const std::string& character, std::string_view reference, Spellings& spellings) {
+  const bool is_known = std::ranges::any_of(
+      spellings, [&](const auto& spelling) { return spelling.first == character; });
+  if (!is_known && spellings.size() < kMostSpellings) spellings.emplace_back(character, reference);
+}
+
 std::string respelled(std::string_view text, const Spellings& spellings) {
   if (spellings.empty()) return std::string(text);
   std::string written;

@@ -20,6 +20,9 @@ inline constexpr size_t kMostSpellings = 32;
 /// starts markup.
 std::string referenced_character(std::string_view reference);
 
+/// Adds how a character is written, unless it is known or there are too many.
+void add_spelling(const std::string& character, std::string_view reference, Spellings& spellings);
+
 /// Replaces all the characters; if one has several spellings, the first wins.
 std::string respelled(std::string_view text, const Spellings& spellings);
 

@@ -94,8 +94,7 @@ class SentencePlanner {
 
   void add_written(std::string_view text) {
     if (text.empty()) return;
-    planned_.after.push_back(
-        {options_.write != nullptr ? options_.write(text) : respelled(text, marked_.spellings)});
+    planned_.after.push_back({respelled(text, marked_.spellings)});
   }
 
   // An end tag at the beginning of a sentence belongs to the previous one.

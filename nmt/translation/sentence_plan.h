@@ -26,8 +26,6 @@ struct PlanOptions {
   /// one sentence, which keeps all marks.
   std::optional<std::string> language = {};
   bool joins_lines = false;  // sentences continue across line breaks
-  /// Writes the text between sentences; null: with the characters spelled as in the source.
-  std::string (*write)(std::string_view text) = nullptr;
 };
 
 /// Splits a text without its markup; each sentence takes the marks inside it along. `raw`: the text

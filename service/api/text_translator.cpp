@@ -9,7 +9,6 @@
 #include "service/api/call.h"
 #include "service/api/preparation_turn.h"
 #include "service/api/text_plan.h"
-#include "service/documents/markup.h"
 #include "service/scheduling/scheduling_errors.h"
 
 namespace dietmt::service {
@@ -60,16 +59,10 @@ void keep_source_of_wordless(TranslatedSentence& sentence) {
     if (!part.is_markup) words += part.text;
   if (nmt::has_word(words) || !nmt::has_letter(line.source)) return;
   sentence.guard = {.sign = nmt::Degeneration::kEmpty, .kept_source = true};
-  const bool has_marks = !line.marked.marks.empty();
-  best.parts = has_marks ? in_source_order(line.marked) : Translation();
-  best.text = has_marks ? nmt::join(best.parts) : line.source;
-}
-
-// Writes the result as HTML.
-void write_as_html(nmt::LineResult& found) {
-  for (nmt::MarkedPart& part : found.parts)
-    if (!part.is_markup) part.text = escape_markup(part.text);
-  found.text = found.parts.empty() ? escape_markup(found.text) : nmt::join(found.parts);
+  best.parts = in_source_order(line.marked);
+  for (nmt::MarkedPart& part : best.parts)
+    if (!part.is_markup) part.text = nmt::respelled(part.text, line.marked.spellings);
+  best.text = nmt::join(best.parts);
 }
 
 // If the queue is full or time is up, the first translations are better than none.
@@ -96,26 +89,59 @@ void append(const TranslatedSentence& one, size_t n, Translation& parts) {
                          parts);
 }
 
+// Replaces the tags of HTML.
+void write_tags(const std::vector<std::string>& tags, Translation& parts) {
+  if (tags.empty()) return;
+  for (nmt::MarkedPart& part : parts)
+    if (part.mark >= 0) part.text = tags.at(static_cast<size_t>(part.mark));
+}
+
 }  // namespace
+
+std::vector<std::string> TranslatedText::written_tags(size_t n) const {
+  std::vector<Translation> texts(attributes.size());
+  for (const TranslatedSentence& one : sentences)
+    if (one.attribute) append(one, n, texts[*one.attribute]);
+  std::vector<std::vector<std::optional<std::string>>> values;
+  for (const TextTag& tag : tags) values.emplace_back(tag.values.size());
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    const auto& [tag, value, after_it] = attributes[i];
+    values[tag][value] = tags[tag].values[value].encode(nmt::join(texts[i]) + nmt::join(after_it));
+  }
+  std::vector<std::string> written;
+  for (size_t t = 0; t < tags.size(); ++t) written.push_back(with_values(tags[t], values[t]));
+  return written;
+}
 
 Translation TranslatedText::parts(size_t n) const {
   Translation all;
-  for (const TranslatedSentence& one : sentences) append(one, n, all);
+  for (const TranslatedSentence& one : sentences)
+    if (!one.attribute) append(one, n, all);
   all.insert(all.end(), after.begin(), after.end());
+  write_tags(written_tags(n), all);
   return all;
 }
 
 std::vector<std::string> TranslatedText::by_sentence(const std::string& earlier) const {
   Translation all;
   if (!earlier.empty()) all.push_back({earlier});
+  const std::vector<std::string> written = written_tags(0);
   std::vector<std::string> texts;
+  const auto add_rest = [&](size_t begin) {
+    Translation rest(all.begin() + static_cast<std::ptrdiff_t>(begin), all.end());
+    write_tags(written, rest);
+    return nmt::join(rest);
+  };
   for (const TranslatedSentence& one : sentences) {
-    const auto begin = std::ssize(all);
+    if (one.attribute) continue;
+    const size_t begin = all.size();
     append(one, 0, all);
-    texts.push_back(nmt::join(Translation(all.begin() + begin, all.end())));
+    texts.push_back(add_rest(begin));
   }
+  const size_t begin = all.size();
+  all.insert(all.end(), after.begin(), after.end());
   if (texts.empty()) texts.emplace_back();
-  texts.back() += nmt::join(after);
+  texts.back() += add_rest(begin);
   return texts;
 }
 
@@ -281,9 +307,6 @@ void TextTranslation::finish(std::vector<nmt::NBest> found,
     for (TranslatedText& text : translated_)
       for (TranslatedSentence& sentence : text.sentences) keep_source_of_wordless(sentence);
   }
-  if (!options_.html) return;
-  for (const nmt::TranslatedPair& pair : pairs)
-    for (nmt::LineResult& one : *pair.translations) write_as_html(one);
 }
 
 std::vector<TranslatedText> translate_texts(const ServedPath& models,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,11 +14,13 @@
 #include "nmt/translation/sentence_plan.h"
 #include "service/api/model_path.h"
 #include "service/documents/document.h"
+#include "service/documents/html_attributes.h"
 
 namespace dietmt::service {
 
 struct TextOptions {
-  std::string language;  // of the source, for the splitting rules
+  std::string language;     // of the source, for the splitting rules
+  std::string target = {};  // language, which HTML declares
   bool html = false;
   bool markup = false;  // tags and placeholders of a plain text move with its words
   bool split = true;    // false: a text is one sentence
@@ -35,15 +38,25 @@ struct TextOptions {
 };
 
 struct TranslatedSentence : nmt::PlannedSentence {
-  nmt::LineRequest line;                      // for the marked text
-  nmt::GuardOutcome guard;                    // for the last model's translations
+  std::optional<size_t> attribute = {};  // index in TranslatedText::attributes: it belongs there
+  nmt::LineRequest line;                 // for the marked text
+  nmt::GuardOutcome guard;               // for the last model's translations
   std::vector<nmt::LineResult> translations;  // best first
   int64_t target_tokens = 0;                  // of the best translation, including end of sentence
 };
 
 struct TranslatedText {
+  /// A text in an HTML tag: its sentences and what follows them.
+  struct Attribute {
+    size_t tag = 0;
+    size_t value = 0;
+    Translation after = {};
+  };
+
   std::vector<TranslatedSentence> sentences;
   Translation after;
+  std::vector<TextTag> tags = {};  // of HTML; the index of a part's tag is MarkedPart::mark
+  std::vector<Attribute> attributes = {};
 
   /// The text with the n-th translation of each sentence, or the last if there are fewer.
   Translation parts(size_t n = 0) const;
@@ -56,6 +69,10 @@ struct TranslatedText {
   bool was_cut() const;
   /// Whether the guard found a sign in a sentence.
   bool was_guarded() const;
+
+ private:
+  /// `tags` with the n-th translation of their attributes.
+  std::vector<std::string> written_tags(size_t n) const;
 };
 
 /// The warning that a sentence was longer than its model can read.

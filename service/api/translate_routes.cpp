@@ -35,6 +35,7 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
   if (format != "text" && format != "html")
     throw HttpError::of_option("format", "format must be text or html");
   options.language = path.front()->source;
+  options.target = path.back()->target;
   options.html = format == "html";
   const bool is_asked = fields.flag_or("markup", false);
   if (is_asked && options.html)

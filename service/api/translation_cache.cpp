@@ -55,6 +55,10 @@ int64_t bytes_of(const TranslatedSentence& sentence) {
          bytes_of(sentence.line.pieces) + bytes_of(sentence.translations);
 }
 
+int64_t bytes_of(const TextTag::Value& value) { return 24 + bytes_of(value.text); }
+int64_t bytes_of(const TextTag& tag) { return bytes_of(tag.markup) + bytes_of(tag.values); }
+int64_t bytes_of(const TranslatedText::Attribute& one) { return 16 + bytes_of(one.after); }
+
 template <typename Item>
 int64_t bytes_of(const std::vector<Item>& items) {
   int64_t bytes = sizeof(items);
@@ -64,9 +68,11 @@ int64_t bytes_of(const std::vector<Item>& items) {
 
 // What answers show of a text; it must not point into a request or a glossary.
 TranslatedText without_requests(const TranslatedText& text) {
-  TranslatedText shown{.sentences = {}, .after = text.after};
+  TranslatedText shown{
+      .sentences = {}, .after = text.after, .tags = text.tags, .attributes = text.attributes};
   for (const TranslatedSentence& sentence : text.sentences) {
     TranslatedSentence& one = shown.sentences.emplace_back();
+    one.attribute = sentence.attribute;
     one.before = sentence.before;
     one.line.source = sentence.line.source;
     one.line.pivots = sentence.line.pivots;
@@ -123,7 +129,8 @@ void TranslationCache::add(const std::string& prefix, const std::string& text,
                            const TranslatedText& translated) {
   constexpr int64_t kEntryBytes = 200;  // of the list and the map
   auto shown = std::make_shared<const TranslatedText>(without_requests(translated));
-  const int64_t bytes = kEntryBytes + bytes_of(shown->sentences) + bytes_of(shown->after);
+  const int64_t bytes = kEntryBytes + bytes_of(shown->sentences) + bytes_of(shown->after) +
+                        bytes_of(shown->tags) + bytes_of(shown->attributes);
   if (bytes > most_bytes_) return;
   const std::string key = sha256(prefix + text);
   const std::lock_guard lock(mutex_);

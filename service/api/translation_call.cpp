@@ -173,6 +173,7 @@ std::vector<CalledText> translate_call(const TranslationCall& call, ServiceConte
 TextOptions usual_options(const ModelPath& path, bool is_html, const ServiceContext& service) {
   TextOptions options;
   options.language = path.front()->source;
+  options.target = path.back()->target;
   options.html = is_html;
   options.markup = service.limits.markup && !is_html;
   options.line.keep = service.limits.keep;

@@ -9,7 +9,7 @@
 namespace dietmt::service {
 
 std::unique_ptr<Document> open_txt(const std::string& text, const DocumentOptions& options);
-std::unique_ptr<Document> open_html(const std::string& text);
+std::unique_ptr<Document> open_html(const std::string& text, const DocumentOptions& options);
 std::unique_ptr<Document> open_po(const std::string& text, const DocumentOptions& options);
 std::unique_ptr<Document> open_tmx(std::string_view bytes, const DocumentOptions& options,
                                    const DocumentLimits& limits);

@@ -7,9 +7,10 @@ namespace dietmt::service {
 namespace {
 
 constexpr std::string_view kInline[] = {
-    "a",     "abbr", "acronym", "b",      "bdi", "bdo", "big",  "cite", "code", "data", "del",
-    "dfn",   "em",   "font",    "i",      "img", "ins", "kbd",  "mark", "q",    "s",    "samp",
-    "small", "span", "strike",  "strong", "sub", "sup", "time", "tt",   "u",    "var",  "wbr"};
+    "a",    "abbr", "acronym", "b",    "bdi",  "bdo",   "big",  "cite",   "code",
+    "data", "del",  "dfn",     "em",   "font", "i",     "img",  "ins",    "kbd",
+    "mark", "math", "q",       "s",    "samp", "small", "span", "strike", "strong",
+    "sub",  "sup",  "svg",     "time", "tt",   "u",     "var",  "wbr"};
 
 bool is_html_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 

@@ -10,13 +10,14 @@
 
 #include "data/text/source_text.h"
 #include "service/documents/html_tags.h"
+#include "service/documents/prose.h"
 #include "service/documents/translation_scopes.h"
 
 namespace dietmt::service {
 namespace {
 
-// Elements that contain code, or that must stay as written.
-constexpr std::string_view kVerbatim[] = {"script", "style", "code", "textarea"};
+// Elements whose content is no markup.
+constexpr std::string_view kVerbatim[] = {"script", "style", "textarea"};
 
 constexpr size_t kAroundName = 3;  // "</" and the character after a name
 
@@ -26,26 +27,11 @@ bool starts_tag(std::string_view html) {
          (html[1] == '/' && html.size() > 2 && is_html_letter(html[2]));
 }
 
-// The end of the element `name` whose start tag ends at `begin`, or the end of the text. Code may
-// be nested; everything in a script is text.
+// The end of the element `name` whose start tag ends at `begin`, or the end of the text.
 size_t closing_end(std::string_view html, size_t begin, const std::string& name) {
-  size_t depth = 1;
-  for (size_t at = html.find('<', begin); at != std::string_view::npos;) {
-    const std::string_view tag = html.substr(at, name.size() + kAroundName);
-    size_t next = at + 1;
-    if (element_of(tag) == name) {
-      const bool closes = closes_element(tag);
-      if (closes && depth == 1) return tag_end(html, at);
-      if (name == "code") {
-        next = tag_end(html, at);
-        if (closes)
-          --depth;
-        else if (!html.substr(at, next - at).ends_with("/>"))
-          ++depth;
-      }
-    }
-    at = html.find('<', next);
-  }
+  for (size_t at = html.find("</", begin); at != std::string_view::npos;
+       at = html.find("</", at + 1))
+    if (element_of(html.substr(at, name.size() + kAroundName)) == name) return tag_end(html, at);
   return html.size();
 }
 
@@ -61,6 +47,11 @@ size_t markup_end(std::string_view html, size_t begin) {
     const size_t close = html.find("-->", begin + 4);
     return close == std::string_view::npos ? html.size() : close + 3;
   }
+  constexpr std::string_view kCdata = "<![CDATA[", kCdataEnd = "]]>";
+  if (html.substr(begin).starts_with(kCdata)) {
+    const size_t close = html.find(kCdataEnd, begin);
+    if (close != std::string_view::npos) return close + kCdataEnd.size();
+  }
   const size_t end = tag_end(html, begin);
   const std::string_view tag = html.substr(begin, end - begin);
   return is_verbatim(tag) && !tag.ends_with("/>") ? closing_end(html, end, tag_name(tag)) : end;
@@ -69,6 +60,17 @@ size_t markup_end(std::string_view html, size_t begin) {
 bool is_inline(std::string_view markup) {
   if (markup.starts_with("<!--")) return true;
   return is_inline_element(element_of(markup));
+}
+
+// The text of a <pre> that begins here, up to the next tag of such an element.
+std::string content_of_pre(std::string_view html, size_t begin) {
+  std::string text;
+  while (true) {
+    const size_t tag = html.find('<', begin);
+    text += html.substr(begin, tag - begin);
+    if (tag == html.npos || element_of(html.substr(tag, 6)) == "pre") return text;
+    begin = starts_tag(html.substr(tag)) ? tag_end(html, tag) : tag + 1;
+  }
 }
 
 struct Reference {
@@ -111,9 +113,9 @@ Reference first_reference(std::string_view text) {
 
 }  // namespace
 
-std::vector<MarkupPart> split_markup(std::string_view html) {
+std::vector<MarkupPart> split_markup(std::string_view html, const LanguagePair& languages) {
   std::vector<MarkupPart> parts;
-  TranslationScopes scopes;
+  TranslationScopes scopes(languages);
   size_t begin = 0;           // of the part being read
   bool preformatted = false;  // inside <pre>
   bool divides = false;       // the element that this markup belongs to contains text to translate
@@ -145,7 +147,9 @@ std::vector<MarkupPart> split_markup(std::string_view html) {
     const size_t end = markup_end(html, at);
     const std::string_view tag = html.substr(at, end - at);
     const bool closes = closes_element(tag);
-    if (!is_verbatim(tag)) scopes.pass(tag);
+    const bool is_pre = element_of(tag) == "pre";
+    if (!is_verbatim(tag))
+      scopes.pass(tag, is_pre && !closes && !is_prose(content_of_pre(html, end)));
     if (was_translated) {
       add(at, true);
       divides = closes && !scopes.translates();
@@ -154,8 +158,10 @@ std::vector<MarkupPart> split_markup(std::string_view html) {
       const bool is_whole = closes && element_of(tag) == element_of(html.substr(begin));
       divides = divides || (!was_translated && !is_whole);
       add(end, false);
+      parts.back().has_attributes =
+          !closes && parts.back().raw.size() == tag.size() && scopes.translates_attributes(tag);
     }
-    if (element_of(tag) == "pre") preformatted = !closes;
+    if (is_pre) preformatted = !closes;
     at = html.find('<', end);
   }
   add(html.size(), scopes.translates());
@@ -163,13 +169,23 @@ std::vector<MarkupPart> split_markup(std::string_view html) {
 }
 
 std::string resolve_references(std::string_view raw) {
+  nmt::Spellings spellings;
+  return resolve_references(raw, spellings);
+}
+
+std::string resolve_references(std::string_view raw, nmt::Spellings& spellings) {
   std::string text;
   while (!raw.empty()) {
     const Reference reference = first_reference(raw);
-    if (reference.character)
-      data::append_utf8(*reference.character, text);
-    else
+    if (reference.character) {
+      std::string character;
+      data::append_utf8(*reference.character, character);
+      text += character;
+      if (raw[reference.size - 1] == ';')
+        nmt::add_spelling(character, raw.substr(0, reference.size), spellings);
+    } else {
       text += raw.front();
+    }
     raw.remove_prefix(reference.character ? reference.size : 1);
   }
   return text;

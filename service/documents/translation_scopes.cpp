@@ -4,22 +4,27 @@
 
 #include "nmt/alignment/inline_markup.h"
 #include "service/documents/html_tags.h"
+#include "service/documents/language_marks.h"
 
 namespace dietmt::service {
 namespace {
 
-// The attribute `translate` of a start tag; nullopt: inherited.
-std::optional<bool> translate_attribute(std::string_view tag) {
-  size_t at = 1 + tag_name(tag).size();
-  while (true) {
-    const auto [name, value] = next_attribute(tag, at);
-    if (name.empty()) return std::nullopt;
-    if (name != "translate") continue;
-    const std::string word = html_lower_case(value);
-    if (word == "no") return false;
-    if (word == "yes" || word.empty()) return true;
-    return std::nullopt;
+constexpr std::string_view kCode[] = {"code", "kbd", "samp", "var", "tt", "svg", "math"};
+
+std::optional<bool> translate_attribute(std::string_view value) {
+  const std::string word = html_lower_case(value);
+  if (word == "no") return false;
+  return word == "yes" || word.empty() ? std::optional(true) : std::nullopt;
+}
+
+bool has_class(std::string_view classes, std::string_view wanted) {
+  constexpr const char* kSpaces = " \t\r\n\f";
+  while (!classes.empty()) {
+    const size_t end = std::min(classes.find_first_of(kSpaces), classes.size());
+    if (classes.substr(0, end) == wanted) return true;
+    classes.remove_prefix(std::min(end + 1, classes.size()));
   }
+  return false;
 }
 
 // Elements whose end tag may be omitted before the start tag of others (HTML Standard, 13.1.2.4),
@@ -64,14 +69,48 @@ bool has_name(std::string_view names, std::string_view name) {
 
 }  // namespace
 
-void TranslationScopes::pass(std::string_view tag) {
+std::optional<bool> translates_language(std::string_view declared, const LanguagePair& languages) {
+  const std::string language = language_of(declared);
+  if (language == "zxx") return false;  // no language
+  if (language.size() < 2 || language.size() > 3 || language == "und" || language == "mul")
+    return std::nullopt;
+  if (languages.source.empty() || languages.source == "auto")
+    return !is_same_language(language, languages.target);
+  return is_same_language(language, languages.source);
+}
+
+// The language of the whole page is that of the request, whatever its root says.
+std::optional<bool> TranslationScopes::decision_of(std::string_view tag) const {
+  const std::string element = tag_name(tag);
+  const bool is_page = element == "html" || element == "body";
+  std::optional<bool> by_attribute, by_class, by_language;
+  size_t at = 1 + element.size();
+  while (true) {
+    const auto [name, value] = next_attribute(tag, at);
+    if (name.empty()) break;
+    if (name == "translate" && !by_attribute) by_attribute = translate_attribute(value);
+    if (name == "class" && has_class(value, "notranslate")) by_class = false;
+    if ((name == "lang" || name == "xml:lang") && !is_page)
+      by_language = translates_language(value, languages_);
+  }
+  if (by_attribute || by_class) return by_attribute ? by_attribute : by_class;
+  if (std::ranges::find(kCode, element) != std::end(kCode)) return false;
+  return by_language;
+}
+
+bool TranslationScopes::translates_attributes(std::string_view tag) const {
+  return decision_of(tag).value_or(translates());
+}
+
+void TranslationScopes::pass(std::string_view tag, bool is_code) {
   const std::string name = element_of(tag);
   if (closes_element(tag)) return end(name);
   if (name.empty() || tag.ends_with("/>")) return;
   end_elements_before(name);
   if (nmt::is_void_element(name)) return;
   places_[name].push_back(elements_.size());
-  elements_.push_back({name, translate_attribute(tag)});
+  elements_.push_back({name, decision_of(tag)});
+  if (is_code && !elements_.back().translates) elements_.back().translates = false;
   if (elements_.back().translates) scopes_.push_back(elements_.size() - 1);
 }
 

@@ -7,6 +7,7 @@
 #include "service/documents/placeholders.h"
 
 namespace dietmt::service {
+
 ValuesDocument::ValuesDocument(std::string_view bytes)
     : beginning_(bytes.substr(0, 4)), text_(text_of_bytes(bytes)) {}
 

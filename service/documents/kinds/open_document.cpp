@@ -65,7 +65,7 @@ Opened of_archive(const File& file) {
 // In the order of the enumeration.
 constexpr std::array<Kind, 21> kKinds{
     {{DocumentKind::kTxt, "txt", "text/plain; charset=utf-8", of_text_and_options<open_txt>},
-     {DocumentKind::kHtml, "html", "text/html; charset=utf-8", of_text<open_html>},
+     {DocumentKind::kHtml, "html", "text/html; charset=utf-8", of_text_and_options<open_html>},
      {DocumentKind::kSrt, "srt", "application/x-subrip", of_bytes_and_options<open_srt>},
      {DocumentKind::kPo, "po", "text/x-gettext-translation; charset=utf-8",
       of_text_and_options<open_po>},

@@ -12,18 +12,35 @@ using testing::ElementsAre;
 // The spacing around sentences stays.
 TEST(V1Test, SentencesOfHtmlRunOverLines) {
   const TestServer server;
-  const auto [status, body] = server.post(
-      "/v1/translate",
-      {{"text", "<p>\n  One\r\n  <b>two\n  three</b>\n  four.\n  Five.\n</p><pre>six\nseven</pre>"},
-       {"model", "en-de"},
-       {"format", "html"}});
+  const auto [status, body] =
+      server.post("/v1/translate", {{"text",
+                                     "<p>\n  One\r\n  <b>two\n  three</b>\n  four.\n  "
+                                     "Five.\n</p><pre>We six go on.\nseven</pre>"},
+                                    {"model", "en-de"},
+                                    {"format", "html"}});
   ASSERT_EQ(status, 200) << body;
   std::vector<std::string> sources;
   for (const json& sentence : body["results"][0]["sentences"])
     sources.push_back(sentence["source"]);
-  EXPECT_THAT(sources, ElementsAre("One two three four.", "Five.", "six", "seven"));
+  EXPECT_THAT(sources, ElementsAre("One two three four.", "Five.", "We six go on.", "seven"));
   EXPECT_EQ(body["results"][0]["text"],
-            "<p>\n  ONE <b>TWO THREE</b> FOUR.\n  FIVE.\n</p><pre>SIX\nSEVEN</pre>");
+            "<p>\n  ONE <b>TWO THREE</b> FOUR.\n  FIVE.\n</p><pre>WE SIX GO ON.\nSEVEN</pre>");
+}
+
+// As in a file.
+TEST(V1Test, HtmlHasTextsInAttributes) {
+  const TestServer server;
+  const auto [status, body] =
+      server.post("/v1/translate", {{"text",
+                                     "<html lang=en><p title='a &quot;b&quot;'>One <img alt='The "
+                                     "house. It is.' src=x> two &copy;"
+                                     "</p><img alt='12'><code title=x>y</code>"},
+                                    {"model", "en-de"},
+                                    {"format", "html"}});
+  ASSERT_EQ(status, 200) << body;
+  EXPECT_EQ(body["results"][0]["text"],
+            "<html lang=de><p title=\"A &quot;B&quot;\">ONE <img alt=\"THE HOUSE. IT IS.\" src=x> "
+            "TWO &copy;</p><img alt=\"12\"><code title=x>y</code>");
 }
 
 TEST(V1Test, SentencesHypothesesAndScores) {

@@ -84,13 +84,24 @@ TEST_F(DocumentCostTest, OfHtml) {
                  "a<br>",
                  "a  \n",
                  "<b></b>a",
-                 "<img>a <img> "},
+                 "<img>a <img> ",
+                 "<img alt='a b' title=c>d",
+                 "<p title='a'>b",
+                 "<p lang=fr>a",
+                 "<p class='a b c notranslate'>a",
+                 "<pre>",
+                 "<pre>a b c d.",
+                 "<![CDATA["},
                 itself);
   for (const std::string begin : {"<p>a&lt;", "<a ", "<meta ", "<p>&", "<code>", "<!--"})
     expect_linear(DocumentKind::kHtml, begin,
                   [&](size_t bytes) { return begin + repeated("g", bytes); });
   expect_linear(DocumentKind::kHtml, "attributes",
                 [](size_t bytes) { return "<meta" + repeated(" a@=b", bytes) + "><p>a"; });
+  for (const std::string name : {"content", "value", "title", "lang"})
+    expect_linear(DocumentKind::kHtml, "attributes " + name, [&](size_t bytes) {
+      return "<meta name=description" + repeated(" " + name + "=b", bytes) + "><p>a";
+    });
 }
 
 TEST_F(DocumentCostTest, OfSubtitles) {

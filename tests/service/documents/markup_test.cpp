@@ -103,9 +103,42 @@ TEST(MarkupTest, OnlyWholeElementsAreInline) {
 
 TEST(MarkupTest, PreformattedTextKeepsItsLines) {
   std::vector<std::string> kept;
-  for (const MarkupPart& part : split_markup("a<PRE class=x>b <i>c</i></PRE>d<br>e<pre>f"))
+  for (const MarkupPart& part :
+       split_markup("a<PRE class=x>He went home <i>late.</i></PRE>d<br>e<pre>We do not know."))
     if (part.is_text && part.keeps_lines) kept.emplace_back(part.raw);
-  EXPECT_THAT(kept, ElementsAre("b ", "c", "f"));
+  EXPECT_THAT(kept, ElementsAre("He went home ", "late.", "We do not know."));
+}
+
+TEST(MarkupTest, PreformattedCodeStays) {
+  EXPECT_THAT(texts("a<pre>$ apt-get install foo\n  x = 1;\n</pre>b"), ElementsAre("a", "b"));
+  EXPECT_THAT(texts("<pre translate=yes>int a;</pre>"), ElementsAre("int a;"));
+  EXPECT_THAT(texts("<pre>\u4F60\u597D</pre>"), ElementsAre("\u4F60\u597D"));
+}
+
+TEST(MarkupTest, CodeStays) {
+  for (const std::string name : {"code", "kbd", "samp", "var", "tt", "svg", "math"}) {
+    const std::string html = "a<" + name + ">b<i>c</i></" + name + ">d";
+    const std::vector<MarkupPart> parts = split_markup(html);
+    ASSERT_EQ(parts.size(), 3U) << name;
+    EXPECT_TRUE(parts[1].is_inline) << name;
+  }
+  EXPECT_THAT(texts("a<code translate=yes>b</code>c"), ElementsAre("a", "b", "c"));
+}
+
+TEST(MarkupTest, ClassesAndLanguagesDecide) {
+  EXPECT_THAT(texts("<p class='x notranslate\n'>a</p><p class=notranslated>b</p>"),
+              ElementsAre("b"));
+  const auto translated = [](const std::string& html, const std::string& source) {
+    std::string all;
+    for (const MarkupPart& part : split_markup(html, {source, "de"}))
+      if (part.is_text) all += part.raw;
+    return all;
+  };
+  const std::string html =
+      "<html lang=fr><p lang=fr>a<b lang=en-GB>b</b></p><p xml:lang=zxx>c</p><p lang=''>d</p>"
+      "<p lang=de>e</p><p lang=english>f</p><p lang=und>g";
+  EXPECT_EQ(translated(html, "en"), "bdfg");
+  EXPECT_EQ(translated(html, "auto"), "abdfg");
 }
 
 TEST(MarkupTest, ALonelyAngleIsText) {

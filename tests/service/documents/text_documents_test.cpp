@@ -87,19 +87,20 @@ TEST(HtmlDocumentTest, TagsScriptsAndMarkedElementsStay) {
               ElementsAre("A & B", "One <b>two</b> <i translate=\"no\">three</i> © 4", "© Anna"));
   EXPECT_EQ(bracketed(DocumentKind::kHtml, html),
             "<!DOCTYPE html><title>[A &amp; B]</title><style>p {}</style>\n<p class=\"x\">[One "
-            "<b>two</b> <i translate=\"no\">three</i> © 4]<br>[© Anna]</p>");
+            "<b>two</b> <i translate=\"no\">three</i> &copy; 4]<br>[&copy; Anna]</p>");
   const std::string no_words = "<p><b>&copy;</b> 4 <!-- c --></p>";
   EXPECT_EQ(bracketed(DocumentKind::kHtml, no_words), no_words);
 }
 
 TEST(HtmlDocumentTest, ALineBreakIsASpaceExceptInPre) {
   const std::string html =
-      "<p>\n  One\r\n  <b>two\n  three</b>.\n</p><ul>\n  <li>a<br>\n  b</li></ul><pre>c\nd</pre>";
+      "<p>\n  One\r\n  <b>two\n  three</b>.\n</p><ul>\n  <li>a<br>\n  b</li></ul><pre>We do "
+      "not\nknow him.</pre>";
   EXPECT_THAT(segments_of(DocumentKind::kHtml, html),
-              ElementsAre("One <b>two three</b>.", "a", "b", "c\nd"));
+              ElementsAre("One <b>two three</b>.", "a", "b", "We do not\nknow him."));
   EXPECT_EQ(bracketed(DocumentKind::kHtml, html),
             "<p>\n  [One <b>two three</b>.]\n</p><ul>\n  <li>[a]<br>\n  [b]</li></ul>"
-            "<pre>[c\nd]</pre>");
+            "<pre>[We do not\nknow him.]</pre>");
 }
 
 TEST(HtmlDocumentTest, InlineMarkupMovesWithItsWords) {
@@ -136,7 +137,7 @@ TEST(HtmlDocumentTest, ReferencesStay) {
 TEST(HtmlDocumentTest, TheDocumentDeclaresUtf8) {
   for (const std::string head : {"<meta charset=\"*\">", "<META name=x charset = * >",
                                  "<meta content='text/html; charset=*' http-equiv=Content-Type>",
-                                 "<?xml version=\"1.0\" encoding=\"*\"?><html>"}) {
+                                 "<?xml version=\"1.0\" encoding=\"*\"?><div>"}) {
     const auto declaring = [&](const std::string& encoding) {
       return std::string(head).replace(head.find('*'), 1, encoding) + "<p>";
     };
