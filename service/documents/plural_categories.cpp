@@ -8,9 +8,14 @@
 #include <memory>
 
 namespace dietmt::service {
+namespace {
+
+constexpr std::array<std::string_view, 6> kCategories = {"zero", "one",  "two",
+                                                         "few",  "many", "other"};
+
+}  // namespace
 
 std::vector<std::string> plural_categories(const std::string& language) {
-  constexpr std::array<const char*, 6> kCategories = {"zero", "one", "two", "few", "many", "other"};
   constexpr int32_t kNumbers = 201;  // all rules repeat after 100, or concern millions
   UErrorCode status = U_ZERO_ERROR;
   const std::unique_ptr<icu::PluralRules> rules(
@@ -27,6 +32,10 @@ std::vector<std::string> plural_categories(const std::string& language) {
   for (size_t i = 0; i < kCategories.size(); ++i)
     if (used[i]) categories.emplace_back(kCategories[i]);
   return categories;
+}
+
+bool is_plural_category(std::string_view name) {
+  return std::ranges::find(kCategories, name) != kCategories.end();
 }
 
 }  // namespace dietmt::service

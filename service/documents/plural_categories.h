@@ -2,11 +2,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dietmt::service {
 
 /// The categories of CLDR that whole numbers have (zero, one, two, few, many), and "other".
 std::vector<std::string> plural_categories(const std::string& language);
+
+/// Whether this is one of CLDR's names.
+bool is_plural_category(std::string_view name);
 
 }  // namespace dietmt::service

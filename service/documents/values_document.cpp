@@ -1,5 +1,6 @@
 #include "service/documents/values_document.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "service/documents/document_bytes.h"
@@ -32,6 +33,27 @@ void ValuesDocument::replace(size_t begin, size_t end, std::string_view by) {
   keep(std::string_view(text_).substr(kept_, begin - kept_));
   keep(by);
   kept_ = end;
+}
+
+size_t ValuesDocument::model_of(const std::vector<PluralForm>& forms) {
+  const auto other = std::ranges::find(forms, "other", &PluralForm::category);
+  return other != forms.end() ? static_cast<size_t>(other - forms.begin()) : forms.size() - 1;
+}
+
+void ValuesDocument::add_missing_forms(const std::vector<PluralForm>& forms,
+                                       const std::vector<std::string>& wanted, std::string_view gap,
+                                       size_t at, const std::function<void(size_t form)>& add) {
+  const size_t number = model_of(forms);
+  const PluralForm& model = forms[number];
+  const size_t name_end = model.category_at + model.category.size();
+  for (const std::string& category : wanted) {
+    if (std::ranges::find(forms, category, &PluralForm::category) != forms.end()) continue;
+    replace(at, at,
+            std::string(gap) + text_.substr(model.begin, model.category_at - model.begin) +
+                category + text_.substr(name_end, model.value - name_end));
+    add(number);
+    replace(at, at, text_.substr(model.value_end, model.end - model.value_end));
+  }
 }
 
 void ValuesDocument::finish() {

@@ -31,6 +31,24 @@ class ValuesDocument : public PlacesDocument {
   /// written.
   void add_value(size_t begin, size_t end, nmt::MarkedText text, Encode encode);
   void replace(size_t begin, size_t end, std::string_view by);
+
+  /// A message for all numbers of a category; places in bytes.
+  struct PluralForm {
+    std::string category;
+    size_t begin = 0;        // of the whole form
+    size_t category_at = 0;  // where the category is written
+    size_t value = 0;
+    size_t value_end = 0;
+    size_t end = 0;
+  };
+  /// The form whose text the missing ones get: "other", or the last one.
+  static size_t model_of(const std::vector<PluralForm>& forms);
+  /// Adds the forms of these categories that are missing at byte `at`, each after `gap`. `add` adds
+  /// the value of a form there.
+  void add_missing_forms(const std::vector<PluralForm>& forms,
+                         const std::vector<std::string>& wanted, std::string_view gap, size_t at,
+                         const std::function<void(size_t form)>& add);
+
   /// Call it after the last value.
   void finish();
 

@@ -75,7 +75,7 @@ constexpr std::array<Kind, 21> kKinds{
       "application/vnd.openxmlformats-officedocument.wordprocessingml.document", of_archive},
      {DocumentKind::kOdt, "odt", "application/vnd.oasis.opendocument.text", of_archive},
      {DocumentKind::kProperties, "properties", "text/x-java-properties", of_bytes<open_properties>},
-     {DocumentKind::kJson, "json", "application/json", of_bytes<open_json>},
+     {DocumentKind::kJson, "json", "application/json", of_bytes_and_options<open_json>},
      {DocumentKind::kArb, "arb", "application/json", of_bytes_and_options<open_arb>},
      {DocumentKind::kAndroid, "xml", "application/xml", of_xml<open_android>},
      {DocumentKind::kStrings, "strings", "text/plain", of_bytes<open_strings>},

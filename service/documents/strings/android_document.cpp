@@ -37,8 +37,8 @@ class AndroidDocument final : public XmlStrings {
     return xml_attribute(element, "translatable") != "false";
   }
 
-  std::vector<PluralForm> forms_of(const XmlElement& plurals) const {
-    std::vector<PluralForm> forms;
+  std::vector<PluralElement> forms_of(const XmlElement& plurals) const {
+    std::vector<PluralElement> forms;
     for (const XmlElement* const item : children_of(plurals)) {
       const std::string category = xml_attribute(*item, "quantity");
       const size_t at = item->tag.find(category, item->tag.find("quantity"));

@@ -12,9 +12,8 @@ std::unique_ptr<Document> open_properties(std::string_view bytes);
 /// Apple's .strings.
 std::unique_ptr<Document> open_strings(std::string_view bytes);
 
-std::unique_ptr<Document> open_json(std::string_view bytes);
-
 /// Languages and columns matter to these.
+std::unique_ptr<Document> open_json(std::string_view bytes, const DocumentOptions& options);
 std::unique_ptr<Document> open_arb(std::string_view bytes, const DocumentOptions& options);
 std::unique_ptr<Document> open_yaml(std::string_view bytes, const DocumentOptions& options);
 std::unique_ptr<Document> open_csv(std::string_view bytes, const DocumentOptions& options);

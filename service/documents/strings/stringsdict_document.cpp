@@ -25,22 +25,21 @@ class StringsdictDocument final : public XmlStrings {
  private:
   // Its forms, or its format. Keys and values alternate.
   void add_dictionary(const XmlElement& dictionary) {
-    constexpr std::string_view kForms[] = {"zero", "one", "two", "few", "many", "other"};
-    std::vector<PluralForm> forms;
+    std::vector<PluralElement> forms;
     const XmlElement* key = nullptr;
     for (const XmlElement* const one : children_of(dictionary)) {
       if (one->name == "key") {
         key = one;
       } else if (key != nullptr && one->name == "string") {
         const std::string name = text().substr(key->content, key->content_end - key->content);
-        if (std::ranges::find(kForms, name) != std::end(kForms))
+        if (is_plural_category(name))
           forms.push_back({name, key->begin, key->content, *one});
         else if (name == "NSStringLocalizedFormatKey")
           add(*one, one->content, one->content_end);
       }
     }
     std::vector<std::string> wanted = categories_;
-    const bool has_zero = std::ranges::find(forms, "zero", &PluralForm::category) != forms.end();
+    const bool has_zero = std::ranges::find(forms, "zero", &PluralElement::category) != forms.end();
     if (!has_zero && wanted.back() == "zero") wanted.pop_back();
     add_forms(forms, wanted, [this](const XmlElement& element, size_t begin, size_t end) {
       add(element, begin, end);

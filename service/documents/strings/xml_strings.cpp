@@ -32,34 +32,25 @@ const XmlElement* XmlStrings::child_of(const XmlElement& parent, std::string_vie
 }
 
 void XmlStrings::add_forms(
-    const std::vector<PluralForm>& forms, const std::vector<std::string>& wanted,
+    const std::vector<PluralElement>& elements, const std::vector<std::string>& wanted,
     const std::function<void(const XmlElement& value, size_t begin, size_t end)>& add) {
-  if (forms.empty()) return;
-  const auto form_of = [&](const std::string& category) {
-    return std::ranges::find(forms, category, &PluralForm::category);
-  };
-  const auto other = form_of("other");
-  const PluralForm& model = other != forms.end() ? *other : forms.back();
+  if (elements.empty()) return;
+  std::vector<PluralForm> forms;
+  for (const auto& [category, begin, category_at, value] : elements)
+    forms.push_back({category, begin, category_at, value.content, value.content_end, value.end});
   const size_t gap_begin = text().find_last_not_of(" \t\r\n", forms.front().begin - 1) + 1;
   const std::string gap = text().substr(gap_begin, forms.front().begin - gap_begin);
   size_t last_end = gap_begin;
-  for (const PluralForm& form : forms) {
-    if (std::ranges::find(wanted, form.category) != wanted.end() || &form == &model)
-      add(form.value, form.value.content, form.value.content_end);
+  const size_t model = model_of(forms);
+  for (size_t i = 0; i < forms.size(); ++i) {
+    if (std::ranges::find(wanted, forms[i].category) != wanted.end() || i == model)
+      add(elements[i].value, forms[i].value, forms[i].value_end);
     else
-      replace(last_end, form.value.end, "");
-    last_end = form.value.end;
+      replace(last_end, forms[i].end, "");
+    last_end = forms[i].end;
   }
-  const size_t name_end = model.category_at + model.category.size();
-  for (const std::string& category : wanted) {
-    if (form_of(category) != forms.end()) continue;
-    replace(last_end, last_end,
-            gap + text().substr(model.begin, model.category_at - model.begin) + category +
-                text().substr(name_end, model.value.content - name_end));
-    add(model.value, last_end, last_end);
-    replace(last_end, last_end,
-            text().substr(model.value.content_end, model.value.end - model.value.content_end));
-  }
+  add_missing_forms(forms, wanted, gap, last_end,
+                    [&](size_t form) { add(elements[form].value, last_end, last_end); });
 }
 
 }  // namespace dietmt::service

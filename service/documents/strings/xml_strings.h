@@ -24,17 +24,17 @@ class XmlStrings : public ValuesDocument {
   /// The first child with this name; null without one.
   const XmlElement* child_of(const XmlElement& parent, std::string_view name) const;
 
-  /// One value for all numbers of a category.
-  struct PluralForm {
+  /// A PluralForm whose value is an element.
+  struct PluralElement {
     std::string category;
-    size_t begin = 0;        // bytes of the whole form
-    size_t category_at = 0;  // where the category is written
+    size_t begin = 0;
+    size_t category_at = 0;
     XmlElement value;
   };
   /// Each form of a message, in order, is kept if its category is among the wanted ones, and
   /// removed otherwise. Missing ones are copies of the last form with the text of "other". `add`
   /// adds the text of an element as a value at the given bytes.
-  void add_forms(const std::vector<PluralForm>& forms, const std::vector<std::string>& wanted,
+  void add_forms(const std::vector<PluralElement>& elements, const std::vector<std::string>& wanted,
                  const std::function<void(const XmlElement& value, size_t begin, size_t end)>& add);
 
  private:

@@ -1,18 +1,22 @@
 // YAML: scalars that are strings and no keys. A file with one key on top, which is the source
-// language, gets the target language instead (the catalogues of Ruby on Rails).
+// language, gets the target language instead, and the plural forms that it needs (the catalogues of
+// Ruby on Rails).
 #include <yaml.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "common/error.h"
 #include "service/documents/language_marks.h"
+#include "service/documents/plural_categories.h"
 #include "service/documents/strings/strings_documents.h"
 #include "service/documents/values_document.h"
 
@@ -66,7 +70,7 @@ std::string in_single_quotes(const std::string& text) {
 class YamlDocument final : public ValuesDocument {
  public:
   YamlDocument(std::string_view bytes, const DocumentOptions& options)
-      : ValuesDocument(bytes), options_(options) {
+      : ValuesDocument(bytes), options_(options), categories_(plural_categories(options.target)) {
     yaml_parser_t parser;
     if (yaml_parser_initialize(&parser) == 0) throw std::bad_alloc();
     const std::unique_ptr<yaml_parser_t, void (*)(yaml_parser_t*)> owner(&parser,
@@ -86,17 +90,35 @@ class YamlDocument final : public ValuesDocument {
       read(event);
     }
     rename_language();
-    for (Scalar& one : scalars_) add(one);
+    const std::map<size_t, Forms> forms =
+        language_key_ ? plural_forms() : std::map<size_t, Forms>();
+    for (size_t i = 0; i < scalars_.size(); ++i) {
+      add(scalars_[i]);
+      if (const auto found = forms.find(i); found != forms.end()) add_missing(found->second);
+    }
     finish();
   }
 
  private:
+  enum class Next { kKey, kValue, kItem };
+
   struct Scalar {
     size_t begin = 0;  // bytes of the file
     size_t end = 0;
     yaml_scalar_style_t style = YAML_PLAIN_SCALAR_STYLE;
     std::string text;
     bool is_top_key = false;
+    size_t mapping = 0;  // whose value it is
+    std::string key = {};
+    size_t key_begin = 0;
+  };
+  using Forms = std::vector<size_t>;  // the scalars of a mapping whose keys are plural categories
+
+  struct Level {
+    Next next = Next::kItem;
+    size_t mapping = 0;  // 0: a sequence
+    std::string key = {};
+    size_t key_begin = 0;
   };
 
   void read(const yaml_event_t& event) {
@@ -111,7 +133,11 @@ class YamlDocument final : public ValuesDocument {
       case YAML_SEQUENCE_START_EVENT:
         pass_node();
         check_depth(event);
-        levels_.push_back(event.type == YAML_MAPPING_START_EVENT ? Next::kKey : Next::kItem);
+        levels_.push_back(event.type == YAML_MAPPING_START_EVENT ? Level{Next::kKey, ++mappings_}
+                                                                 : Level());
+        if (event.type == YAML_MAPPING_START_EVENT &&
+            event.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE)
+          flows_.insert(mappings_);
         break;
       case YAML_MAPPING_END_EVENT:
       case YAML_SEQUENCE_END_EVENT:
@@ -121,8 +147,6 @@ class YamlDocument final : public ValuesDocument {
         break;
     }
   }
-
-  enum class Next { kKey, kValue, kItem };
 
   // libyaml looks at all levels for each token inside [] and {}.
   void check_depth(const yaml_event_t& event) const {
@@ -135,9 +159,9 @@ class YamlDocument final : public ValuesDocument {
 
   // Returns whether the node is a key.
   bool pass_node() {
-    if (levels_.empty() || levels_.back() == Next::kItem) return false;
-    const bool is_key = levels_.back() == Next::kKey;
-    levels_.back() = is_key ? Next::kValue : Next::kKey;
+    if (levels_.empty() || levels_.back().next == Next::kItem) return false;
+    const bool is_key = levels_.back().next == Next::kKey;
+    levels_.back().next = is_key ? Next::kValue : Next::kKey;
     return is_key;
   }
 
@@ -153,6 +177,15 @@ class YamlDocument final : public ValuesDocument {
     // The marks of a node with an anchor or a tag begin there.
     if (scalar.anchor != nullptr && text()[one.begin] == '&')
       one.begin = text().find_first_not_of(" \t\r\n", text().find_first_of(" \t\r\n", one.begin));
+    if (is_key) {
+      levels_.back().key = one.text;
+      levels_.back().key_begin = one.begin;
+      if (!is_plural_category(one.text)) others_.insert(levels_.back().mapping);
+    } else if (!levels_.empty()) {
+      one.mapping = levels_.back().mapping;
+      one.key = levels_.back().key;
+      one.key_begin = levels_.back().key_begin;
+    }
     if (one.is_top_key || (!is_key && is_string)) scalars_.push_back(std::move(one));
   }
 
@@ -174,6 +207,49 @@ class YamlDocument final : public ValuesDocument {
     }
   }
 
+  // The forms of messages, by the last of them.
+  std::map<size_t, Forms> plural_forms() const {
+    std::map<size_t, Forms> by_mapping, by_last;
+    for (size_t i = 0; i < scalars_.size(); ++i)
+      if (scalars_[i].mapping > 0 && !others_.contains(scalars_[i].mapping))
+        by_mapping[scalars_[i].mapping].push_back(i);
+    for (auto& [mapping, forms] : by_mapping) {
+      const auto is_simple = [&](size_t i) { return !is_block(scalars_[i]); };
+      const auto is_other = [&](size_t i) { return scalars_[i].key == "other"; };
+      if (forms.size() > 1 && std::ranges::all_of(forms, is_simple) &&
+          std::ranges::any_of(forms, is_other))
+        by_last[forms.back()] = std::move(forms);
+    }
+    return by_last;
+  }
+
+  // On lines of their own as the last form, or after a comma inside {}.
+  void add_missing(const Forms& scalars) {
+    std::vector<PluralForm> forms;
+    for (const size_t i : scalars) {
+      const Scalar& one = scalars_[i];
+      const size_t category = text().find(one.key, one.key_begin);
+      forms.push_back({one.key, one.key_begin, category, one.begin, one.end, one.end});
+    }
+    size_t at = forms.back().end;
+    std::string gap = ", ";
+    if (!flows_.contains(scalars_[scalars.back()].mapping)) {
+      const size_t line = text().rfind('\n', forms.back().begin);
+      const size_t line_end = text()[line - 1] == '\r' ? line - 1 : line;
+      gap = text().substr(line_end, forms.back().begin - line_end);
+      at = std::min(text().find_first_of("\r\n", at), text().size());
+    }
+    add_missing_forms(forms, categories_, gap, at, [&](size_t form) {
+      Scalar copy = scalars_[scalars[form]];
+      copy.begin = copy.end = at;
+      add(copy);
+    });
+  }
+
+  static bool is_block(const Scalar& one) {
+    return one.style == YAML_LITERAL_SCALAR_STYLE || one.style == YAML_FOLDED_SCALAR_STYLE;
+  }
+
   void add(Scalar& one) {
     if (one.is_top_key) {
       if (language_key_ && language_key_->first >= one.begin && language_key_->first < one.end)
@@ -182,7 +258,7 @@ class YamlDocument final : public ValuesDocument {
     }
     Encode encode = in_double_quotes;
     size_t begin = one.begin, end = one.end;
-    if (one.style == YAML_LITERAL_SCALAR_STYLE || one.style == YAML_FOLDED_SCALAR_STYLE) {
+    if (is_block(one)) {
       begin = text().find('\n', begin) + 1;
       if (begin == 0 || begin >= end) return;
       begin = text().find_first_not_of('\n', begin);
@@ -207,7 +283,11 @@ class YamlDocument final : public ValuesDocument {
   }
 
   DocumentOptions options_;
-  std::vector<Next> levels_;
+  std::vector<std::string> categories_;  // of plural forms in the target language
+  std::vector<Level> levels_;
+  size_t mappings_ = 0;
+  std::set<size_t> flows_;   // mappings in {}
+  std::set<size_t> others_;  // mappings with keys that are no plural categories
   std::vector<Scalar> scalars_;
   size_t top_keys_ = 0;
   std::optional<std::pair<size_t, size_t>> language_key_;

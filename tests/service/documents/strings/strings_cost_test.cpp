@@ -16,6 +16,12 @@ TEST(StringsCostTest, OfCataloguesWithoutXml) {
     expect_linear_cost(DocumentKind::kJson, unit, repeats(unit));
   expect_linear_cost(DocumentKind::kJson, "values",
                      [](size_t bytes) { return "[" + repeated("\"a b {0}\",", bytes) + "1]"; });
+  for (const std::string unit :
+       {"\"a_one\":\"b\",", "\"@_one\":\"b\",\"@_other\":\"c\",", "\"a\":{\"message\":\"b\"},",
+        "\"a\":{\"b_one\":\"c\",\"b_other\":\"d\"},"})
+    expect_linear_cost(DocumentKind::kJson, unit, [&](size_t bytes) {
+      return "{" + repeated(unit, bytes) + "\"a_other\":\"b\"}";
+    });
   expect_linear_cost(DocumentKind::kArb, "nested metadata", [](size_t bytes) {
     return "{\"@a\":" + repeated("[", bytes / 2) + repeated("]", bytes / 2) + "}";
   });
@@ -28,6 +34,13 @@ TEST(StringsCostTest, OfYaml) {
        {"- a b\n", "a: b c\n", "[", "{a: ", "- &a b\n", "? a\n", "- |\n  a\n", "- é\n", "# a\n",
         "---\n", "- 'a\n\n", "a:\n ", "!a ", "- *a\n"})
     expect_linear_cost(DocumentKind::kYaml, unit, repeats(unit));
+  for (const std::string unit :
+       {" - one: a\n   other: b\n", " - {one: a, other: b}\n", " a:\n  one: a\n  other: b #\n"})
+    expect_linear_cost(DocumentKind::kYaml, unit,
+                       [&](size_t bytes) { return "en:\n" + repeated(unit, bytes); });
+  expect_linear_cost(DocumentKind::kYaml, "forms on one line", [&](size_t bytes) {
+    return "en: [" + repeated("{one: a, other: b},", bytes) + "]\n";
+  });
 }
 
 TEST(StringsCostTest, OfTables) {

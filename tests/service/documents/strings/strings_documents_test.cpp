@@ -78,6 +78,46 @@ TEST(JsonTest, ValueWhosePlaceholderIsLostStays) {
   EXPECT_EQ(translated(DocumentKind::kJson, file, {"Dateien"}), file);
 }
 
+std::string bracketed_for(const std::string& target, DocumentKind kind, const std::string& file) {
+  return bracketed(kind, file, {"en", target});
+}
+
+TEST(JsonTest, OnlyTheMessagesOfExtensionsAreTranslated) {
+  const std::string file =
+      "{\n  \"hello\": {\n    \"message\": \"Hello, $USER$. Costs $1\",\n    \"description\": "
+      "\"A greeting\",\n    \"placeholders\": {\"user\": {\"content\": \"$1\", \"example\": "
+      "\"Cira Doe\"}}\n  },\n  \"bye\": {\"message\": \"Bye now\"}\n}\n";
+  EXPECT_THAT(segments_of(DocumentKind::kJson, file),
+              ElementsAre("Hello, $USER$. Costs $1", "Bye now"));
+  EXPECT_EQ(unchanged(DocumentKind::kJson, file), file);
+  EXPECT_EQ(
+      translated(DocumentKind::kJson, "{\"a\": {\"message\": \"Hi $USER$\"}}", {"Hallo USER"}),
+      "{\"a\": {\"message\": \"Hi $USER$\"}}");
+  EXPECT_THAT(segments_of(DocumentKind::kJson,
+                          "{\"a\": {\"defaultMessage\": \"One\", \"description\": \"Two\"}}"),
+              ElementsAre("One"));
+  EXPECT_THAT(segments_of(DocumentKind::kJson,
+                          "{\"a\": {\"message\": \"One\"}, \"b\": {\"title\": \"Two\"}}"),
+              ElementsAre("One", "Two"));
+}
+
+TEST(JsonTest, PluralFormsOfI18nextAreThoseOfTheTarget) {
+  const std::string file =
+      "{\n  \"n_one\": \"{{count}} file\",\n  \"n_other\" : \"{{count}} files\",\n  \"x\": "
+      "\"End\", "
+      "\"in_other\": \"words\"\n}\n";
+  EXPECT_EQ(bracketed_for("pl", DocumentKind::kJson, file),
+            "{\n  \"n_one\": \"[{{count}} file]\",\n  \"n_other\" : \"[{{count}} files]\",\n  "
+            "\"n_few\" : \"[{{count}} files]\",\n  \"n_many\" : \"[{{count}} files]\",\n  \"x\": "
+            "\"[End]\", \"in_other\": \"[words]\"\n}\n");
+  EXPECT_EQ(unchanged(DocumentKind::kJson, file), file);  // into German
+  EXPECT_EQ(bracketed_for("pl", DocumentKind::kJson,
+                          "{\"a_other\":\"b\",\"c\":{\"a_one\":\"d\"},\"a_ordinal_one\":\"a st\","
+                          "\"a_ordinal_other\":\"a th\"}"),
+            "{\"a_other\":\"[b]\",\"c\":{\"a_one\":\"[d]\"},\"a_ordinal_one\":\"[a st]\","
+            "\"a_ordinal_other\":\"[a th]\"}");
+}
+
 TEST(JsonTest, DamageIsNamedWithItsLine) {
   EXPECT_THAT(problem_of(DocumentKind::kJson, "{\n\"a\": \"b\"\n\"c\": 1}"), HasSubstr("line 3"));
   EXPECT_NE(problem_of(DocumentKind::kJson, ""), "none");
@@ -152,6 +192,24 @@ TEST(YamlTest, LanguageOnTopBecomesTheTarget) {
   EXPECT_EQ(unchanged(DocumentKind::kYaml, "---\n\"en\":\n  a: b c\n"), "---\n\"de\":\n  a: b c\n");
   EXPECT_EQ(unchanged(DocumentKind::kYaml, "en:\n  en: en\nfr:\n  a: b\n"),
             "en:\n  en: en\nfr:\n  a: b\n");
+}
+
+TEST(YamlTest, PluralFormsOfRailsAreThoseOfTheTarget) {
+  EXPECT_EQ(
+      bracketed_for(
+          "pl", DocumentKind::kYaml,
+          "en:\n  files:\n    one: a file\n    other: \"%{count} files\" # c\n  flow: "
+          "{one: a,\n  other: b}\n  x: {other: c}\n  y:\n    one: d\n    new: e\n    other: f\n"),
+      "pl:\n  files:\n    one: \"[a file]\"\n    other: \"[%{count} files]\" # c\n    few: "
+      "\"[%{count} files]\"\n    many: \"[%{count} files]\"\n  flow: {one: \"[a]\",\n  other: "
+      "\"[b]\", few: \"[b]\", many: \"[b]\"}\n  x: {other: \"[c]\"}\n  y:\n    one: "
+      "\"[d]\"\n    new: \"[e]\"\n    other: \"[f]\"\n");
+  const std::string no_catalogue = "a:\n  one: a b\n  other: c d\n";
+  EXPECT_EQ(bracketed_for("pl", DocumentKind::kYaml, no_catalogue),
+            "a:\n  one: \"[a b]\"\n  other: \"[c d]\"\n");
+  EXPECT_EQ(
+      bracketed_for("pl", DocumentKind::kYaml, "en:\r\n  a:\r\n    one: b\r\n    other: 'c'"),
+      "pl:\r\n  a:\r\n    one: \"[b]\"\r\n    other: '[c]'\r\n    few: '[c]'\r\n    many: '[c]'");
 }
 
 TEST(YamlTest, DamageIsNamedWithItsLine) {
