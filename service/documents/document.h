@@ -39,6 +39,10 @@ enum class DocumentKind {
   kTsv,
   kVtt,
   kAss,
+  kPptx,
+  kXlsx,
+  kOdp,
+  kOds,
 };
 
 struct DocumentOptions {

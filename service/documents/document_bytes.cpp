@@ -25,7 +25,9 @@ bool is_utf16(std::string_view beginning) {
 std::string binary_reason(std::string_view beginning) {
   static constexpr std::array<std::pair<std::string_view, const char*>, 4> kFormats{
       {{"%PDF-", "is a PDF file; send its text"},
-       {"PK\x03\x04", "is a ZIP archive; the name of a document must end in .docx or .odt"},
+       {"PK\x03\x04",
+        "is a ZIP archive; the name of an office document must end in .docx, .pptx, .xlsx, "
+        ".odt, .odp or .ods"},
        {"\x89PNG", "is a picture"},
        {"\x7F"
         "ELF",

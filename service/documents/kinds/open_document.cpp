@@ -63,7 +63,7 @@ Opened of_archive(const File& file) {
 }
 
 // In the order of the enumeration.
-constexpr std::array<Kind, 21> kKinds{
+constexpr std::array<Kind, 25> kKinds{
     {{DocumentKind::kTxt, "txt", "text/plain; charset=utf-8", of_text_and_options<open_txt>},
      {DocumentKind::kHtml, "html", "text/html; charset=utf-8", of_text_and_options<open_html>},
      {DocumentKind::kSrt, "srt", "application/x-subrip", of_bytes_and_options<open_srt>},
@@ -86,7 +86,13 @@ constexpr std::array<Kind, 21> kKinds{
      {DocumentKind::kCsv, "csv", "text/csv", of_bytes_and_options<open_csv>},
      {DocumentKind::kTsv, "tsv", "text/tab-separated-values", of_bytes_and_options<open_tsv>},
      {DocumentKind::kVtt, "vtt", "text/vtt", of_bytes_and_options<open_vtt>},
-     {DocumentKind::kAss, "ass", "text/x-ssa", of_bytes_and_options<open_ass>}}};
+     {DocumentKind::kAss, "ass", "text/x-ssa", of_bytes_and_options<open_ass>},
+     {DocumentKind::kPptx, "pptx",
+      "application/vnd.openxmlformats-officedocument.presentationml.presentation", of_archive},
+     {DocumentKind::kXlsx, "xlsx",
+      "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", of_archive},
+     {DocumentKind::kOdp, "odp", "application/vnd.oasis.opendocument.presentation", of_archive},
+     {DocumentKind::kOds, "ods", "application/vnd.oasis.opendocument.spreadsheet", of_archive}}};
 
 // Other extensions of these kinds.
 constexpr std::array<std::pair<const char*, DocumentKind>, 8> kAliases{

@@ -14,11 +14,14 @@ void unwrap(xmlNode* unit) {
 
 }  // namespace
 
-bool fill(const OfficePart& part, const std::vector<Translation>& translations) {
+bool has_text(const OfficePart& part) {
+  return !part.texts.empty() || !part.values.empty() || !part.codes.empty();
+}
+
+size_t fill(const OfficePart& part, const std::vector<Translation>& translations) {
   part.texts.fill(translations);
-  part.values.fill(translations);
   for (xmlNode* const unit : part.units) unwrap(unit);
-  return !part.texts.empty() || !part.values.empty();
+  return part.values.fill(translations) + part.codes.fill(translations);
 }
 
 }  // namespace dietmt::service

@@ -70,7 +70,7 @@ std::string open_document_range(const xmlNode* mark) {
 
 // Cells whose text shows a number or the result of a formula.
 bool is_computed(const xmlNode* node) {
-  if (element_name(node) != "table-cell") return false;
+  if (!element_name(node).ends_with("table-cell")) return false;
   const std::string type = attribute(node, "value-type");
   return attribute_node(node, "formula") != nullptr || (!type.empty() && type != "string");
 }
@@ -102,6 +102,7 @@ class SpanReader {
     if (node->type == XML_TEXT_NODE && in_paragraph) return add_text(node);
     if (name.empty()) return;
     part_.values.add_at(node, kOpenDocumentValues);
+    part_.codes.add(node);
     if (in_paragraph && (is_open_document_mark(node) || is_field(node) || is_code_span(node)))
       return texts().add_mark(node, open_document_range(node));
     if (in_paragraph && is_anchored(node)) {

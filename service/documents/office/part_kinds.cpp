@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <optional>
 #include <unordered_map>
 
+#include "common/text_io.h"
+#include "service/documents/html_tags.h"
 #include "service/documents/xml_tree.h"
 
 namespace dietmt::service {
@@ -22,7 +23,7 @@ struct Row {
   std::optional<DocumentKind> main_of = {};
 };
 
-constexpr std::array<Row, 16> kRows = {{
+constexpr std::array<Row, 36> kRows = {{
     {PartKind::kStyles, "wordprocessingml.styles", "word/styles"},
     {PartKind::kText, "wordprocessingml.document.main", "word/document.xml", DocumentKind::kDocx},
     {PartKind::kText, "wordprocessingml.template.main", "-", DocumentKind::kDocx},
@@ -33,6 +34,27 @@ constexpr std::array<Row, 16> kRows = {{
     {PartKind::kText, "wordprocessingml.endnotes", "word/endnotes"},
     {PartKind::kText, "wordprocessingml.comments", "word/comments"},
     {PartKind::kMarks, "wordprocessingml.settings", "word/settings"},
+    {PartKind::kMarks, "presentationml.presentation.main", "ppt/presentation.xml",
+     DocumentKind::kPptx},
+    {PartKind::kMarks, "presentationml.slideshow.main", "-", DocumentKind::kPptx},
+    {PartKind::kMarks, "presentationml.template.main", "-", DocumentKind::kPptx},
+    {PartKind::kMarks, "ms-powerpoint.presentation.macroEnabled.main", "-", DocumentKind::kPptx},
+    {PartKind::kText, "presentationml.slide", "ppt/slides/slide"},
+    {PartKind::kText, "presentationml.notesSlide", "ppt/notesslides/"},
+    {PartKind::kLayout, "presentationml.slideLayout", "ppt/slidelayouts/"},
+    {PartKind::kLayout, "presentationml.slideMaster", "ppt/slidemasters/"},
+    {PartKind::kText, "presentationml.comments", "ppt/comments/"},
+    {PartKind::kText, "ms-powerpoint.comments", "-"},
+    {PartKind::kWorkbook, "spreadsheetml.sheet.main", "xl/workbook.xml", DocumentKind::kXlsx},
+    {PartKind::kWorkbook, "spreadsheetml.template.main", "-", DocumentKind::kXlsx},
+    {PartKind::kWorkbook, "ms-excel.sheet.macroEnabled.main", "-", DocumentKind::kXlsx},
+    {PartKind::kCells, "spreadsheetml.sharedStrings", "xl/sharedstrings"},
+    {PartKind::kSheet, "spreadsheetml.worksheet", "xl/worksheets/"},
+    {PartKind::kSheet, "spreadsheetml.chartsheet", "xl/chartsheets/"},
+    {PartKind::kTable, "spreadsheetml.table", "xl/tables/"},
+    {PartKind::kText, "spreadsheetml.comments", "xl/comments"},
+    {PartKind::kText, "ms-excel.threadedcomments", "xl/threadedcomments/"},
+    {PartKind::kText, "officedocument.drawing", "xl/drawings/"},
     {PartKind::kText, "drawingml.diagramData", "-"},
     {PartKind::kText, "drawingml.diagramDrawing", "-"},
     {PartKind::kText, "drawingml.chart", "-"},
@@ -46,13 +68,10 @@ struct OpenFormat {
   std::string_view type;  // of its file `mimetype`
 };
 
-constexpr std::array<OpenFormat, 1> kOpenFormats = {
-    {{DocumentKind::kOdt, "application/vnd.oasis.opendocument.text"}}};
-
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
+constexpr std::array<OpenFormat, 3> kOpenFormats = {
+    {{DocumentKind::kOdt, "application/vnd.oasis.opendocument.text"},
+     {DocumentKind::kOdp, "application/vnd.oasis.opendocument.presentation"},
+     {DocumentKind::kOds, "application/vnd.oasis.opendocument.spreadsheet"}}};
 
 bool has_part(const ZipPackage& package, const std::string& name) {
   return std::ranges::find(package.names(), name) != package.names().end();
@@ -69,16 +88,17 @@ class ContentTypes {
     const XmlTree tree(package.read(kTypes, limits.bytes), limits);
     walk(tree.root(), [&](xmlNode* node) {
       const std::string type = attribute(node, "ContentType");
-      if (element_name(node) == "Override") types_[lower_case(attribute(node, "PartName"))] = type;
+      if (element_name(node) == "Override")
+        types_[html_lower_case(attribute(node, "PartName"))] = type;
       if (element_name(node) == "Default")
-        defaults_[lower_case(attribute(node, "Extension"))] = type;
+        defaults_[html_lower_case(attribute(node, "Extension"))] = type;
       return true;
     });
   }
 
   // Null for a part that holds no text.
   const Row* row_of(const std::string& part) const {
-    const std::string name = lower_case(part);
+    const std::string name = html_lower_case(part);
     const auto type = types_.find("/" + name);
     const auto usual = defaults_.find(name.substr(name.rfind('.') + 1));
     for (const Row& row : kRows) {
@@ -126,7 +146,8 @@ OfficeParts open_document_parts(const ZipPackage& package, const OpenFormat& for
                                 const std::string& name, size_t limit) {
   if (has_part(package, "mimetype")) {
     const std::string type = package.read("mimetype", limit);
-    if (!type.starts_with(format.type)) refuse(name, "its type is " + type.substr(0, 100));
+    if (!type.starts_with(format.type))
+      refuse(name, "its type is " + replace_invalid_utf8(type.substr(0, 100)));
   }
   if (!has_part(package, "content.xml")) refuse(name, "it has no content.xml");
   OfficeParts parts;

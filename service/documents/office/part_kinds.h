@@ -11,8 +11,13 @@ namespace dietmt::service {
 
 /// How a part is read.
 enum class PartKind {
-  kStyles,      // Word's names of styles
-  kText,        // paragraphs of runs
+  kStyles,  // Word's names of styles
+  kText,    // paragraphs of runs
+  kLayout,  // the same, without the prompts of placeholders, which only authors see
+  kCells,   // Excel's strings: the texts of cells
+  kSheet,   // Excel: cells with a text of their own
+  kTable,   // Excel: names of columns
+  kWorkbook,
   kMarks,       // marks of language
   kProperties,  // title and subject of the document
   kOpenText,    // OpenDocument: paragraphs with spans

@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "service/documents/office/unique_segments.h"
@@ -20,6 +19,7 @@ struct ValuePlace {
   std::string_view attribute;  // empty: the content of the element
   std::string_view parent = {};
   std::string_view space = {};  // part of the element's namespace
+  size_t most_characters = 0;   // 0: no limit
 };
 
 class PlainValues {
@@ -29,13 +29,23 @@ class PlainValues {
   /// Adds an element's value if one of the places is its.
   void add_at(xmlNode* element, std::span<const ValuePlace> places);
   bool empty() const { return values_.empty(); }
-  void fill(const std::vector<Translation>& translations) const;
+  /// The texts that fill() writes.
+  std::vector<std::string> filled(const std::vector<Translation>& translations) const;
+  /// Returns how many values stay because their translation is too long.
+  size_t fill(const std::vector<Translation>& translations) const;
+  const std::vector<SegmentPlace>& places() const { return places_; }
 
  private:
-  void add(xmlNode* value);
+  struct Value {
+    xmlNode* node = nullptr;
+    size_t most_characters = 0;
+  };
+
+  void add(Value value);
 
   UniqueSegments& segments_;
-  std::vector<std::pair<xmlNode*, SegmentPlace>> values_;
+  std::vector<Value> values_;
+  std::vector<SegmentPlace> places_;  // of each value
 };
 
 }  // namespace dietmt::service

@@ -11,51 +11,30 @@
 namespace dietmt::service {
 namespace {
 
-// Elements without meaning for the text.
-constexpr std::array<std::string_view, 2> kIgnored = {"proofErr", "lastRenderedPageBreak"};
-
 // Paragraphs of Word and drawings; cells, inline cells and comments of Excel.
 constexpr std::array<std::string_view, 4> kParagraphs = {"p", "si", "is", "text"};
 
-// Descriptions of pictures, the choices of a list, the values that a chart shows, and comments of
-// PowerPoint and Excel.
-constexpr std::array<ValuePlace, 8> kValues = {{{"docPr", "descr"},
-                                                {"docPr", "title"},
-                                                {"cNvPr", "descr"},
-                                                {"cNvPr", "title"},
-                                                {"listItem", "displayText"},
-                                                {"v", "", "pt", "/chart"},
-                                                {"text", "", "cm"},
-                                                {"text", "", "threadedComment"}}};
-
-// Elements between runs, the starts and ends of ranges, and fields.
-bool is_mark(const xmlNode* node) {
-  constexpr std::array<std::string_view, 11> kMarks = {"bookmarkStart",
-                                                       "bookmarkEnd",
-                                                       "commentRangeStart",
-                                                       "commentRangeEnd",
-                                                       "permStart",
-                                                       "permEnd",
-                                                       "moveFromRangeStart",
-                                                       "moveFromRangeEnd",
-                                                       "moveToRangeStart",
-                                                       "moveToRangeEnd",
-                                                       "fld"};
-  return is_among(element_name(node), kMarks) || is_unit(node) ||
-         (element_name(node) == "fldSimple" && !has_text_result(attribute(node, "instr")));
-}
+// Descriptions of pictures and links, the choices of a list, the values that a chart shows, the
+// messages and filters of cells, and comments of PowerPoint and Excel.
+constexpr std::array<ValuePlace, 15> kValues = {{{"docPr", "descr"},
+                                                 {"docPr", "title"},
+                                                 {"cNvPr", "descr"},
+                                                 {"cNvPr", "title"},
+                                                 {"hyperlink", "tooltip"},
+                                                 {"hlinkClick", "tooltip"},
+                                                 {"listItem", "displayText"},
+                                                 {"v", "", "pt", "/chart"},
+                                                 {"dataValidation", "promptTitle", "", "", 32},
+                                                 {"dataValidation", "prompt", "", "", 255},
+                                                 {"dataValidation", "errorTitle", "", "", 32},
+                                                 {"dataValidation", "error", "", "", 225},
+                                                 {"filter", "val", "filters"},
+                                                 {"text", "", "cm"},
+                                                 {"text", "", "threadedComment"}}};
 
 bool is_insertion(const xmlNode* node) {
   constexpr std::array<std::string_view, 2> kInsertions = {"ins", "moveTo"};
   return is_among(element_name(node), kInsertions);
-}
-
-// Elements inside a run.
-bool is_reference(const xmlNode* node) {
-  constexpr std::array<std::string_view, 6> kReferences = {"footnoteReference", "endnoteReference",
-                                                           "commentReference",  "footnoteRef",
-                                                           "endnoteRef",        "annotationRef"};
-  return is_among(element_name(node), kReferences);
 }
 
 // Equal for both ends of a range.
@@ -103,78 +82,10 @@ std::string style_of(const xmlNode* run) {
   return style;
 }
 
-// An element with the same attributes, inserted before another.
-xmlNode* added_shell(xmlNode* original, xmlNode* before) {
-  xmlNode* const shell = copied(original, Copy::kWithoutContent);
-  xmlAddPrevSibling(before, shell);
-  drop_repeated_namespaces(shell);
-  return shell;
-}
-
-void move_into(xmlNode* parent, xmlNode* child) {
-  xmlUnlinkNode(child);
-  xmlAddChild(parent, child);
-}
-
-// Splits a run of texts and references to notes into runs that contain only one of them.
-std::vector<xmlNode*> split_run(xmlNode* run) {
-  std::vector<xmlNode*> content = elements_in(run);
-  xmlNode* properties = nullptr;
-  if (!content.empty() && element_name(content.front()) == "rPr") {
-    properties = content.front();
-    content.erase(content.begin());
-  }
-  std::erase_if(content,
-                [](const xmlNode* node) { return is_among(element_name(node), kIgnored); });
-  const bool has_reference = std::ranges::any_of(content, is_reference);
-  const bool is_known = std::ranges::all_of(
-      content, [](const xmlNode* node) { return is_reference(node) || element_name(node) == "t"; });
-  std::vector<xmlNode*> runs = {run};
-  if (content.size() < 2 || !has_reference || !is_known) return runs;
-  runs.clear();
-  for (xmlNode* const node : content) {
-    runs.push_back(added_shell(run, run));
-    if (properties != nullptr) {
-      xmlNode* const copy = copied(properties, Copy::kWhole);
-      xmlAddChild(runs.back(), copy);
-      drop_repeated_namespaces(copy);
-    }
-    move_into(runs.back(), node);
-  }
-  discard(run);
-  return runs;
-}
-
-// Splits an insertion into insertions that contain one run or deletion, with the marks next to
-// them; none if it contains anything else.
-std::vector<xmlNode*> split_insertion(xmlNode* insertion) {
-  for (xmlNode* const child : elements_in(insertion))
-    if (element_name(child) == "r") split_run(child);
-  const std::vector<xmlNode*> content = elements_in(insertion);
-  const bool is_known = std::ranges::all_of(content, [](const xmlNode* node) {
-    return element_name(node) == "r" || element_name(node) == "proofErr" || is_mark(node) ||
-           is_deletion(node);
-  });
-  if (!is_known || content.empty()) return {};
-  if (content.size() == 1 && !is_mark(content.front())) return {insertion};
-  std::vector<xmlNode*> parts;
-  for (xmlNode* const node : content) {
-    if (is_mark(node)) {
-      xmlUnlinkNode(node);
-      xmlAddPrevSibling(insertion, node);
-      parts.push_back(node);
-    } else {
-      parts.push_back(added_shell(insertion, insertion));
-      move_into(parts.back(), node);
-    }
-  }
-  discard(insertion);
-  return parts;
-}
-
 class RunReader {
  public:
-  RunReader(OfficePart& part, const RunContext& context) : part_(part), context_(context) {
+  RunReader(OfficePart& part, const RunContext& context, bool skips_prompts)
+      : part_(part), context_(context), skips_prompts_(skips_prompts) {
     walk(part.tree.root(), [&](const xmlNode* node) {
       if (element_name(node) != "r" || child_named(node, "t") == nullptr) return true;
       (is_unproofed(node) ? unproofed_ : proofed_) += 1;
@@ -185,9 +96,10 @@ class RunReader {
   void read() {
     walk(part_.tree.root(), [&](xmlNode* node) {
       const std::string_view name = element_name(node);
-      if (name.empty()) return false;
+      if (name.empty() || (skips_prompts_ && is_prompt(node))) return false;
       if (is_among(name, kParagraphs) && is_translated(node)) add_paragraph(node);
       part_.values.add_at(node, kValues);
+      part_.codes.add(node);
       return true;  // a text box inside the paragraph has separate paragraphs
     });
   }
@@ -197,7 +109,15 @@ class RunReader {
     return is_switched_on(child_named(run, "rPr"), "noProof");
   }
 
+  // The shape of a placeholder.
+  static bool is_prompt(const xmlNode* shape) {
+    return element_name(shape) == "sp" &&
+           child_named(child_named(child_named(shape, "nvSpPr"), "nvPr"), "ph") != nullptr;
+  }
+
   bool is_translated(const xmlNode* paragraph) const {
+    const bool is_cell = element_name(paragraph) == "si" || element_name(paragraph) == "is";
+    if (is_cell && context_.columns.keeps(content_of(paragraph))) return false;
     return !context_.code.contain(property(child_named(paragraph, "pPr"), "pStyle"));
   }
 
@@ -216,7 +136,7 @@ class RunReader {
     is_in_contents_ = context_.contents.contains(property(child_named(paragraph, "pPr"), "pStyle"));
     walk(paragraph, [&](xmlNode* node) {
       const std::string_view name = element_name(node);
-      if (name.empty() || is_among(name, kIgnored)) return false;
+      if (name.empty() || is_ignored(node)) return false;
       if (is_mark(node) || is_deletion(node) || is_formula(node)) {
         texts().add_mark(node, range_of(node));
         return false;
@@ -262,7 +182,7 @@ class RunReader {
     // A tab or a break stays, and the texts around it belong to two segments.
     const bool has_only_text = std::ranges::all_of(content, [](const xmlNode* node) {
       const std::string_view name = element_name(node);
-      return name == "t" || name == "rPr" || is_among(name, kIgnored);
+      return name == "t" || name == "rPr" || is_ignored(node);
     });
     if (has_text && is_code(run))
       return has_only_text ? texts().add_mark(item, "") : texts().end_segment();
@@ -275,7 +195,7 @@ class RunReader {
         texts().add({child, item, style, has_only_text});
       } else if (is_reference(child) && !has_text) {
         texts().add_mark(item, "");
-      } else if (name != "rPr" && !is_among(name, kIgnored)) {
+      } else if (name != "rPr" && !is_ignored(child)) {
         texts().end_segment();
       }
     }
@@ -285,6 +205,7 @@ class RunReader {
 
   OfficePart& part_;
   const RunContext& context_;
+  const bool skips_prompts_;
   bool is_in_contents_ = false;
   size_t proofed_ = 0;    // runs with text
   size_t unproofed_ = 0;  // those with noProof
@@ -319,7 +240,9 @@ void add_word_styles(xmlNode* root, RunContext& context) {
   });
 }
 
-void add_runs(OfficePart& part, const RunContext& context) { RunReader(part, context).read(); }
+void add_runs(OfficePart& part, const RunContext& context, bool skips_prompts) {
+  RunReader(part, context, skips_prompts).read();
+}
 
 xmlNode* copied_run_item(const StyledText& original, const std::string& text) {
   if (original.item == original.text) {

@@ -10,6 +10,7 @@
 
 #include "service/documents/office/code_styles.h"
 #include "service/documents/office/office_part.h"
+#include "service/documents/office/table_columns.h"
 
 namespace dietmt::service {
 
@@ -17,14 +18,15 @@ namespace dietmt::service {
 struct RunContext {
   CodeStyles code;
   std::set<std::string> contents;  // ids of the styles of tables of contents
+  TableColumns columns;
 };
 
 /// Adds the styles of Word's styles.xml.
 void add_word_styles(xmlNode* root, RunContext& context);
 
 /// Adds the text of all paragraphs, and the descriptions of pictures. Runs and insertions with
-/// mixed content are split.
-void add_runs(OfficePart& part, const RunContext& context);
+/// mixed content are split. `skips_prompts`: without those of placeholders.
+void add_runs(OfficePart& part, const RunContext& context, bool skips_prompts);
 
 /// A run, an insertion with a run, or a text without a run, with the same formatting and only this
 /// text.

@@ -12,6 +12,19 @@ namespace {
 
 constexpr const char* kUnit = "dietmt-unit";
 
+// An element with the same attributes, inserted before another.
+xmlNode* added_shell(xmlNode* original, xmlNode* before) {
+  xmlNode* const shell = copied(original, Copy::kWithoutContent);
+  xmlAddPrevSibling(before, shell);
+  drop_repeated_namespaces(shell);
+  return shell;
+}
+
+void move_into(xmlNode* parent, xmlNode* child) {
+  xmlUnlinkNode(child);
+  xmlAddChild(parent, child);
+}
+
 // Elements around runs that label the words.
 bool is_label(const xmlNode* node) {
   constexpr std::array<std::string_view, 2> kLabels = {"smartTag", "customXml"};
@@ -108,7 +121,85 @@ void prepare_runs(xmlNode* parent, std::vector<xmlNode*>& units) {
   for (xmlNode* const node : elements_in(parent)) fields.pass(node);
 }
 
-bool is_unit(const xmlNode* node) { return element_name(node) == kUnit; }
+std::vector<xmlNode*> split_run(xmlNode* run) {
+  std::vector<xmlNode*> content = elements_in(run);
+  xmlNode* properties = nullptr;
+  if (!content.empty() && element_name(content.front()) == "rPr") {
+    properties = content.front();
+    content.erase(content.begin());
+  }
+  std::erase_if(content, [](const xmlNode* node) { return is_ignored(node); });
+  const bool has_reference = std::ranges::any_of(content, is_reference);
+  const bool is_known = std::ranges::all_of(
+      content, [](const xmlNode* node) { return is_reference(node) || element_name(node) == "t"; });
+  std::vector<xmlNode*> runs = {run};
+  if (content.size() < 2 || !has_reference || !is_known) return runs;
+  runs.clear();
+  for (xmlNode* const node : content) {
+    runs.push_back(added_shell(run, run));
+    if (properties != nullptr) {
+      xmlNode* const copy = copied(properties, Copy::kWhole);
+      xmlAddChild(runs.back(), copy);
+      drop_repeated_namespaces(copy);
+    }
+    move_into(runs.back(), node);
+  }
+  discard(run);
+  return runs;
+}
+
+std::vector<xmlNode*> split_insertion(xmlNode* insertion) {
+  for (xmlNode* const child : elements_in(insertion))
+    if (element_name(child) == "r") split_run(child);
+  const std::vector<xmlNode*> content = elements_in(insertion);
+  const bool is_known = std::ranges::all_of(content, [](const xmlNode* node) {
+    return element_name(node) == "r" || element_name(node) == "proofErr" || is_mark(node) ||
+           is_deletion(node);
+  });
+  if (!is_known || content.empty()) return {};
+  if (content.size() == 1 && !is_mark(content.front())) return {insertion};
+  std::vector<xmlNode*> parts;
+  for (xmlNode* const node : content) {
+    if (is_mark(node)) {
+      xmlUnlinkNode(node);
+      xmlAddPrevSibling(insertion, node);
+      parts.push_back(node);
+    } else {
+      parts.push_back(added_shell(insertion, insertion));
+      move_into(parts.back(), node);
+    }
+  }
+  discard(insertion);
+  return parts;
+}
+
+bool is_ignored(const xmlNode* node) {
+  constexpr std::array<std::string_view, 2> kIgnored = {"proofErr", "lastRenderedPageBreak"};
+  return is_among(element_name(node), kIgnored);
+}
+
+bool is_mark(const xmlNode* node) {
+  constexpr std::array<std::string_view, 11> kMarks = {"bookmarkStart",
+                                                       "bookmarkEnd",
+                                                       "commentRangeStart",
+                                                       "commentRangeEnd",
+                                                       "permStart",
+                                                       "permEnd",
+                                                       "moveFromRangeStart",
+                                                       "moveFromRangeEnd",
+                                                       "moveToRangeStart",
+                                                       "moveToRangeEnd",
+                                                       "fld"};
+  return is_among(element_name(node), kMarks) || element_name(node) == kUnit ||
+         (element_name(node) == "fldSimple" && !has_text_result(attribute(node, "instr")));
+}
+
+bool is_reference(const xmlNode* node) {
+  constexpr std::array<std::string_view, 6> kReferences = {"footnoteReference", "endnoteReference",
+                                                           "commentReference",  "footnoteRef",
+                                                           "endnoteRef",        "annotationRef"};
+  return is_among(element_name(node), kReferences);
+}
 
 bool has_text_result(const std::string& instruction) {
   constexpr std::array<std::string_view, 14> kTexts = {

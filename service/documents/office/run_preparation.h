@@ -15,8 +15,19 @@ std::vector<xmlNode*> elements_in(const xmlNode* node);
 /// field that is no text, such as a page number, becomes one element, which is added to `units`.
 void prepare_runs(xmlNode* paragraph, std::vector<xmlNode*>& units);
 
-/// An element that prepare_runs() put around a field.
-bool is_unit(const xmlNode* node);
+/// Splits a run of texts and references to notes into runs that contain only one of them.
+std::vector<xmlNode*> split_run(xmlNode* run);
+
+/// Splits a tracked insertion into insertions that contain one run or deletion, with the marks next
+/// to them; none if it contains anything else.
+std::vector<xmlNode*> split_insertion(xmlNode* insertion);
+
+/// Elements between runs, the starts and ends of ranges, and fields without text.
+bool is_mark(const xmlNode* node);
+/// References to notes and comments, inside a run.
+bool is_reference(const xmlNode* node);
+/// Elements without meaning for the text.
+bool is_ignored(const xmlNode* node);
 
 /// Whether the result of a field is text: `instruction` begins with the name of the field.
 bool has_text_result(const std::string& instruction);

@@ -323,6 +323,44 @@ TEST_F(DocumentCostTest, OfStylesAndTypes) {
                 [&](const std::string& xml) { return with("styles.xml", xml); });
 }
 
+TEST_F(DocumentCostTest, OfSpreadsheetsAndSlides) {
+  const auto with = [&](const std::string& name) {
+    return [this, name](const std::string& xml) {
+      return archive({{"xl/workbook.xml", "<a/>"},
+                      {"xl/sharedStrings.xml", "<a><si><t>a</t></si></a>"},
+                      {"xl/tables/table1.xml", "<a><tableColumn name='a'/></a>"},
+                      {"ppt/presentation.xml", "<a/>"},
+                      {name, "<a>" + xml + "</a>"}});
+    };
+  };
+  const std::string run = "<r><rPr><b/></rPr><t>a@</t></r>";
+  expect_linear(DocumentKind::kXlsx,
+                {"<si><t>a@</t></si>", "<si><t>a</t></si>", "<si>" + run + "<r><t>b</t></r></si>"},
+                with("xl/sharedStrings2.xml"));
+  expect_linear(DocumentKind::kXlsx,
+                {"<c t='inlineStr'><is><t>a</t></is></c>", "[", "[a", "[a]", "[@]", "inlineStr",
+                 "<filters><filter val='a@'/></filters>"},
+                with("xl/worksheets/sheet1.xml"));
+  const std::vector<std::string> codes = {"&amp;Pa",  "&amp;C", "&amp;&amp;", "&amp;12", "a&amp;K",
+                                          "&amp;\"a", ",a",     "\"\"a",      "\"a"};
+  for (const std::string& code : codes) {
+    expect_linear(DocumentKind::kXlsx, code, [&](size_t bytes) {
+      return with("xl/worksheets/sheet1.xml")(
+          "<headerFooter><oddHeader>a" + repeated(code, bytes / 2) +
+          "</oddHeader></headerFooter><dataValidation><formula1>\"" + repeated(code, bytes / 2) +
+          "\"</formula1></dataValidation>");
+    });
+  }
+  expect_linear(DocumentKind::kXlsx,
+                {"<tableColumn name='a@'/>", "<tableColumn name='_x000a_@'/>",
+                 "<tableColumn name='a'/>", "<xFormula>[a@]</xFormula>"},
+                with("xl/tables/table2.xml"));
+  expect_linear(DocumentKind::kPptx,
+                {"<p>" + run + "<br/></p>", "<sp><p>" + run + "</p></sp>",
+                 "<p><fld/>" + run + "</p>", "<cNvPr descr='a@'/>"},
+                with("ppt/slideLayouts/slideLayout1.xml"));
+}
+
 TEST_F(DocumentCostTest, OfArchives) {
   expect_linear(DocumentKind::kDocx, "parts", [&](size_t bytes) {
     Parts parts = {{"word/document.xml", "<a/>"}};
