@@ -82,6 +82,23 @@ std::string style_of(const xmlNode* run) {
   return style;
 }
 
+// Excel on Windows writes a line end in a cell as _x000D_ and a line feed, and shows the latter.
+void drop_returns(xmlNode* cell) {
+  constexpr std::string_view kReturn = "_x000D_";
+  walk(cell, [&](xmlNode* node) {
+    if (element_name(node) != "t") return true;
+    const std::string old = content_of(node);
+    std::string text;
+    size_t begin = 0;
+    for (size_t at = old.find(kReturn); at != old.npos; at = old.find(kReturn, begin)) {
+      text += old.substr(begin, at - begin);
+      begin = at + kReturn.size();
+    }
+    if (begin > 0) set_content(node, text + old.substr(begin));
+    return false;
+  });
+}
+
 class RunReader {
  public:
   RunReader(OfficePart& part, const RunContext& context, bool skips_prompts)
@@ -133,6 +150,7 @@ class RunReader {
 
   void add_paragraph(xmlNode* paragraph) {
     prepare_runs(paragraph, part_.units);
+    if (element_name(paragraph) != "p") drop_returns(paragraph);
     is_in_contents_ = context_.contents.contains(property(child_named(paragraph, "pPr"), "pStyle"));
     walk(paragraph, [&](xmlNode* node) {
       const std::string_view name = element_name(node);

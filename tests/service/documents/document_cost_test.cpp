@@ -335,7 +335,8 @@ TEST_F(DocumentCostTest, OfSpreadsheetsAndSlides) {
   };
   const std::string run = "<r><rPr><b/></rPr><t>a@</t></r>";
   expect_linear(DocumentKind::kXlsx,
-                {"<si><t>a@</t></si>", "<si><t>a</t></si>", "<si>" + run + "<r><t>b</t></r></si>"},
+                {"<si><t>a@</t></si>", "<si><t>a</t></si>", "<si>" + run + "<r><t>b</t></r></si>",
+                 "<si><t>a_x000D_</t></si>"},
                 with("xl/sharedStrings2.xml"));
   expect_linear(DocumentKind::kXlsx,
                 {"<c t='inlineStr'><is><t>a</t></is></c>", "[", "[a", "[a]", "[@]", "inlineStr",

@@ -56,6 +56,11 @@ TEST_F(SpreadsheetsTest, EachCellIsASegment) {
               HasSubstr("<sheet name=\"Sheet one\"/><calcPr fullCalcOnLoad=\"1\"/>"));
 }
 
+TEST_F(SpreadsheetsTest, LineEndsOfWindowsAreNoText) {
+  EXPECT_THAT(segments_of(DocumentKind::kXlsx, excel(cell("one_x000D_\ntwo") + cell("_x000D_a"))),
+              ElementsAre("one\ntwo", "a"));
+}
+
 // Excel repairs a file in which they differ.
 TEST_F(SpreadsheetsTest, HeaderCellsEqualTheNamesOfTheirColumns) {
   const auto both = [&](const std::string& cells, const std::string& columns,
