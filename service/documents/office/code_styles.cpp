@@ -23,6 +23,7 @@ std::string plain_name(std::string name) {
   constexpr std::string_view kSpace = "_20_";  // in the names of OpenDocument
   for (size_t at = name.find(kSpace); at != name.npos; at = name.find(kSpace))
     name.replace(at, kSpace.size(), " ");
+  std::ranges::replace(name, '_', ' ');
   constexpr std::string_view kOfWords = " char";
   if (name.ends_with(kOfWords)) name.resize(name.size() - kOfWords.size());
   return name;

@@ -31,6 +31,11 @@ bool is_label(const xmlNode* node) {
   return is_among(element_name(node), kLabels);
 }
 
+bool has_content(const xmlNode* run) {
+  return std::ranges::any_of(elements_in(run),
+                             [](const xmlNode* node) { return element_name(node) != "rPr"; });
+}
+
 // Moves the content of a label before a node, without first moving labels inside it.
 void move_content(xmlNode* label, xmlNode* before) {
   for (xmlNode* const child : elements_in(label)) {
@@ -111,7 +116,12 @@ void prepare_runs(xmlNode* parent, std::vector<xmlNode*>& units) {
       xmlNodeSetName(node, reinterpret_cast<const xmlChar*>("t"));
       set_content(node, "\u2011");
     } else if (name != "p" && !is_formula(node) && !is_deletion(node)) {
+      const bool is_full = has_content(node);
       prepare_runs(node, units);
+      if (name == "r" && is_full && !has_content(node)) {
+        discard(node);  // it was a hyphen
+        continue;
+      }
       if (!is_label(node) || is_label(parent)) continue;
       move_content(node, node);
       discard(node);

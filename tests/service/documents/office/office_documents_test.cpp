@@ -229,6 +229,11 @@ TEST_F(OfficeDocumentTest, LabelsAndHyphensCutNoWords) {
       "<w:customXml><w:customXmlPr><w:t>no</w:t></w:customXmlPr><w:r><w:t>Z and</w:t></w:r>"
       "</w:customXml></w:smartTag><w:ins w:id=\"5\"><w:smartTag xmlns:v=\"urn:w\"><v:r><v:t> "
       "Ulm</v:t></v:r></w:smartTag></w:ins></w:p>");
+  EXPECT_THAT(part(bracketed(DocumentKind::kDocx,
+                             word("<w:p><w:r><w:t>a</w:t></w:r><w:r><w:rPr/><w:softHyphen/></w:r>"
+                                  "<w:r><w:t>b</w:t></w:r></w:p>")),
+                   "word/document.xml"),
+              HasSubstr("[ab]</w:t></w:r></w:p>"));
   ASSERT_THAT(segments_of(DocumentKind::kDocx, document),
               ElementsAre("the cooperation of A\u2011Z and<g0> Ulm</g0>"));
   const std::string xml = part(bracketed(DocumentKind::kDocx, document), "word/document.xml");

@@ -110,6 +110,13 @@ TEST_F(OfficeLanguageTest, CodeInOpenDocumentStays) {
   const auto style = [](const std::string& attributes, const std::string& family) {
     return "<s:style s:family=\"" + family + "\" " + attributes + "/>";
   };
+  EXPECT_THAT(segments_of(DocumentKind::kOdt,
+                          archive({{"content.xml",
+                                    "<o:c xmlns:t=\"urn:t\" xmlns:o=\"urn:o\"><t:style "
+                                    "t:family=\"text\" t:name=\"Source_Text\"/><t:p>call "
+                                    "<t:span t:style-name=\"Source_Text\">ls</t:span> now"
+                                    "</t:p></o:c>"}})),
+              ElementsAre("call <g0/> now"));
   const std::string content =
       "<o:c xmlns:o=\"urn:o\" xmlns:s=\"urn:s\" xmlns:t=\"urn:t\">" +
       style("s:name=\"P1\" s:parent-style-name=\"Preformatted_20_Text\"", "paragraph") +
