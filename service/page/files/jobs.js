@@ -1,7 +1,7 @@
-// Batch jobs: file upload, and the list of jobs with their progress.
+// Batch jobs: how a file becomes one, and the list of jobs with their progress.
 import { apiKey, getJson, request } from './api.js';
 import { byId, element, showProblem } from './elements.js';
-import { chosen, detects } from './languages.js';
+import { action, fileItem } from './file_list.js';
 
 const pollMilliseconds = 2000;
 const running = ({ state }) => state === 'queued' || state === 'running';
@@ -9,7 +9,6 @@ const stateNames = {
   queued: 'Waiting', running: 'Translating', done: 'Done', failed: 'Failed', cancelled: 'Cancelled',
 };
 
-let formats = [];      // file name endings that the server accepts
 let jobs = new Map();  // by id, newest first
 let next = null;       // where the next page of the list begins
 let timer = 0;
@@ -48,25 +47,11 @@ async function download(job, partial) {
 async function end(job) {
   const { status } = await request(`v1/jobs/${job.id}`, { method: 'DELETE' });
   if (status === 204) jobs.delete(job.id);  // removed, not cancelled
-  await refresh();
-}
-
-function action(text, name, act) {
-  const button = element('button', { type: 'button', textContent: text });
-  button.setAttribute('aria-label', `${text} ${name}`);
-  button.addEventListener('click', () => act().catch(failed));
-  return button;
+  await refreshJobs();
 }
 
 function jobElement(job) {
-  const name = job.name || 'unnamed file';
-  const about = element('div', { className: 'about' },
-    element('div', { className: 'name', textContent: name }),
-    element('div', { className: 'quiet text' }),
-    element('progress', {}),
-    element('div', { className: 'error' }));
-  about.querySelector('progress').setAttribute('aria-label', `Progress of ${name}`);
-  const item = element('li', {}, about, element('div', { className: 'actions' }));
+  const item = fileItem(job.name || 'unnamed file');
   item.dataset.id = job.id;
   return item;
 }
@@ -81,10 +66,10 @@ function update(item, job) {
   item.dataset.state = job.state;
   const name = job.name || 'unnamed file';
   const actions = [];
-  if (job.state === 'done') actions.push(action('Download', name, () => download(job, false)));
+  if (job.state === 'done') actions.push(action('Download', name, () => download(job, false), failed));
   if (job.state === 'cancelled' || job.state === 'failed')
-    actions.push(action('Download what is done', name, () => download(job, true)));
-  actions.push(action(running(job) ? 'Cancel' : 'Remove', name, () => end(job)));
+    actions.push(action('Download what is done', name, () => download(job, true), failed));
+  actions.push(action(running(job) ? 'Cancel' : 'Remove', name, () => end(job), failed));
   item.querySelector('.actions').replaceChildren(...actions);
 }
 
@@ -119,14 +104,14 @@ async function readNewest() {
   show();
 }
 
-async function refresh() {
+export async function refreshJobs() {
   clearTimeout(timer);
   try {
     await readNewest();
   } finally {
     clearTimeout(timer);
     if ([...jobs.values()].some(running))
-      timer = setTimeout(() => { if (!document.hidden) refresh().catch(failed); }, pollMilliseconds);
+      timer = setTimeout(() => { if (!document.hidden) refreshJobs().catch(failed); }, pollMilliseconds);
   }
 }
 
@@ -137,27 +122,17 @@ async function showOlder() {
   show();
 }
 
-function check(file) {
-  if (file.size === 0) throw new Error('the file is empty.');
-  const name = file.name.toLowerCase().replace(/\.gz$/, '');
-  if (!formats.some((end) => name.endsWith(end)))
-    throw new Error(`the server does not translate files of this kind. It takes ${formats.join(', ')}.`);
-  if (detects()) throw new Error('choose the language of the file under From.');
-}
-
 function settingsFor(name) {
-  const settings = chosen();
   if (/\.tsv(\.gz)?$/i.test(name))
-    return { ...settings, column: byId('column').value, output: byId('output').value };
+    return { column: byId('column').value, output: byId('output').value };
   if (/\.jsonl(\.gz)?$/i.test(name))
-    return { ...settings, field: byId('field').value, output: byId('output').value };
-  return settings;
+    return { field: byId('field').value, output: byId('output').value };
+  return {};
 }
 
-async function submit(file) {
-  check(file);
+export async function submitJob(file, languages) {
   const form = new FormData();
-  const settings = settingsFor(file.name);
+  const settings = { ...languages, ...settingsFor(file.name) };
   for (const [name, value] of Object.entries(settings)) form.append(name, value);
   form.append('options', new Blob([JSON.stringify({ beam: Number(byId('beam').value) })],
     { type: 'application/json' }));
@@ -165,51 +140,8 @@ async function submit(file) {
   await request('v1/jobs', { method: 'POST', body: form });
 }
 
-async function submitAll(files) {
-  const problems = [];
-  for (const file of files) {
-    byId('jobs-status').textContent = `Sending ${file.name}…`;
-    await submit(file).catch((error) => problems.push(`${file.name}: ${error.message}`));
-  }
-  byId('jobs-status').textContent = '';
-  showProblem(problems.join(' '));
-  await refresh();
-}
-
-function setUpDrop() {
-  const drop = byId('drop');
-  const holdsFiles = (event) => event.dataTransfer?.types.includes('Files');
-  addEventListener('dragover', (event) => {
-    if (!holdsFiles(event)) return;
-    event.preventDefault();
-    drop.classList.add('over');
-  });
-  addEventListener('dragleave', (event) => {
-    if (event.relatedTarget === null) drop.classList.remove('over');
-  });
-  addEventListener('drop', (event) => {
-    if (!holdsFiles(event)) return;
-    event.preventDefault();
-    drop.classList.remove('over');
-    submitAll([...event.dataTransfer.files]).catch(failed);
-  });
-}
-
-export async function setUpJobs(settings) {
-  byId('files').hidden = !settings.batchJobs;
-  if (!settings.batchJobs) return;
-  formats = settings.batchJobsFormat;
-  byId('file').accept = [...formats, '.gz'].join(',');
-  byId('formats').textContent = formats.map((end) => end.slice(1)).join(', ');
-  byId('file').addEventListener('change', () => {
-    const files = [...byId('file').files];
-    byId('file').value = '';
-    submitAll(files).catch(failed);
-  });
+export async function setUpJobs() {
   byId('more-jobs').addEventListener('click', () => showOlder().catch(failed));
-  document.addEventListener('visibilitychange', () => { if (!document.hidden) refresh().catch(failed); });
-  setUpDrop();
-  await refresh();
+  document.addEventListener('visibilitychange', () => { if (!document.hidden) refreshJobs().catch(failed); });
+  await refreshJobs();
 }
-
-export const refreshJobs = () => (byId('files').hidden ? Promise.resolve() : refresh());

@@ -4,9 +4,10 @@ import { setUpMap } from './attention_map.js';
 import { lookedAt, setUpCloserLook } from './closer_look.js';
 import { byId, showProblem } from './elements.js';
 import { setUpHistory } from './history.js';
-import { refreshJobs, setUpJobs } from './jobs.js';
+import { refreshJobs } from './jobs.js';
 import { setUpLanguages } from './languages.js';
 import { setUpTranslation, swapTexts, translateSoon, translateText } from './translate.js';
+import { setUpUploads } from './uploads.js';
 
 function setUpKey(settings) {
   byId('key').value = apiKey();
@@ -18,7 +19,7 @@ function setUpKey(settings) {
     byId('key-box').open = false;
     showProblem('');
     translateSoon();
-    refreshJobs().catch((error) => showProblem(error.message));
+    if (settings.batchJobs) refreshJobs().catch((error) => showProblem(error.message));
   });
 }
 
@@ -32,7 +33,7 @@ async function start() {
   setUpCloserLook();
   setUpMap(lookedAt);
   setUpTranslation(settings);
-  await setUpJobs(settings);
+  await setUpUploads(settings);
 }
 
 start().catch((error) => showProblem(error.message));

@@ -124,8 +124,8 @@ RouterSettings settings_of(const std::string& key) {
 const json kSettings = {{"charLimit", 500},
                         {"frontendTimeout", 100},
                         {"suggestions", false},
-                        {"filesTranslation", false},
-                        {"batchJobs", true},
+                        {"filesTranslation", true},
+                        {"supportedFilesFormat", {".txt", ".odt"}},
                         {"batchJobsFormat", {".txt", ".odt", ".tsv"}},
                         {"language",
                          {{"source", {{"code", "en"}, {"name", "English"}}},
@@ -144,7 +144,7 @@ FakeService::FakeService(Options options)
                                    reporting::to_json(analysis_of(parse_analysis_request(call)))};
                }});
   add_translation();
-  add_jobs();
+  options_.has_jobs ? add_jobs() : add_documents();
   port_ = server_.listen("127.0.0.1", 0);
 }
 
@@ -162,6 +162,7 @@ void FakeService::add_translation() {
   router_.add({"GET", "/frontend/settings",
                [this](const Call&) {
                  json settings = kSettings;
+                 settings["batchJobs"] = options_.has_jobs;
                  settings["apiKeys"] = settings["keyRequired"] = !options_.key.empty();
                  return answer(settings);
                },
@@ -227,7 +228,15 @@ Answer FakeService::remove(const std::string& id) {
   return {.status = 204};
 }
 
-Answer FakeService::upload(const Call& call) {
+void FakeService::add_documents() {
+  router_.add({.method = "POST",
+               .path = "/translate_file",
+               .handler = [this](const Call& call) { return translate_file(call); },
+               .is_upload = true});
+}
+
+// The form of an upload, which is kept.
+json FakeService::received(const Call& call) {
   json form;
   const auto begin = [&](const FormPart& part) {
     if (part.name != "file") return PartUse::kKeep;
@@ -238,6 +247,21 @@ Answer FakeService::upload(const Call& call) {
     form[name] = value;
   const std::lock_guard lock(mutex_);
   uploads_.push_back(form);
+  return form;
+}
+
+Answer FakeService::translate_file(const Call& call) {
+  const json form = received(call);
+  if (form["file"] == "wrong.odt") throw HttpError(400, "This is no document.");
+  if (form["file"] == "slow.odt") std::this_thread::sleep_for(std::chrono::seconds(2));
+  return answer({{"translatedFileUrl", "http://elsewhere.example/download_file/0123.odt"},
+                 {"segments", {{"translated", 7}, {"copied", 2}, {"refused", 0}}},
+                 {"warnings", {"drawing.emf is not translated"}}});
+}
+
+Answer FakeService::upload(const Call& call) {
+  const json form = received(call);
+  const std::lock_guard lock(mutex_);
   const std::string id = "00000000000000000000000000000" + std::to_string(100 + uploads_.size());
   const size_t second = options_.page_size > 0 ? 0 : uploads_.size();
   const json job = {{"id", id},

@@ -21,6 +21,7 @@ class FakeService {
   struct Options {
     std::string key;       // required if not empty
     size_t page_size = 0;  // of the job list, with all jobs in one second; 0: one page
+    bool has_jobs = true;  // otherwise documents are translated at once; "slow.odt" takes 2 seconds
   };
   explicit FakeService(Options options);
 
@@ -36,8 +37,11 @@ class FakeService {
  private:
   void add_translation();
   void add_jobs();
+  void add_documents();
   Answer translate(const Call& call);
+  nlohmann::json received(const Call& call);
   Answer upload(const Call& call);
+  Answer translate_file(const Call& call);
   Answer remove(const std::string& id);
   Answer list(const std::string& before);
 

@@ -255,16 +255,53 @@ TEST_F(PageBrowserTest, FilesThatCannotBeTranslatedAreNotSent) {
   EXPECT_TRUE(wait_for_text("problem-text",
                             "picture.png: the server does not translate files of "
                             "this kind. It takes .txt, .odt, .tsv."));
-  select("source", "auto");
-  browser_->choose_file("#file", write("some.txt", "x"));
-  EXPECT_TRUE(wait_for_text("problem-text", "some.txt: choose the language of the file"));
   EXPECT_TRUE(service_->uploads().empty());
-  select("source", "en");
   browser_->choose_file("#file", write("letter.ODT.gz", "x"));
   ASSERT_TRUE(browser_->wait_for("document.querySelectorAll('#jobs li').length === 1"));
   const json form = service_->uploads().at(0);
   EXPECT_EQ(form["source"], "en");
   EXPECT_FALSE(form.contains("column")) << "only tsv has columns";
+}
+
+const FakeService::Options kWithoutJobs{.key = "", .has_jobs = false};
+
+TEST_F(PageBrowserTest, TheServerFindsTheLanguageOfAFile) {
+  open();
+  select("source", "auto");
+  browser_->choose_file("#file", write("some.txt", "x"));
+  ASSERT_TRUE(wait_for_text("jobs", "some.txt"));
+  EXPECT_EQ(service_->uploads().at(0)["source"], "auto");
+}
+
+TEST_F(PageBrowserTest, WithoutJobsADocumentIsTranslatedAtOnce) {
+  open({}, kWithoutJobs);
+  EXPECT_TRUE(browser_->wait_for("!document.getElementById('files').hidden"));
+  EXPECT_EQ(text_of("formats"), "txt, odt");
+  browser_->choose_file("#file", write("letter.odt", "Hello world\n"));
+  ASSERT_TRUE(wait_for_text("documents", "Done · 7 texts translated · 2 stay as they are"));
+  EXPECT_THAT(text_of("documents"), HasSubstr("1 warning"));
+  EXPECT_THAT(text_of("documents"), HasSubstr("drawing.emf is not translated"));
+  EXPECT_EQ(browser_->value("document.querySelector('#documents a').pathname"),
+            "/download_file/0123.odt");
+  EXPECT_EQ(browser_->value("document.querySelector('#documents a').download"),
+            "translated-letter.odt");
+  ASSERT_EQ(service_->uploads().size(), 1U);
+  EXPECT_EQ(service_->uploads()[0],
+            json({{"file", "letter.odt"}, {"source", "en"}, {"target", "de"}}));
+  browser_->choose_file("#file", write("wrong.odt", "x"));
+  ASSERT_TRUE(wait_for_text("documents", "This is no document."));
+  browser_->choose_file("#file", write("lines.tsv", "x"));
+  EXPECT_TRUE(wait_for_text("problem-text", "lines.tsv: the server does not translate files"));
+  browser_->click("#documents li:last-child button");  // Remove
+  EXPECT_TRUE(browser_->wait_for("document.querySelectorAll('#documents li').length === 1"));
+}
+
+TEST_F(PageBrowserTest, ADocumentIsCancelled) {
+  open({}, kWithoutJobs);
+  browser_->choose_file("#file", write("slow.odt", "Hello\n"));
+  ASSERT_TRUE(wait_for_text("documents", "Translating"));
+  browser_->click("#documents button");
+  EXPECT_TRUE(wait_for_text("documents", "Cancelled"));
 }
 
 TEST_F(PageBrowserTest, AJobIsCancelledAndItsButtonsKeepTheFocus) {

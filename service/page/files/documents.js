@@ -1,0 +1,62 @@
+// Documents that the server translates in one request, if it has no batch jobs.
+import { request } from './api.js';
+import { byId, element } from './elements.js';
+import { action, fileItem } from './file_list.js';
+
+function parts({ segments, warnings = [] }) {
+  const all = ['Done', `${segments.translated} texts translated`];
+  if (segments.copied > 0) all.push(`${segments.copied} stay as they are`);
+  if (segments.refused > 0) all.push(`${segments.refused} stay in the source language`);
+  if (warnings.length > 0) all.push(warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`);
+  return all.join(' · ');
+}
+
+function warningList(warnings) {
+  return element('details', {}, element('summary', { textContent: 'Warnings' }),
+    element('ul', {}, ...warnings.map((textContent) => element('li', { textContent }))));
+}
+
+function finish(item, name, text, ...actions) {
+  item.querySelector('.text').textContent = text;
+  item.querySelector('progress').remove();
+  const remove = action('Remove', name, () => item.remove());
+  item.querySelector('.actions').replaceChildren(...actions, remove);
+}
+
+function finished(item, name, answer) {
+  // The page may be reached by another address than the one in the answer.
+  const href = `download_file/${answer.translatedFileUrl.split('/').pop()}`;
+  const link = element('a', { href, download: `translated-${name}`, textContent: 'Download' });
+  link.className = 'button';
+  link.setAttribute('aria-label', `Download ${name}`);
+  finish(item, name, parts(answer), link);
+  if (answer.warnings) item.querySelector('.about').append(warningList(answer.warnings));
+}
+
+// Resolves when the document is translated or the user has cancelled it.
+export async function translateDocument(file, settings) {
+  const item = fileItem(file.name);
+  const controller = new AbortController();
+  item.querySelector('.actions').append(action('Cancel', file.name, () => controller.abort()));
+  byId('documents').prepend(item);
+  const begin = Date.now();
+  const tick = () => {
+    const seconds = Math.round((Date.now() - begin) / 1000);
+    item.querySelector('.text').textContent = `Translating · ${seconds} s`;
+  };
+  tick();
+  const timer = setInterval(tick, 1000);
+  const form = new FormData();
+  for (const [name, value] of Object.entries(settings)) form.append(name, value);
+  form.append('file', file, file.name);
+  try {
+    const response = await request('translate_file',
+      { method: 'POST', body: form, signal: controller.signal });
+    finished(item, file.name, await response.json());
+  } catch (error) {
+    finish(item, file.name, error.name === 'AbortError' ? 'Cancelled' : 'Failed');
+    if (error.name !== 'AbortError') item.querySelector('.error').textContent = error.message;
+  } finally {
+    clearInterval(timer);
+  }
+}
