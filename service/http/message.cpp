@@ -33,7 +33,8 @@ std::vector<std::pair<std::string, std::string>> CorsPolicy::fields(
   if (!has("*")) fields.emplace_back("Vary", "Origin");
   if (!allows(origin)) return fields;
   fields.emplace_back("Access-Control-Allow-Origin", has("*") ? "*" : origin);
-  fields.emplace_back("Access-Control-Expose-Headers", "Retry-After, X-Request-ID");
+  fields.emplace_back("Access-Control-Expose-Headers",
+                      "Retry-After, X-Request-ID, X-Segments, X-Left-Out");
   return fields;
 }
 

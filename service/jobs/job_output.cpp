@@ -11,7 +11,7 @@ namespace dietmt::service {
 namespace {
 
 // Segments not yet translated stay in the source language.
-std::string translated_document(JobQueue& queue, const JobStatus& job) {
+TranslatedDocument translated_document(JobQueue& queue, const JobStatus& job) {
   const auto content = queue.document(job.id);
   if (!content) throw NoSuchJobError("job " + job.id + " was removed");
   const JobOptions& options = job.options;
@@ -29,7 +29,8 @@ std::string translated_document(JobQueue& queue, const JobStatus& job) {
       translations.at(at++) = translation_in(line);
     }
   }
-  return document->translated(translations);
+  std::string bytes = document->translated(translations);
+  return {std::move(bytes), report_of(*document, translations), document->left_out()};
 }
 
 }  // namespace
@@ -39,7 +40,7 @@ JobOutput::JobOutput(JobQueue& queue, JobStatus job)
           queue, job,
           job.options.document ? std::optional(translated_document(queue, job)) : std::nullopt) {}
 
-JobOutput::JobOutput(JobQueue& queue, JobStatus job, std::optional<std::string> document)
+JobOutput::JobOutput(JobQueue& queue, JobStatus job, std::optional<TranslatedDocument> document)
     : queue_(queue), job_(std::move(job)), document_(std::move(document)) {
   if (job_.options.gzip) gzip_ = std::make_unique<Deflater>();
 }
@@ -81,7 +82,7 @@ void JobOutput::skip(uint64_t bytes) {
 }
 
 std::optional<std::string> JobOutput::next_text() {
-  if (document_) return chunk_++ == 0 ? document_ : std::nullopt;
+  if (document_) return chunk_++ == 0 ? std::optional(document_->bytes) : std::nullopt;
   if (chunk_ == job_.chunks) return std::nullopt;
   std::optional<std::string> text = queue_.output(job_.id, chunk_++);
   if (!text && job_.state == JobState::kDone)

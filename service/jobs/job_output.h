@@ -5,9 +5,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/deflater.h"
 #include "common/error.h"
+#include "service/documents/document.h"
 #include "service/jobs/job_queue.h"
 
 namespace dietmt::service {
@@ -16,6 +18,12 @@ namespace dietmt::service {
 class NoSuchJobError : public RequestError {
  public:
   using RequestError::RequestError;
+};
+
+struct TranslatedDocument {
+  std::string bytes;
+  SegmentReport report;
+  std::vector<std::string> left_out;  // Document::left_out()
 };
 
 /// The translated file of a job, piece by piece.
@@ -34,11 +42,14 @@ class JobOutput {
   /// Skips the next bytes.
   void skip(uint64_t bytes);
 
+  /// Null if the job has lines.
+  const TranslatedDocument* document() const { return document_ ? &*document_ : nullptr; }
+
  private:
   // The database adds up the sizes of this many chunks at a time, to skip them.
   static constexpr int64_t kBlockOfChunks = 1000;
 
-  JobOutput(JobQueue& queue, JobStatus job, std::optional<std::string> document);
+  JobOutput(JobQueue& queue, JobStatus job, std::optional<TranslatedDocument> document);
 
   std::optional<std::string> next_text();
 
@@ -46,8 +57,8 @@ class JobOutput {
   JobStatus job_;
   int64_t chunk_ = 0;
   bool ended_ = false;
-  std::string rest_;                     // bytes that come before all others
-  std::optional<std::string> document_;  // the translated one; unset if the job has lines
+  std::string rest_;                            // bytes that come before all others
+  std::optional<TranslatedDocument> document_;  // unset if the job has lines
   std::unique_ptr<Deflater> gzip_;
 };
 

@@ -105,11 +105,34 @@ std::string disposition(const JobOptions& options) {
   return "attachment; filename=\"" + plain + "\"; filename*=UTF-8''" + encoded;
 }
 
+// What became of a document's segments, and which parts are not translated.
+Pairs report_headers(const JobOutput& output) {
+  constexpr size_t kMostNames = 20;
+  const TranslatedDocument* const document = output.document();
+  if (document == nullptr) return {};
+  const auto& [translated, copied, refused] = document->report;
+  Pairs headers = {{"X-Segments", "translated=" + std::to_string(translated) +
+                                      ", copied=" + std::to_string(copied) +
+                                      ", refused=" + std::to_string(refused)}};
+  if (document->left_out.empty()) return headers;
+  nlohmann::json names = document->left_out;
+  if (names.size() > kMostNames) names.erase(names.begin() + kMostNames, names.end());
+  constexpr bool kOnlyAscii = true;
+  headers.emplace_back("X-Left-Out", names.dump(-1, ' ', kOnlyAscii));
+  return headers;
+}
+
+Pairs result_headers(const JobOptions& options, const JobOutput& output) {
+  Pairs headers = report_headers(output);
+  headers.emplace_back("Content-Disposition", disposition(options));
+  return headers;
+}
+
 // A partial result, which may still change.
 Answer streamed(const JobOptions& options, JobOutput job_output) {
   const auto output = std::make_shared<JobOutput>(std::move(job_output));
   return {.type = content_type(options),
-          .headers = {{"Content-Disposition", disposition(options)}},
+          .headers = result_headers(options, *output),
           .pieces = [output] { return output->next(); }};
 }
 
@@ -128,10 +151,9 @@ std::function<std::optional<std::string>()> limited(std::shared_ptr<JobOutput> o
 // packed text is computed only for a range, since that takes as long as sending it.
 Answer complete_result(const RequestHead& head, const JobStatus& job, JobOutput job_output) {
   const auto output = std::make_shared<JobOutput>(std::move(job_output));
-  Answer answer{.type = content_type(job.options),
-                .headers = {{"Content-Disposition", disposition(job.options)},
-                            {"Accept-Ranges", "bytes"},
-                            {"ETag", "\"" + job.id + "\""}}};
+  Answer answer{.type = content_type(job.options), .headers = result_headers(job.options, *output)};
+  answer.headers.emplace_back("Accept-Ranges", "bytes");
+  answer.headers.emplace_back("ETag", "\"" + job.id + "\"");
   const std::string& condition = head.field("If-Range");
   const bool has_range = !head.field("Range").empty() &&
                          (condition.empty() || condition == answer.headers.back().second);

@@ -222,6 +222,18 @@ TEST_P(JobUploadTest, DocumentsComeBackWithTheirMarkup) {
   EXPECT_EQ(round_trip("?name=long.html", page), translated);
 }
 
+TEST_P(JobUploadTest, TheResultSaysWhatBecameOfADocument) {
+  start_worker();
+  const auto headers_of = [&](const std::string& query, const std::string& body) {
+    const json job = wait_for(submit_body(query, body).at("id"));
+    return client_->Get("/v1/jobs/" + std::string(job.at("id")) + "/result");
+  };
+  const auto document = headers_of("?name=a.html", "<p>One</p><p>Two</p>");
+  EXPECT_EQ(document->get_header_value("X-Segments"), "translated=2, copied=0, refused=0");
+  EXPECT_FALSE(document->has_header("X-Left-Out"));
+  EXPECT_FALSE(headers_of("", "One\n")->has_header("X-Segments"));
+}
+
 TEST_P(JobUploadTest, ADocumentThatIsNotDoneKeepsItsText) {
   const json queued = submit_body("?name=a.html", "<p>One</p>");
   EXPECT_EQ(queued.at("format"), "html");
