@@ -7,6 +7,7 @@
 #include "service/api/translation_api.h"
 #include "tests/common/scratch.h"
 #include "tests/service/api/test_server.h"
+#include "tests/service/documents/office/office_fixture.h"
 
 namespace dietmt::service {
 namespace {
@@ -181,6 +182,23 @@ TEST(TranslateFileTest, AModelAndACheckOfCopiesCanBeAskedFor) {
                                         {{"check", "copies", "", ""}, {"keep", "none", "", ""}});
   EXPECT_EQ(body["warnings"].dump(),
             R"(["\"www.a.org\" is not in the translation of \"see www.a.org 5\""])");
+}
+
+class TranslateOfficeFileTest : public ScratchTest {};
+
+TEST_F(TranslateOfficeFileTest, EmbeddedFilesAreNamed) {
+  const TestServer server;
+  const std::string slides = zip_archive(
+      scratch() / "a.pptx", {{"ppt/presentation.xml", "<p/>"},
+                             {"ppt/slides/slide1.xml", "<s><p><r><t>one</t></r></p></s>"},
+                             {"ppt/embeddings/sheet.xlsx", "x"}});
+  const auto [status, body] = translate(server, "a.pptx", slides);
+  ASSERT_EQ(status, 200) << body;
+  EXPECT_EQ(body["warnings"].dump(), R"(["ppt/embeddings/sheet.xlsx is not translated"])");
+  const std::string url = body.at("translatedFileUrl");
+  const auto file = server.client().Get(url.substr(url.find("/download")));
+  EXPECT_THAT(ZipPackage(file->body).read("ppt/slides/slide1.xml", 1000), HasSubstr(">ONE<"));
+  EXPECT_THAT(file->get_header_value("Content-Type"), HasSubstr("presentationml.presentation"));
 }
 
 TEST(TranslateFileTest, A413SaysWhatToDo) {

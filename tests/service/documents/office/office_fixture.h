@@ -18,25 +18,30 @@ namespace dietmt::service {
 
 using Parts = std::vector<std::pair<std::string, std::string>>;
 
+/// The bytes of an archive with these parts, written to `path`.
+inline std::string zip_archive(const std::filesystem::path& path, const Parts& parts,
+                               time_t time = 0, zip_uint16_t encryption = ZIP_EM_NONE) {
+  std::filesystem::remove(path);
+  zip_t* const zip = zip_open(path.c_str(), ZIP_CREATE, nullptr);
+  for (const auto& [name, content] : parts) {
+    zip_source_t* const source = zip_source_buffer(zip, content.data(), content.size(), 0);
+    const int64_t index = zip_file_add(zip, name.c_str(), source, 0);
+    zip_file_set_mtime(zip, static_cast<zip_uint64_t>(index), time, 0);
+    if (encryption != ZIP_EM_NONE)
+      zip_file_set_encryption(zip, static_cast<zip_uint64_t>(index), encryption, "secret");
+  }
+  EXPECT_EQ(zip_close(zip), 0);
+  std::ostringstream bytes;
+  bytes << std::ifstream(path, std::ios::binary).rdbuf();
+  return bytes.str();
+}
+
 class OfficeDocumentTest : public ScratchTest {
  protected:
   static constexpr time_t kTime = 1'000'000'000;  // of the parts; in 2001
 
   std::string archive(const Parts& parts, zip_uint16_t encryption = ZIP_EM_NONE) {
-    const std::string path = scratch() / "archive.zip";
-    std::filesystem::remove(path);
-    zip_t* const zip = zip_open(path.c_str(), ZIP_CREATE, nullptr);
-    for (const auto& [name, content] : parts) {
-      zip_source_t* const source = zip_source_buffer(zip, content.data(), content.size(), 0);
-      const int64_t index = zip_file_add(zip, name.c_str(), source, 0);
-      zip_file_set_mtime(zip, static_cast<zip_uint64_t>(index), kTime, 0);
-      if (encryption != ZIP_EM_NONE)
-        zip_file_set_encryption(zip, static_cast<zip_uint64_t>(index), encryption, "secret");
-    }
-    EXPECT_EQ(zip_close(zip), 0);
-    std::ostringstream bytes;
-    bytes << std::ifstream(path, std::ios::binary).rdbuf();
-    return bytes.str();
+    return zip_archive(scratch() / "archive.zip", parts, kTime, encryption);
   }
 
   std::string word(const std::string& body) {
