@@ -59,8 +59,8 @@ def empty_runs(root):
     for element in root.iter():
         if local(element) in ("r", "span"):
             content = [child for child in element if local(child) != "rPr"]
-            empty += all(local(child) == "t" and not child.text for child in content) and not (
-                element.text or "").strip()
+            empty += not (local(element) == "span" and element.text) and all(
+                local(child) == "t" and not child.text for child in content)
     return empty
 
 

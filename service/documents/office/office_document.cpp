@@ -42,6 +42,14 @@ class OfficeDocument final : public Document {
     for (const OfficeParts::Part& part : parts.read) parse(part, limits);
     for (const auto& [part_kind, part] : parts_) prepare(part_kind, part.tree.root());
     for (auto& [part_kind, part] : parts_) read(part_kind, part);
+    const bool has_styles = is_open_document_ || kind == DocumentKind::kDocx;
+    if (has_styles &&
+        std::ranges::all_of(parts_, [](const auto& one) { return one.second.texts.empty(); })) {
+      // Office programs give all of a plain text file a style for code.
+      context_.code = {};
+      knows_code_ = false;
+      for (auto& [part_kind, part] : parts_) read(part_kind, part);
+    }
   }
 
   std::string translated(const std::vector<Translation>& translations) override {
@@ -82,7 +90,7 @@ class OfficeDocument final : public Document {
   void read(PartKind kind, OfficePart& part) {
     if (is_open_document_) {
       CodeStyles code = context_.code;
-      add_open_document_styles(part.tree.root(), code);
+      if (knows_code_) add_open_document_styles(part.tree.root(), code);
       add_open_document_text(part, code);
     } else if (kind == PartKind::kProperties) {
       walk(part.tree.root(), [&](xmlNode* node) {
@@ -136,6 +144,7 @@ class OfficeDocument final : public Document {
   const bool turns_;  // the direction
   UniqueSegments unique_{segments_};
   RunContext context_;
+  bool knows_code_ = true;
   std::deque<std::pair<PartKind, OfficePart>> parts_;
   size_t bytes_ = 0;  // of the parts
   size_t nodes_ = 0;

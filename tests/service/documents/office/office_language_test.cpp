@@ -100,7 +100,24 @@ TEST_F(OfficeLanguageTest, CodeInWordStays) {
 }
 
 // A program may mark all of its text.
-TEST_F(OfficeLanguageTest, TextThatIsNeverCheckedIsNoCode) {
+TEST_F(OfficeLanguageTest, ADocumentOfNothingButCodeIsText) {
+  EXPECT_THAT(
+      segments_of(DocumentKind::kDocx,
+                  styled("<w:style w:styleId=\"S\"><w:name w:val=\"Source Code\"/></w:style>",
+                         "<w:p><w:pPr><w:pStyle w:val=\"S\"/></w:pPr><w:r><w:t>text</w:t></w:r>"
+                         "</w:p>")),
+      ElementsAre("text"));
+  EXPECT_THAT(
+      segments_of(
+          DocumentKind::kOdt,
+          archive({{"content.xml",
+                    "<o:c xmlns:o=\"urn:o\"><o:style o:family=\"paragraph\" o:name=\"P1\" "
+                    "o:parent-style-name=\"P0\"/><o:p o:style-name=\"P1\">text</o:p></o:c>"},
+                   {"styles.xml",
+                    "<o:c xmlns:o=\"urn:o\"><o:style o:family=\"paragraph\" "
+                    "o:name=\"P0\" o:display-name=\"Preformatted Text\"/></o:c>"},
+                   {"meta.xml", "<o:meta xmlns:o=\"urn:o\"><o:title>Title</o:title></o:meta>"}})),
+      ElementsAre("Title", "text"));
   EXPECT_THAT(segments_of(DocumentKind::kDocx,
                           word("<w:p><w:r><w:rPr><w:noProof/></w:rPr><w:t>text</w:t></w:r></w:p>")),
               ElementsAre("text"));
