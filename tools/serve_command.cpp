@@ -268,6 +268,8 @@ void serve(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
     const auto owner_of = [&api](const service::Call& call) { return api.client_name(call); };
     for (service::Route& route : service::job_routes(jobs->service(), owner_of))
       api.add(std::move(route));
+    for (service::Route& route : service::deepl_document_routes(jobs->service(), owner_of))
+      api.add(std::move(route));
   }
   HttpServer server(options.http, api.handler());
   listen(server, metrics, options);

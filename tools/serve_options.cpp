@@ -258,7 +258,8 @@ void settle(const OptionTable& table, ServeOptions& options) {
   if (options.has_jobs()) {
     options.api.job_extensions = service::job_extensions();
     for (const std::string& prefix : {std::string(), options.api.url_prefix})
-      options.http.max_body_below[prefix + "/v1/jobs"] = static_cast<uint64_t>(options.max_upload);
+      for (const char* path : {"/v1/jobs", "/v2/document"})
+        options.http.max_body_below[prefix + path] = static_cast<uint64_t>(options.max_upload);
   }
   if (!options.data.empty()) options.http.spool_directory = options.data;
 }

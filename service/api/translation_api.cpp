@@ -15,7 +15,8 @@ void check_has_models(const ModelRegistry& models) {
 
 Pairs absent_paths(const ApiSettings& settings) {
   if (!settings.job_extensions.empty()) return {};
-  return {{"/v1/jobs", "this server has no batch jobs; start it with --data or --queue"}};
+  const std::string reason = "this server has no batch jobs; start it with --data or --queue";
+  return {{"/v1/jobs", reason}, {"/v2/document", reason}};
 }
 
 // LibreTranslate's clients look for `exceeds character limit` and `exceeds text limit`.

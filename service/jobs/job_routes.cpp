@@ -48,16 +48,6 @@ Answer json_answer(int status, const nlohmann::json& content) {
   }
 }
 
-Handler with_job_errors(Handler handle) {
-  return [handle = std::move(handle)](const Call& call) {
-    try {
-      return handle(call);
-    } catch (const std::exception&) {
-      rethrow_for_client();
-    }
-  };
-}
-
 int64_t page_size(const Call& call) {
   const std::string text = call.parameter("limit", "20");
   const int64_t size = text.size() < 4 && text.find_first_not_of("0123456789") == text.npos
@@ -221,15 +211,29 @@ struct JobHandlers {
   Answer send_result(const Call& call) const {
     const bool partial = wants_partial(call);
     const JobStatus job = service.find(owner(call), call.path_part);
-    JobOutput output =
-        service.output(job, partial, {.client_gone = call.client_gone, .client = owner(call)});
-    return job.state == JobState::kDone
-               ? complete_result(call.request->head, job, std::move(output))
-               : streamed(job.options, std::move(output));
+    return job_result(service, call, job, owner(call), partial);
   }
 };
 
 }  // namespace
+
+Handler with_job_errors(Handler handle) {
+  return [handle = std::move(handle)](const Call& call) {
+    try {
+      return handle(call);
+    } catch (const std::exception&) {
+      rethrow_for_client();
+    }
+  };
+}
+
+Answer job_result(JobService& service, const Call& call, const JobStatus& job,
+                  const std::string& owner, bool partial) {
+  JobOutput output =
+      service.output(job, partial, {.client_gone = call.client_gone, .client = owner});
+  return job.state == JobState::kDone ? complete_result(call.request->head, job, std::move(output))
+                                      : streamed(job.options, std::move(output));
+}
 
 std::vector<Route> job_routes(JobService& service, OwnerOf owner_of) {
   const JobHandlers jobs{service, std::move(owner_of)};

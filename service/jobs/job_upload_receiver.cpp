@@ -8,22 +8,26 @@ namespace {
 
 constexpr uint64_t kMaxSettings = 1 << 16;  // in bytes
 
-void note(JobSettings& settings, const std::string& name, const std::string& value) {
-  check_setting(name);
+using CheckName = std::function<void(const std::string&)>;
+
+void note(JobSettings& settings, const std::string& name, const std::string& value,
+          const CheckName& check) {
+  check(name);
   if (!settings.emplace(name, value).second)
     throw RequestError(name + ": the setting is given twice");
 }
 
 // Moves the form's file to the beginning of the body, which is read ahead of it, and cuts off the
 // rest. Returns the file's name.
-std::string extract_file(const HttpRequest& request, JobSettings& settings) {
+std::string extract_file(const HttpRequest& request, JobSettings& settings,
+                         const CheckName& check) {
   SpooledBytes& body = *request.body;
   bool has_file = false;
   std::string name;
   uint64_t size = 0;
   const auto begin = [&](const FormPart& part) {
     if (part.name != "file") {
-      check_setting(part.name);
+      check(part.name);
       return PartUse::kKeep;
     }
     if (has_file) throw RequestError("the form has more than one part \"file\"");
@@ -37,7 +41,7 @@ std::string extract_file(const HttpRequest& request, JobSettings& settings) {
   };
   for (const auto& [setting, value] :
        read_form(request, kMaxSettings, {.begin = begin, .append = append}))
-    note(settings, setting, value);
+    note(settings, setting, value, check);
   if (!has_file) throw RequestError("the form has no part \"file\"");
   body.truncate(size);
   return name;
@@ -45,13 +49,13 @@ std::string extract_file(const HttpRequest& request, JobSettings& settings) {
 
 }  // namespace
 
-ReceivedUpload receive_upload(const Call& call) {
+ReceivedUpload receive_upload(const Call& call, const CheckName& check) {
   ReceivedUpload upload;
-  for (const auto& [name, value] : call.query) note(upload.settings, name, value);
+  for (const auto& [name, value] : call.query) note(upload.settings, name, value, check);
   SpooledBytes& body = *call.request->body;
   body.move_to_file();
   if (is_form(call.request->head)) {
-    const std::string name = extract_file(*call.request, upload.settings);
+    const std::string name = extract_file(*call.request, upload.settings, check);
     if (!name.empty()) upload.settings.emplace("name", name);  // unless a setting names it
   }
   upload.path = body.file().path();

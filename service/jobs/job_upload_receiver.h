@@ -1,6 +1,7 @@
-// Receives POST /v1/jobs: a file and its settings, as a form or as body and query.
+// Receives an upload for a job: a file and its settings, as a form or as body and query.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "service/api/call.h"
@@ -15,8 +16,9 @@ struct ReceivedUpload {
   JobSettings settings;
 };
 
-/// Throws RequestError for a malformed upload or an unknown setting, and RequestFault if there is
-/// no space for the file.
-ReceivedUpload receive_upload(const Call& call);
+/// `check` throws RequestError for the name of an unknown setting. Throws RequestError for a
+/// malformed upload too, and RequestFault if there is no space for the file.
+ReceivedUpload receive_upload(const Call& call,
+                              const std::function<void(const std::string&)>& check = check_setting);
 
 }  // namespace dietmt::service

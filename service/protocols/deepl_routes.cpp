@@ -19,10 +19,6 @@ std::string upper(std::string code) {
   return code;
 }
 
-ordered_json deepl_error(int /*status*/, const std::string& message) {
-  return {{"message", message}};
-}
-
 TextOptions deepl_options(const Fields& fields, const ModelPath& path,
                           const ServiceContext& service) {
   const std::string tags = fields.text_or("tag_handling", "");
@@ -95,12 +91,16 @@ Answer glossaries(const ServiceContext& service) {
                    {"ready", true},
                    {"source_lang", language_tag(one.source)},
                    {"target_lang", language_tag(one.target)},
-                   {"creation_time", "1970-01-01T00:00:00Z"},
+                   {"creation_time", "1970-01-01T00:00:00.000000Z"},
                    {"entry_count", one.glossary->terms().size()}});
   return json_answer({{"glossaries", all}});
 }
 
 }  // namespace
+
+ordered_json deepl_error(int /*status*/, const std::string& message) {
+  return {{"message", message}};
+}
 
 std::vector<Route> deepl_routes(ServiceContext& service) {
   const auto route = [&](const char* method, const char* path, auto handler) {

@@ -8,6 +8,7 @@
 #include "service/api/fields.h"
 #include "service/api/service_context.h"
 #include "service/api/translation_call.h"
+#include "service/jobs/job_routes.h"
 
 namespace dietmt::service {
 
@@ -16,6 +17,13 @@ std::vector<Route> protocol_routes(ServiceContext& service);
 
 /// /v2/translate, /v2/languages, /v2/usage, /v2/glossary-language-pairs, and /deepl.
 std::vector<Route> deepl_routes(ServiceContext& service);
+
+/// /v2/document, /v2/document/{id} and /v2/document/{id}/result, on batch jobs, which must outlive
+/// the routes.
+std::vector<Route> deepl_document_routes(JobService& jobs, OwnerOf owner_of);
+
+/// {"message": message}
+nlohmann::ordered_json deepl_error(int status, const std::string& message);
 
 /// /language/translate/v2 with /detect and /languages, and the same below /google.
 std::vector<Route> google_routes(ServiceContext& service);

@@ -33,7 +33,8 @@ void expect_readable(const TestResponse& response, int status) {
 }
 
 TEST(CorsPolicyTest, OriginsAreAllowedByNameOrAll) {
-  const auto exposed = Pair("Access-Control-Expose-Headers", "Retry-After, X-Request-ID, X-Segments, X-Left-Out");
+  const auto exposed =
+      Pair("Access-Control-Expose-Headers", "Retry-After, X-Request-ID, X-Segments, X-Left-Out");
   const CorsPolicy named({"https://a.example"});
   EXPECT_THAT(named.fields("https://a.example"),
               ElementsAre(Pair("Vary", "Origin"),
@@ -82,7 +83,8 @@ TEST(CorsTest, AllowedPagesCanReadOverload) {
   gate.await(1);
   const TestResponse response = TestClient(port).ask(get("/hello", kOrigin));
   expect_readable(response, 503);
-  EXPECT_EQ(response.field("Access-Control-Expose-Headers"), "Retry-After, X-Request-ID, X-Segments, X-Left-Out");
+  EXPECT_EQ(response.field("Access-Control-Expose-Headers"),
+            "Retry-After, X-Request-ID, X-Segments, X-Left-Out");
   gate.open();
 }
 
