@@ -212,6 +212,12 @@ def published_clients(server):
                  "client = Client('secret-of-a-test', server_url=url)\n"
                  "assert client.get_usage().character.count is not None\n"
                  "assert 'DE' in [one.code for one in client.get_target_languages()]\n"
+                 "import io\n"
+                 "client.list_glossaries()\n"
+                 "page, written = io.BytesIO(b'<p>red <b>dog</b></p>'), io.BytesIO()\n"
+                 "client.translate_document(page, written, filename='a.html', source_lang='EN',\n"
+                 "                          target_lang='DE')\n"
+                 "assert written.getvalue().startswith(b'<p>'), written.getvalue()\n"
                  "print(client.translate_text('red dog', source_lang='EN', target_lang='DE'))",
         "openai": "from openai import OpenAI as Client\n"
                   "client = Client(api_key='secret-of-a-test', base_url=url + '/v1')\n"
