@@ -121,6 +121,12 @@ bool is_in_space(const xmlNode* element, std::string_view part) {
   return space.find(part) != space.npos;
 }
 
+bool has_elements(const xmlNode* node) {
+  const xmlNode* child = node->children;
+  while (child != nullptr && child->type != XML_ELEMENT_NODE) child = child->next;
+  return child != nullptr;
+}
+
 xmlNode* child_named(const xmlNode* node, std::string_view name) {
   xmlNode* child = node == nullptr ? nullptr : node->children;
   while (child != nullptr && element_name(child) != name) child = child->next;

@@ -42,6 +42,7 @@ bool is_among(std::string_view name, const std::array<std::string_view, N>& name
 std::string_view element_name(const xmlNode* node);
 /// Whether the name of an element's namespace contains `part`; "" is in all.
 bool is_in_space(const xmlNode* element, std::string_view part);
+bool has_elements(const xmlNode* node);
 /// The first child with this name; null without one, and for a null node.
 xmlNode* child_named(const xmlNode* node, std::string_view name);
 /// The attribute with this name, whatever its prefix; null if it is missing.

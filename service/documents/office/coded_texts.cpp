@@ -42,6 +42,7 @@ void CodedTexts::add(xmlNode* element) {
   constexpr std::array<std::string_view, 6> kHeaders = {"oddHeader",  "oddFooter",   "evenHeader",
                                                         "evenFooter", "firstHeader", "firstFooter"};
   const std::string_view name = element_name(element);
+  if (has_elements(element) && name != "content-validation") return;
   if (is_among(name, kHeaders) && element_name(element->parent) == "headerFooter")
     add_header(element);
   if (name == "formula1" && content_of(element).starts_with('"')) add_choices(element, true);

@@ -19,9 +19,11 @@ bool has_text(const OfficePart& part) {
 }
 
 size_t fill(const OfficePart& part, const std::vector<Translation>& translations) {
+  // Before runs are replaced by copies: a value may be in their formatting.
+  const size_t refused = part.values.fill(translations) + part.codes.fill(translations);
   part.texts.fill(translations);
   for (xmlNode* const unit : part.units) unwrap(unit);
-  return part.values.fill(translations) + part.codes.fill(translations);
+  return refused;
 }
 
 }  // namespace dietmt::service

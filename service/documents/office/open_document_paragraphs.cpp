@@ -101,7 +101,7 @@ class SpanReader {
     const std::string_view name = element_name(node);
     if (node->type == XML_TEXT_NODE && in_paragraph) return add_text(node);
     if (name.empty()) return;
-    part_.values.add_at(node, kOpenDocumentValues);
+    if (part_.values.add_at(node, kOpenDocumentValues)) return;
     part_.codes.add(node);
     if (in_paragraph && (is_open_document_mark(node) || is_field(node) || is_code_span(node)))
       return texts().add_mark(node, open_document_range(node));

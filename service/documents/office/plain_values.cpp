@@ -4,16 +4,21 @@
 #include "service/documents/xml_tree.h"
 
 namespace dietmt::service {
-void PlainValues::add_at(xmlNode* element, std::span<const ValuePlace> places) {
+bool PlainValues::add_at(xmlNode* element, std::span<const ValuePlace> places) {
   const std::string_view name = element_name(element);
+  bool is_taken = false;
   for (const ValuePlace& place : places) {
     if (name != place.element || !is_in_space(element, place.space)) continue;
     if (!place.parent.empty() && element_name(element->parent) != place.parent) continue;
-    if (place.attribute.empty())
-      add({element, place.most_characters});
-    else if (xmlAttr* const found = attribute_node(element, std::string(place.attribute).c_str()))
+    if (place.attribute.empty()) {
+      if (!has_elements(element)) add({element, place.most_characters});
+      is_taken = !has_elements(element);
+    } else if (xmlAttr* const found =
+                   attribute_node(element, std::string(place.attribute).c_str())) {
       add({reinterpret_cast<xmlNode*>(found), place.most_characters});
+    }
   }
+  return is_taken;
 }
 
 std::vector<std::string> PlainValues::filled(const std::vector<Translation>& translations) const {

@@ -26,8 +26,8 @@ class PlainValues {
  public:
   explicit PlainValues(UniqueSegments& segments) : segments_(segments) {}
 
-  /// Adds an element's value if one of the places is its.
-  void add_at(xmlNode* element, std::span<const ValuePlace> places);
+  /// Adds an element's value if one of the places is its. Returns whether that is its content.
+  bool add_at(xmlNode* element, std::span<const ValuePlace> places);
   bool empty() const { return values_.empty(); }
   /// The texts that fill() writes.
   std::vector<std::string> filled(const std::vector<Translation>& translations) const;

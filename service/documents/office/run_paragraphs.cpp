@@ -11,9 +11,6 @@
 namespace dietmt::service {
 namespace {
 
-// Paragraphs of Word and drawings; cells, inline cells and comments of Excel.
-constexpr std::array<std::string_view, 4> kParagraphs = {"p", "si", "is", "text"};
-
 // Descriptions of pictures and links, the choices of a list, the values that a chart shows, the
 // messages and filters of cells, and comments of PowerPoint and Excel.
 constexpr std::array<ValuePlace, 15> kValues = {{{"docPr", "descr"},
@@ -114,7 +111,9 @@ class RunReader {
     walk(part_.tree.root(), [&](xmlNode* node) {
       const std::string_view name = element_name(node);
       if (name.empty() || (skips_prompts_ && is_prompt(node))) return false;
-      if (is_among(name, kParagraphs) && is_translated(node)) add_paragraph(node);
+      if (name == "rPr") return add_values(node);
+      if (is_leaf(node)) return false;
+      if (is_paragraph(node) && is_translated(node)) add_paragraph(node);
       part_.values.add_at(node, kValues);
       part_.codes.add(node);
       return true;  // a text box inside the paragraph has separate paragraphs
@@ -122,6 +121,15 @@ class RunReader {
   }
 
  private:
+  // Formatting holds no paragraphs, but may hold the description of a link.
+  bool add_values(xmlNode* properties) {
+    walk(properties, [&](xmlNode* node) {
+      part_.values.add_at(node, kValues);
+      return true;
+    });
+    return false;
+  }
+
   static bool is_unproofed(const xmlNode* run) {
     return is_switched_on(child_named(run, "rPr"), "noProof");
   }
@@ -169,7 +177,7 @@ class RunReader {
       }
       if (is_insertion(node) && node->children != nullptr && add_insertions(node)) return false;
       texts().end_segment();
-      return name != "pPr" && (name != "p" || node == paragraph);
+      return name != "pPr" && (!is_paragraph(node) || node == paragraph);
     });
     texts().end_segment();
   }

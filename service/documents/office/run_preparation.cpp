@@ -115,7 +115,7 @@ void prepare_runs(xmlNode* parent, std::vector<xmlNode*>& units) {
     } else if (name == "noBreakHyphen") {
       xmlNodeSetName(node, reinterpret_cast<const xmlChar*>("t"));
       set_content(node, "\u2011");
-    } else if (name != "p" && !is_formula(node) && !is_deletion(node)) {
+    } else if (!is_paragraph(node) && !is_formula(node) && !is_deletion(node) && !is_leaf(node)) {
       const bool is_full = has_content(node);
       prepare_runs(node, units);
       if (name == "r" && is_full && !has_content(node)) {
@@ -202,6 +202,18 @@ bool is_mark(const xmlNode* node) {
                                                        "fld"};
   return is_among(element_name(node), kMarks) || element_name(node) == kUnit ||
          (element_name(node) == "fldSimple" && !has_text_result(attribute(node, "instr")));
+}
+
+bool is_paragraph(const xmlNode* node) {
+  constexpr std::array<std::string_view, 4> kParagraphs = {"p", "si", "is", "text"};
+  return is_among(element_name(node), kParagraphs);
+}
+
+bool is_leaf(const xmlNode* node) {
+  const std::string_view name = element_name(node);
+  const bool is_text =
+      name == "t" && (element_name(node->parent) == "r" || is_paragraph(node->parent));
+  return is_text || name == "rPr" || is_ignored(node);
 }
 
 bool is_reference(const xmlNode* node) {

@@ -22,10 +22,14 @@ std::vector<xmlNode*> split_run(xmlNode* run);
 /// to them; none if it contains anything else.
 std::vector<xmlNode*> split_insertion(xmlNode* insertion);
 
+/// Paragraphs of Word and drawings; cells, inline cells and comments of Excel.
+bool is_paragraph(const xmlNode* node);
 /// Elements between runs, the starts and ends of ranges, and fields without text.
 bool is_mark(const xmlNode* node);
 /// References to notes and comments, inside a run.
 bool is_reference(const xmlNode* node);
+/// What holds no runs: texts, formatting, and elements that are ignored.
+bool is_leaf(const xmlNode* node);
 /// Elements without meaning for the text.
 bool is_ignored(const xmlNode* node);
 

@@ -64,6 +64,31 @@ TEST_F(OfficeDocumentTest, UnsafeAndOtherArchivesAreRefused) {
   EXPECT_THAT(problem_of(DocumentKind::kOdt, "no archive"), HasSubstr("not a complete ZIP"));
 }
 
+// Replacing a text frees what is in it, which no other text may be.
+TEST_F(OfficeDocumentTest, TextsInsideTextsDoNoHarm) {
+  const std::string run = "<w:r><w:rPr><w:b/></w:rPr><w:t>b</w:t></w:r>",
+                    inner = "<w:p>" + run + "</w:p>";
+  const std::string field =
+      "<w:r><w:fldChar w:fldCharType=\"begin\"/></w:r><w:r><w:fldChar "
+      "w:fldCharType=\"end\"/></w:r>";
+  for (const std::string& text :
+       {"<w:r><w:t>a" + inner + "</w:t></w:r>" + run,
+        "<w:r><w:rPr>" + inner + "</w:rPr><w:t>a</w:t></w:r>" + run,
+        "<w:r><w:rPr>" + field + "</w:rPr><w:t>a</w:t></w:r>" + run,
+        "<w:r><w:t>a</w:t><w:proofErr>" + inner + "</w:proofErr></w:r>" + run,
+        "<w:si>" + run + "<w:r><w:t>a</w:t></w:r></w:si>" + run,
+        "<w:is><w:t>a" + run + "</w:t></w:is><w:text>" + inner + "</w:text>"}) {
+    const std::string document = word("<w:p>" + text + "</w:p>");
+    EXPECT_THAT(part(bracketed(DocumentKind::kDocx, document), "word/document.xml"), HasSubstr("["))
+        << text;
+    unchanged(DocumentKind::kDocx, document);
+  }
+  const std::string title =
+      "<o:c xmlns:o=\"svg-compatible\"><o:p>a<o:title>b<o:p>c</o:p></o:title></o:p></o:c>";
+  EXPECT_THAT(part(bracketed(DocumentKind::kOdt, archive({{"content.xml", title}})), "content.xml"),
+              HasSubstr("[c]"));
+}
+
 TEST_F(OfficeDocumentTest, DamagedArchivesAreRefusedWithoutHarm) {
   const std::string document = word("<w:p><w:r><w:t>text to damage</w:t></w:r></w:p>");
   for (size_t size = 0; size < document.size(); size += 7)

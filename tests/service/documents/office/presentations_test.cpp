@@ -61,6 +61,15 @@ TEST_F(PresentationsTest, NotesTablesAndDescriptionsAreTranslated) {
   EXPECT_THAT(part(result, "ppt/comments/comment1.xml"), HasSubstr("<p:text>[remark]</p:text>"));
 }
 
+// The run that has it is replaced by copies.
+TEST_F(PresentationsTest, LinksKeepTheirDescriptions) {
+  const std::string link =
+      "<a:r><a:rPr><a:hlinkClick tooltip=\"a dog\"/></a:rPr><a:t>dog</a:t></a:r>";
+  const std::string document = powerpoint("<a:p><a:r><a:t>the red </a:t></a:r>" + link + "</a:p>");
+  EXPECT_THAT(part(bracketed(DocumentKind::kPptx, document), "ppt/slides/slide1.xml"),
+              HasSubstr("<a:hlinkClick tooltip=\"[a dog]\"/></a:rPr><a:t>dog</a:t>"));
+}
+
 // Their authors see the prompts, the audience sees the rest.
 TEST_F(PresentationsTest, PromptsOfLayoutsStay) {
   const std::string shapes = shape("Click to edit", "<p:ph/>") + shape("Confidential");
