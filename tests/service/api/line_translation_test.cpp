@@ -71,6 +71,35 @@ TEST_F(LineGlossaryTest, TermsOfAGlossaryAreInTheTranslations) {
   EXPECT_THROW(translator.check({"en-de", "", ""}, {{"glossary", "none"}}), HttpError);
 }
 
+TEST(LineTranslatorTest, TheServersMarkupIsTheDefaultOfLines) {
+  ModelRegistry models = registry(0us);
+  ServiceLimits limits;
+  limits.markup = true;
+  const LineTranslator plain(models, {}), marked(models, limits);
+  const ConnectedTexts lines{unmarked({"a <b>x</b>"})};
+  const auto translated = [&](const LineTranslator& translator, const json& decoding) {
+    return lines_of(translator.translate({"en-de", "", ""}, decoding, lines, nullptr)).front();
+  };
+  EXPECT_EQ(translated(plain, json::object()), "A <B>X</B>");
+  EXPECT_EQ(translated(marked, json::object()), "A <b>X</b>");
+  EXPECT_EQ(translated(marked, {{"markup", false}}), "A <B>X</B>");
+}
+
+TEST(LineTranslatorTest, TheLanguageOfLinesIsFound) {
+  ModelRegistry models({{"en-de", "en", "de", "first"}, {"cs-de", "cs", "de", "second"}},
+                       [](const ModelSpec&) { return fake_model(0us); }, {});
+  const LineTranslator translator(models, {});
+  const auto translated = [&](const std::string& text) {
+    return lines_of(translator.translate({"", "auto", "de"}, json::object(), {unmarked({text})},
+                                         nullptr))
+        .front();
+  };
+  EXPECT_EQ(translated("the weather was fine and we went along the river"),
+            "THE WEATHER WAS FINE AND WE WENT ALONG THE RIVER");
+  const std::string german = "das wetter war sehr angenehm und wir gingen am fluss entlang";
+  EXPECT_EQ(translated(german), german) << "it is in the target language";
+}
+
 TEST(LineTranslatorTest, LinesThatTheModelCutsAreNamed) {
   ModelRegistry models = registry(0us);
   const LineTranslator translator(models, {});
