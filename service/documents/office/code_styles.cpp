@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string_view>
+
+#include "service/documents/html_tags.h"
 
 namespace dietmt::service {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::array<std::string_view, 16> kNames = {
 std::string plain_name(std::string name) {
   constexpr size_t kLongest = 64;
   if (name.size() > kLongest) return "";
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  name = html_lower_case(name);
   constexpr std::string_view kSpace = "_20_";  // in the names of OpenDocument
   for (size_t at = name.find(kSpace); at != name.npos; at = name.find(kSpace))
     name.replace(at, kSpace.size(), " ");
