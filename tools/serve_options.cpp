@@ -195,6 +195,10 @@ OptionTable serve_option_table(ServeOptions& o) {
       .add("markup", &o.api.limits.markup, "",
            "also move tags and placeholders of plain texts with their words, unless a request says "
            "\"markup\": false")
+      .add("case", &o.letters, "",
+           "auto: translate texts in CAPITALS or Title Case in the usual case and write the "
+           "translation in theirs, unless a request says otherwise",
+           {.choices = {"keep", "auto"}})
       .add("cache", &o.cache, "MB",
            "memory for translations that are kept for the same text, options and model; 0: none",
            {.least = 0, .most = 1e6})
@@ -244,6 +248,7 @@ void settle(const OptionTable& table, ServeOptions& options) {
   options.api.cache_bytes = options.cache << 20;
   options.api.allowed_hosts.push_back(options.host);
   options.api.limits.guard = nmt::guard_from_name(options.guard);
+  options.api.limits.restores_case = options.letters == "auto";
   options.api.limits.keep = nmt::kept_kinds_from(options.keep);
   options.api.pivot = options.pivot == "none" ? "" : options.pivot;
   if (!options.glossaries.empty())

@@ -292,8 +292,8 @@ std::string source_tag(const Fields& fields) {
   return tag;
 }
 
-bool restores_case(const Fields& fields) {
-  const std::string letters = fields.text_or("case", "keep");
+bool restores_case(const Fields& fields, const ServiceLimits& limits) {
+  const std::string letters = fields.text_or("case", limits.restores_case ? "auto" : "keep");
   if (letters != "keep" && letters != "auto")
     throw HttpError::of_option("case", "case must be keep or auto");
   return letters == "auto";

@@ -34,6 +34,7 @@ struct ServiceLimits {
                         // request says otherwise
   nmt::KeptKinds keep =
       nmt::KeptKinds::plain();  // what translations must contain as their texts do
+  bool restores_case = false;   // of lines in capitals or title case
 };
 
 /// Throws HttpError 400 with the field's name for wrong types and missing fields.
@@ -103,7 +104,7 @@ nmt::KeptKinds kept_kinds(const Fields& fields, const ServiceLimits& limits);
 std::string source_tag(const Fields& fields);
 
 /// Field `case`: true for "auto", false for "keep". Throws HttpError 400.
-bool restores_case(const Fields& fields);
+bool restores_case(const Fields& fields, const ServiceLimits& limits);
 
 /// Throws HttpError 400 with the name of the field.
 nmt::SearchOptions search_options(const Fields& fields, const ServiceLimits& limits);

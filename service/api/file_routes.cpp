@@ -185,7 +185,7 @@ Answer translate_file(Call call, ServiceContext& service) {
   options.document = true;
   options.line = {.source_tag = source_tag(fields),
                   .keep = kept_kinds(fields, service.limits),
-                  .restores_case = restores_case(fields)};
+                  .restores_case = restores_case(fields, service.limits)};
   if (!path.empty())
     options.glossary = service.glossaries->of_request(fields, path, options.search);
   options.guard = service.limits.guard;

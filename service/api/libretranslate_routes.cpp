@@ -38,7 +38,7 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
   options.line = {.source_tag = source_tag(fields),
                   .keep = kept_kinds(fields, service.limits),
                   .check_copies = checks_copies(fields),
-                  .restores_case = restores_case(fields)};
+                  .restores_case = restores_case(fields, service.limits)};
   options.search.nbest = alternatives_of(fields, service.limits) + 1;
   options.search.beam = std::max(options.search.beam, options.search.nbest);
   options.glossary = service.glossaries->of_request(fields, path, options.search);

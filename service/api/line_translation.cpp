@@ -17,7 +17,7 @@ TextOptions LineTranslator::options(const nlohmann::json& decoding, const ModelP
   options.markup = fields.flag_or("markup", limits_.markup);
   options.line = {.source_tag = source_tag(fields),
                   .keep = kept_kinds(fields, limits_),
-                  .restores_case = restores_case(fields)};
+                  .restores_case = restores_case(fields, limits_)};
   options.search = search_options(fields, limits_);
   options.guard = limits_.guard;
   if (!path.empty()) options.glossary = glossaries_->of_request(fields, path, options.search);

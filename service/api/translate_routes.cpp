@@ -48,7 +48,7 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
                   .alignment = alignment_kind(fields),
                   .check_copies = checks_copies(fields),
                   .pieces = fields.flag_or("token_scores", false),
-                  .restores_case = restores_case(fields)};
+                  .restores_case = restores_case(fields, service.limits)};
   options.prefix = fields.text_or("prefix", "");
   if (fields.has("context")) options.context = fields.texts("context");
   options.search = search_options(fields, service.limits);

@@ -177,6 +177,7 @@ TextOptions usual_options(const ModelPath& path, bool is_html, const ServiceCont
   options.html = is_html;
   options.markup = service.limits.markup && !is_html;
   options.line.keep = service.limits.keep;
+  options.line.restores_case = service.limits.restores_case;
   options.guard = service.limits.guard;
   options.search = default_search(service.limits);
   return options;

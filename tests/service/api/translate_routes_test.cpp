@@ -207,6 +207,17 @@ TEST(V1Test, TheCaseOfATextIsRestored) {
                       {{"q", "HELLO"}, {"source", "en"}, {"target", "de"}, {"case", "auto"}})
                 .second["translatedText"],
             "HELLO");
+  ApiSettings settings;
+  settings.limits.restores_case = true;
+  const TestServer restoring({.api = settings});
+  const json request{{"text", "HELLO DOGS"}, {"model", "en-de"}};
+  json keeping = request;
+  keeping["case"] = "keep";
+  const auto sentence_of = [&](const json& asked) {
+    return restoring.post("/v1/translate", asked).second["results"][0]["sentences"][0];
+  };
+  EXPECT_EQ(sentence_of(request)["case"], "capitals");
+  EXPECT_FALSE(sentence_of(keeping).contains("case"));
 }
 
 TEST(V1Test, OneSentenceWithAPrefix) {
