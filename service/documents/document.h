@@ -43,6 +43,8 @@ enum class DocumentKind {
   kXlsx,
   kOdp,
   kOds,
+  kEpub,
+  kMarkdown,
 };
 
 struct DocumentOptions {

@@ -27,7 +27,7 @@ std::string binary_reason(std::string_view beginning) {
       {{"%PDF-", "is a PDF file; send its text"},
        {"PK\x03\x04",
         "is a ZIP archive; the name of an office document must end in .docx, .pptx, .xlsx, "
-        ".odt, .odp or .ods"},
+        ".odt, .odp or .ods, of a book in .epub"},
        {"\x89PNG", "is a picture"},
        {"\x7F"
         "ELF",

@@ -13,7 +13,7 @@ std::string MarkupDocument::translated(const std::vector<Translation>& translati
 
 void MarkupDocument::add_html(std::string_view html) {
   const auto join = [](const Run& run, const Translation& translation) {
-    return nmt::join(translation, run.spellings);
+    return std::optional(nmt::join(translation, run.spellings));
   };
   Run run;
   const auto flush = [&] {
@@ -26,7 +26,7 @@ void MarkupDocument::add_html(std::string_view html) {
   for (const MarkupPart& part : split_markup(html, languages_)) {
     if (part.is_text) {
       run.pieces.push_back(
-          {std::string(part.raw), resolve_references(part.raw, run.spellings), {}, {}});
+          {.raw = std::string(part.raw), .text = resolve_references(part.raw, run.spellings)});
     } else if (part.is_inline) {
       run.pieces.push_back({.tag = html_tag(part, languages_)});
     } else {
@@ -43,12 +43,17 @@ void MarkupDocument::add_run(Run run) {
   nmt::MarkedText text;
   for (const Piece& piece : run.pieces) {
     if (piece.tag)
-      add_mark(piece.tag->markup, text);
+      add_mark(piece.mark.empty() ? piece.tag->markup : piece.mark, text);
     else
       text.text += piece.text;
   }
   if (!add(std::move(text))) {
-    for (const Piece& piece : run.pieces) piece.tag ? add_tag(*piece.tag) : keep(piece.raw);
+    for (const Piece& piece : run.pieces) {
+      if (piece.tag && piece.if_same.empty())
+        add_tag(*piece.tag);
+      else
+        keep(piece.tag ? piece.if_same : piece.raw);
+    }
     return;
   }
   if (!run.keeps_lines) segments_.back() = join_lines(segments_.back());
@@ -92,7 +97,7 @@ std::string MarkupDocument::written(const SegmentPlace& place, const Translation
   std::string same;
   for (const Piece& piece : run.pieces) {
     if (piece.tag) tags.push_back(written_tag(piece));
-    same += piece.tag ? tags.back() : piece.raw;
+    same += !piece.tag ? piece.raw : piece.if_same.empty() ? tags.back() : piece.if_same;
   }
   if (is_same) return same;
   Translation parts = has_all_marks(translation, segment)
@@ -105,7 +110,9 @@ std::string MarkupDocument::written(const SegmentPlace& place, const Translation
   }
   parts.insert(parts.begin(), {place.before});
   parts.push_back({place.after});
-  return run.join(run, parts);
+  std::optional<std::string> joined = run.join(run, parts);
+  if (!joined) ++refused_;
+  return joined ? *std::move(joined) : same;
 }
 
 std::string MarkupDocument::written_tag(const Piece& piece) {

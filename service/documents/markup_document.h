@@ -24,7 +24,9 @@ class MarkupDocument : public PlacesDocument {
   struct Piece {
     std::string raw = {};
     std::string text = {};
+    std::string mark = {};  // its name as a mark; "": the tag itself
     std::optional<TextTag> tag = {};
+    std::string if_same = {};  // instead of the tag, if the text around it stays
     std::vector<std::optional<SegmentPlace>> values = {};  // of the tag; unset: not translated
   };
 
@@ -33,8 +35,8 @@ class MarkupDocument : public PlacesDocument {
     std::vector<Piece> pieces = {};
     bool keeps_lines = false;
     nmt::Spellings spellings = {};
-    /// Writes a translation, whose tags are written.
-    std::string (*join)(const Run& run, const Translation& translation) = nullptr;
+    /// Writes a translation, whose tags are written; nullopt: it would break the markup.
+    std::optional<std::string> (*join)(const Run& run, const Translation& translation) = nullptr;
     std::string line_break = {};  // for join()
     size_t width = 0;
   };

@@ -7,6 +7,7 @@
 #include "service/documents/document_bytes.h"
 #include "service/documents/document_kinds.h"
 #include "service/documents/office/office_document.h"
+#include "service/documents/pages/pages_documents.h"
 #include "service/documents/strings/strings_documents.h"
 #include "service/documents/subtitles/subtitle_documents.h"
 
@@ -63,7 +64,7 @@ Opened of_archive(const File& file) {
 }
 
 // In the order of the enumeration.
-constexpr std::array<Kind, 25> kKinds{
+constexpr std::array<Kind, 27> kKinds{
     {{DocumentKind::kTxt, "txt", "text/plain; charset=utf-8", of_text_and_options<open_txt>},
      {DocumentKind::kHtml, "html", "text/html; charset=utf-8", of_text_and_options<open_html>},
      {DocumentKind::kSrt, "srt", "application/x-subrip", of_bytes_and_options<open_srt>},
@@ -92,12 +93,17 @@ constexpr std::array<Kind, 25> kKinds{
      {DocumentKind::kXlsx, "xlsx",
       "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", of_archive},
      {DocumentKind::kOdp, "odp", "application/vnd.oasis.opendocument.presentation", of_archive},
-     {DocumentKind::kOds, "ods", "application/vnd.oasis.opendocument.spreadsheet", of_archive}}};
+     {DocumentKind::kOds, "ods", "application/vnd.oasis.opendocument.spreadsheet", of_archive},
+     {DocumentKind::kEpub, "epub", "application/epub+zip", of_xml<open_epub>},
+     {DocumentKind::kMarkdown, "md", "text/markdown; charset=utf-8",
+      of_bytes_and_options<open_markdown>}}};
 
 // Other extensions of these kinds.
-constexpr std::array<std::pair<const char*, DocumentKind>, 8> kAliases{
+constexpr std::array<std::pair<const char*, DocumentKind>, 10> kAliases{
     {{"htm", DocumentKind::kHtml},
      {"xhtml", DocumentKind::kHtml},
+     {"markdown", DocumentKind::kMarkdown},
+     {"mdx", DocumentKind::kMarkdown},
      {"pot", DocumentKind::kPo},
      {"xlf", DocumentKind::kXliff},
      {"sdlxliff", DocumentKind::kXliff},
@@ -115,7 +121,8 @@ const char* media_type_of(DocumentKind kind) { return entry_of(kind).media_type;
 
 bool stays_small(DocumentKind kind, size_t bytes) {
   constexpr size_t kSmallBytes = 4096;
-  return bytes <= kSmallBytes && entry_of(kind).open != of_archive;
+  const auto open = entry_of(kind).open;
+  return bytes <= kSmallBytes && open != of_archive && open != of_xml<open_epub>;
 }
 
 bool is_bilingual(DocumentKind kind) {

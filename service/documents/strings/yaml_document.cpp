@@ -69,8 +69,13 @@ std::string in_single_quotes(const std::string& text) {
 
 class YamlDocument final : public ValuesDocument {
  public:
-  YamlDocument(std::string_view bytes, const DocumentOptions& options)
-      : ValuesDocument(bytes), options_(options), categories_(plural_categories(options.target)) {
+  enum class Values { kAll, kOfPages };
+
+  YamlDocument(std::string_view bytes, const DocumentOptions& options, Values values)
+      : ValuesDocument(bytes),
+        options_(options),
+        values_(values),
+        categories_(plural_categories(options.target)) {
     yaml_parser_t parser;
     if (yaml_parser_initialize(&parser) == 0) throw std::bad_alloc();
     const std::unique_ptr<yaml_parser_t, void (*)(yaml_parser_t*)> owner(&parser,
@@ -89,7 +94,7 @@ class YamlDocument final : public ValuesDocument {
       goes_on = event.type != YAML_STREAM_END_EVENT;
       read(event);
     }
-    rename_language();
+    if (values_ == Values::kAll) rename_language();
     const std::map<size_t, Forms> forms =
         language_key_ ? plural_forms() : std::map<size_t, Forms>();
     for (size_t i = 0; i < scalars_.size(); ++i) {
@@ -186,7 +191,14 @@ class YamlDocument final : public ValuesDocument {
       one.key = levels_.back().key;
       one.key_begin = levels_.back().key_begin;
     }
-    if (one.is_top_key || (!is_key && is_string)) scalars_.push_back(std::move(one));
+    if (one.is_top_key || (!is_key && is_string && is_wanted(one)))
+      scalars_.push_back(std::move(one));
+  }
+
+  bool is_wanted(const Scalar& one) const {
+    return values_ == Values::kAll ||
+           (levels_.size() == 1 &&
+            (one.key == "title" || one.key == "description" || one.key == "summary"));
   }
 
   // libyaml counts characters.
@@ -283,6 +295,7 @@ class YamlDocument final : public ValuesDocument {
   }
 
   DocumentOptions options_;
+  Values values_;
   std::vector<std::string> categories_;  // of plural forms in the target language
   std::vector<Level> levels_;
   size_t mappings_ = 0;
@@ -298,7 +311,11 @@ class YamlDocument final : public ValuesDocument {
 }  // namespace
 
 std::unique_ptr<Document> open_yaml(std::string_view bytes, const DocumentOptions& options) {
-  return std::make_unique<YamlDocument>(bytes, options);
+  return std::make_unique<YamlDocument>(bytes, options, YamlDocument::Values::kAll);
+}
+
+std::unique_ptr<Document> open_front_matter(std::string_view bytes) {
+  return std::make_unique<YamlDocument>(bytes, DocumentOptions(), YamlDocument::Values::kOfPages);
 }
 
 }  // namespace dietmt::service

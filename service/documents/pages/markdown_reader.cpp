@@ -1,0 +1,185 @@
+#include "service/documents/pages/markdown_reader.h"
+
+#include <md4c.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace dietmt::service {
+namespace {
+
+using Kind = MarkdownEvent::Kind;
+using Span = MarkdownEvent::Span;
+
+Span span_of(MD_SPANTYPE type) {
+  switch (type) {
+    case MD_SPAN_EM:
+      return Span::kEmphasis;
+    case MD_SPAN_STRONG:
+      return Span::kStrong;
+    case MD_SPAN_DEL:
+      return Span::kStrike;
+    case MD_SPAN_A:
+      return Span::kLink;
+    case MD_SPAN_IMG:
+      return Span::kImage;
+    case MD_SPAN_CODE:
+      return Span::kCode;
+    default:
+      return Span::kNone;
+  }
+}
+
+Kind kind_of(MD_TEXTTYPE type) {
+  switch (type) {
+    case MD_TEXT_ENTITY:
+      return Kind::kEntity;
+    case MD_TEXT_HTML:
+      return Kind::kHtml;
+    case MD_TEXT_CODE:
+      return Kind::kCode;
+    case MD_TEXT_SOFTBR:
+      return Kind::kSoftBreak;
+    case MD_TEXT_BR:
+      return Kind::kHardBreak;
+    default:
+      return Kind::kText;
+  }
+}
+
+// A table with fewer than three hyphens in a cell of its second row, which md4c takes for text.
+bool is_short_delimiter_row(std::string_view line) {
+  return line.find('-') != line.npos && line.find("---") == line.npos &&
+         line.find('|') != line.npos && line.find_first_not_of("|-: \t>\r") == line.npos;
+}
+
+// The source for md4c: in rows of such tables, each run of hyphens has three more.
+class PaddedSource {
+ public:
+  explicit PaddedSource(std::string_view source) {
+    for (size_t at = 0; at < source.size();) {
+      const size_t end = std::min(source.find('\n', at), source.size() - 1) + 1;
+      const std::string_view line = source.substr(at, end - at);
+      if (is_short_delimiter_row(line.substr(0, line.find('\n'))))
+        pad(line, at);
+      else
+        text_ += line;
+      at = end;
+    }
+  }
+
+  const std::string& text() const { return text_; }
+
+  size_t offset_in_source(size_t offset) const {
+    const auto next =
+        std::ranges::upper_bound(pads_, offset, {}, [](const auto& pad) { return pad; });
+    return offset - 3 * static_cast<size_t>(next - pads_.begin());
+  }
+
+ private:
+  void pad(std::string_view line, size_t /*at*/) {
+    for (size_t i = 0; i < line.size(); ++i) {
+      text_ += line[i];
+      if (line[i] != '-' || (i > 0 && line[i - 1] == '-')) continue;
+      pads_.push_back(text_.size());
+      text_ += "---";
+    }
+  }
+
+  std::string text_;
+  std::vector<size_t> pads_;  // where they begin
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view source) : source_(source) {}
+
+  std::vector<MarkdownBlock> read() {
+    parse(MD_DIALECT_GITHUB);
+    flush();
+    return std::move(blocks_);
+  }
+
+  std::vector<int> structure() {
+    read();
+    std::ranges::sort(spans_);
+    return std::move(spans_);
+  }
+
+ private:
+  void parse(unsigned flags) {
+    MD_PARSER parser{};
+    parser.flags = flags;
+    parser.enter_block = [](MD_BLOCKTYPE type, void* /*detail*/, void* self) {
+      return static_cast<Reader*>(self)->pass_block(type, true);
+    };
+    parser.leave_block = [](MD_BLOCKTYPE type, void* /*detail*/, void* self) {
+      return static_cast<Reader*>(self)->pass_block(type, false);
+    };
+    parser.enter_span = [](MD_SPANTYPE type, void* /*detail*/, void* self) {
+      return static_cast<Reader*>(self)->pass_span(type, Kind::kEnter);
+    };
+    parser.leave_span = [](MD_SPANTYPE type, void* /*detail*/, void* self) {
+      return static_cast<Reader*>(self)->pass_span(type, Kind::kLeave);
+    };
+    parser.text = [](MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size, void* self) {
+      return static_cast<Reader*>(self)->pass_text(type, text, size);
+    };
+    const std::string& text = source_.text();
+    if (md_parse(text.data(), static_cast<MD_SIZE>(text.size()), &parser, this) != 0)
+      throw std::bad_alloc();
+  }
+
+  int pass_block(MD_BLOCKTYPE type, bool enters) {
+    flush();
+    is_code_ = enters && type == MD_BLOCK_CODE;
+    block_.is_html = enters && type == MD_BLOCK_HTML;
+    block_.is_cell = enters && (type == MD_BLOCK_TH || type == MD_BLOCK_TD);
+    block_.is_heading = enters && type == MD_BLOCK_H;
+    if (enters) spans_.push_back(1000 + static_cast<int>(type));
+    return 0;
+  }
+
+  int pass_span(MD_SPANTYPE type, Kind kind) {
+    if (kind == Kind::kEnter) spans_.push_back(static_cast<int>(type));
+    block_.events.push_back({kind, span_of(type), std::string::npos, std::string::npos});
+    return 0;
+  }
+
+  int pass_text(MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size) {
+    if (is_code_) return 0;
+    const std::string& all = source_.text();
+    MarkdownEvent event{kind_of(type), Span::kNone, std::string::npos, std::string::npos};
+    if (std::less_equal<>()(all.data(), text) && std::less<>()(text, all.data() + all.size())) {
+      const auto begin = static_cast<size_t>(text - all.data());
+      event.begin = source_.offset_in_source(begin);
+      event.end = source_.offset_in_source(begin + size);
+    }
+    if (event.kind == Kind::kHtml || event.kind == Kind::kHardBreak)
+      spans_.push_back(event.kind == Kind::kHtml && event.begin != std::string::npos ? 2000 : 2001);
+    block_.events.push_back(event);
+    return 0;
+  }
+
+  void flush() {
+    if (!block_.events.empty()) blocks_.push_back(std::move(block_));
+    block_ = {};
+  }
+
+  PaddedSource source_;
+  std::vector<MarkdownBlock> blocks_;
+  MarkdownBlock block_;
+  bool is_code_ = false;
+  std::vector<int> spans_;
+};
+
+}  // namespace
+
+std::vector<MarkdownBlock> markdown_blocks(std::string_view source) {
+  return Reader(source).read();
+}
+
+std::vector<int> markdown_structure(std::string_view source) { return Reader(source).structure(); }
+
+}  // namespace dietmt::service

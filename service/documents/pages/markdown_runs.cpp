@@ -1,0 +1,331 @@
+#include "service/documents/pages/markdown_runs.h"
+
+#include <algorithm>
+#include <span>
+
+namespace dietmt::service {
+namespace {
+
+using Kind = MarkdownEvent::Kind;
+using Span = MarkdownEvent::Span;
+using Piece = MarkdownPiece;
+
+constexpr size_t kNone = std::string::npos;
+
+// The end of what begins with an opening bracket at `at`; kNone if it does not end.
+size_t end_of_brackets(std::string_view source, size_t at, char open, char close) {
+  size_t depth = 0;
+  char quote = 0;
+  for (; at < source.size(); ++at) {
+    const char c = source[at];
+    if (c == '\\') {
+      ++at;
+    } else if (quote != 0) {
+      quote = c == quote ? char{0} : quote;
+    } else if (open == '(' && (c == '"' || c == '\'') &&
+               (source[at - 1] == ' ' || source[at - 1] == '\n')) {
+      quote = c;
+    } else if (open == '(' && c == '<' && depth == 1) {
+      at = std::min(source.find('>', at), source.size());
+    } else if (c == open) {
+      ++depth;
+    } else if (c == close && --depth == 0) {
+      return at + 1;
+    }
+  }
+  return kNone;
+}
+
+class PieceReader {
+ public:
+  PieceReader(std::string_view source, const MarkdownBlock& block)
+      : source_(source), events_(block.events) {}
+
+  std::optional<std::vector<Piece>> read() {
+    if (!find_start()) return std::nullopt;
+    for (next_ = 0; next_ < events_.size();)
+      if (!read_event()) return std::nullopt;
+    return std::move(pieces_);
+  }
+
+ private:
+  static bool has_place(const MarkdownEvent& event) { return event.begin != kNone; }
+
+  char at(size_t offset) const { return offset < source_.size() ? source_[offset] : '\0'; }
+
+  // Goes back from the first text over the markup before it.
+  bool find_start() {
+    const auto first = std::ranges::find_if(events_, has_place);
+    if (first == events_.end()) return false;
+    at_ = first->begin;
+    if (at_ > 0 && at(at_ - 1) == '\\' && first->kind == Kind::kText) --at_;
+    bool ends_empty = false;
+    for (auto event = first; event != events_.begin();) {
+      --event;
+      if (event->kind != Kind::kEnter) ends_empty = true;  // as in [![](a) b](c)
+      if (ends_empty || !go_back_over(event->span)) return false;
+    }
+    return true;
+  }
+
+  bool go_back_over(Span span) {
+    const auto back = [&](std::string_view marks) {
+      if (at_ == 0 || marks.find(at(at_ - 1)) == marks.npos) return false;
+      --at_;
+      return true;
+    };
+    switch (span) {
+      case Span::kEmphasis:
+        return back("*_");
+      case Span::kStrong:
+        return back("*_") && back("*_");
+      case Span::kStrike:
+        if (!back("~")) return false;
+        back("~");
+        return true;
+      case Span::kImage:
+        return back("[") && back("!");
+      case Span::kLink:
+        back("[<");
+        return true;
+      case Span::kCode:
+        if (at_ == 0) return false;
+        if (at(at_ - 1) != '`') --at_;  // a space or a line break
+        if (!back("`")) return false;
+        while (back("`")) {
+        }
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  Piece& add(Piece::Kind kind, size_t end) {
+    pieces_.push_back({kind, at_, end, at_, end, {}});
+    at_ = end;
+    return pieces_.back();
+  }
+
+  bool read_event() {
+    const MarkdownEvent& event = events_[next_++];
+    switch (event.kind) {
+      case Kind::kEnter:
+        return read_start(event.span);
+      case Kind::kLeave:
+        return read_end(event.span);
+      case Kind::kSoftBreak:
+      case Kind::kHardBreak:
+        return read_break(event.kind);
+      case Kind::kHtml:
+        return read_html(event);
+      case Kind::kText:
+      case Kind::kEntity:
+        return read_text(event);
+      default:
+        return false;  // code outside of a span
+    }
+  }
+
+  bool read_text(const MarkdownEvent& event) {
+    if (!has_place(event)) return false;
+    const bool is_escaped = event.begin == at_ + 1 && at(at_) == '\\';
+    if (event.begin != at_ && !is_escaped) return false;
+    add(event.kind == Kind::kEntity ? Piece::Kind::kReference : Piece::Kind::kText, event.end)
+        .text = event.begin;
+    return true;
+  }
+
+  // A tag may run over lines, each of which is an event.
+  bool read_html(const MarkdownEvent& event) {
+    if (!has_place(event) || event.begin != at_) return false;
+    size_t end = event.end;
+    if (at(event.begin) == '<')
+      for (; next_ < events_.size() && events_[next_].kind == Kind::kHtml; ++next_) {
+        if (!has_place(events_[next_])) continue;
+        const bool continues = source_[end - 1] != '>';
+        if (!continues) break;
+        end = events_[next_].end;
+      }
+    add(Piece::Kind::kHtml, end);
+    return true;
+  }
+
+  bool read_break(Kind kind) {
+    size_t end = at_;
+    while (at(end) == ' ' || at(end) == '\t') ++end;
+    if (kind == Kind::kHardBreak && at(end) == '\\') ++end;
+    if (at(end) == '\r') ++end;
+    if (at(end) != '\n') return false;
+    ++end;
+    const size_t next = next_place();
+    while (end < next && (at(end) == ' ' || at(end) == '\t' || at(end) == '>')) ++end;
+    add(kind == Kind::kSoftBreak ? Piece::Kind::kSoftBreak : Piece::Kind::kHardBreak, end);
+    return true;
+  }
+
+  // Where the next text is.
+  size_t next_place() const {
+    for (size_t i = next_; i < events_.size(); ++i)
+      if (has_place(events_[i])) return events_[i].begin;
+    return source_.size();
+  }
+
+  bool skips(std::string_view marks, size_t& end) const {
+    if (end >= source_.size() || marks.find(at(end)) == marks.npos) return false;
+    ++end;
+    return true;
+  }
+
+  bool read_start(Span span) {
+    size_t end = at_;
+    switch (span) {
+      case Span::kEmphasis:
+        if (!skips("*_", end)) return false;
+        break;
+      case Span::kStrong:
+        if (!skips("*_", end) || !skips("*_", end)) return false;
+        break;
+      case Span::kStrike:
+        if (!skips("~", end)) return false;
+        skips("~", end);
+        break;
+      case Span::kLink:
+        if (at(at_) != '[') return read_address();
+        ++end;
+        links_.push_back(end);
+        break;
+      case Span::kImage:
+        return read_image();
+      case Span::kCode:
+        return read_code();
+      default:
+        return false;
+    }
+    add(Piece::Kind::kOpen, end);
+    return true;
+  }
+
+  bool read_end(Span span) {
+    size_t end = at_;
+    switch (span) {
+      case Span::kEmphasis:
+        if (!skips("*_", end)) return false;
+        break;
+      case Span::kStrong:
+        if (!skips("*_", end) || !skips("*_", end)) return false;
+        break;
+      case Span::kStrike:
+        if (!skips("~", end)) return false;
+        skips("~", end);
+        break;
+      case Span::kLink:
+        return read_link_end();
+      default:
+        return false;
+    }
+    add(Piece::Kind::kClose, end);
+    return true;
+  }
+
+  // <https://example.org> or https://example.org.
+  bool read_address() {
+    const bool is_marked = at(at_) == '<';
+    if (next_ + 1 >= events_.size() || !has_place(events_[next_]) ||
+        events_[next_].begin != at_ + (is_marked ? 1 : 0))
+      return false;
+    size_t end = at_;
+    for (; next_ < events_.size() && events_[next_].kind != Kind::kLeave; ++next_)
+      if (has_place(events_[next_])) end = events_[next_].end;
+    ++next_;
+    add(Piece::Kind::kCode, end + (is_marked ? 1 : 0));
+    return true;
+  }
+
+  bool read_code() {
+    const size_t first = std::min(source_.find_first_not_of('`', at_), source_.size());
+    const size_t marks = first - at_;
+    if (marks == 0) return false;
+    size_t end = first;
+    while (true) {
+      end = source_.find('`', end);
+      if (end == kNone) return false;
+      const size_t after = std::min(source_.find_first_not_of('`', end), source_.size());
+      const size_t count = after - end;
+      end = after;
+      if (count == marks) break;
+    }
+    for (; next_ < events_.size() && events_[next_].kind != Kind::kLeave; ++next_) {
+    }
+    ++next_;
+    add(Piece::Kind::kCode, end);
+    return true;
+  }
+
+  // The end of what follows the text of a link or an image; kNone if it is not understood.
+  size_t link_end(size_t bracket, bool& is_label) const {
+    is_label = false;
+    if (at(bracket) != ']') return kNone;
+    if (at(bracket + 1) == '(') {
+      const size_t end = end_of_brackets(source_, bracket + 1, '(', ')');
+      if (end != kNone && end <= next_place()) return end;
+    }
+    if (at(bracket + 1) == '[') {
+      const size_t end = end_of_brackets(source_, bracket + 1, '[', ']');
+      if (end != kNone && end <= next_place()) {
+        is_label = end == bracket + 3;
+        return end;
+      }
+    }
+    is_label = true;
+    return bracket + 1;
+  }
+
+  bool read_link_end() {
+    bool is_label = false;
+    const size_t end = link_end(at_, is_label);
+    if (end == kNone || links_.empty()) return false;
+    Piece& piece = add(Piece::Kind::kClose, end);
+    if (is_label) piece.label = links_.back();
+    links_.pop_back();
+    return true;
+  }
+
+  bool read_image() {
+    if (at(at_) != '!' || at(at_ + 1) != '[') return false;
+    const size_t begin = at_ + 2;
+    size_t last = begin, depth = 1;
+    bool is_plain = true;
+    for (; next_ < events_.size() && depth > 0; ++next_) {
+      const MarkdownEvent& event = events_[next_];
+      if (event.span == Span::kImage) depth += event.kind == Kind::kEnter ? 1 : -1;
+      if (depth == 0) continue;
+      is_plain = is_plain && event.kind == Kind::kText;
+      if (has_place(event)) last = event.end;
+    }
+    size_t bracket = last;
+    if (!is_plain) bracket = end_of_brackets(source_, at_ + 1, '[', ']') - 1;
+    bool is_label = false;
+    const size_t end = bracket < source_.size() ? link_end(bracket, is_label) : kNone;
+    if (end == kNone) return false;
+    Piece& piece = add(Piece::Kind::kImage, end);
+    piece.text = piece.text_end = begin;
+    if (is_plain && !is_label) piece.text_end = bracket;
+    return true;
+  }
+
+  std::string_view source_;
+  const std::vector<MarkdownEvent>& events_;
+  size_t next_ = 0;
+  size_t at_ = 0;              // earlier bytes are in pieces
+  std::vector<size_t> links_;  // where the texts of open links begin
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace
+
+std::optional<std::vector<MarkdownPiece>> markdown_pieces(std::string_view source,
+                                                          const MarkdownBlock& block) {
+  return PieceReader(source, block).read();
+}
+
+}  // namespace dietmt::service

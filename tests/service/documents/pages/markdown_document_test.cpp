@@ -1,0 +1,138 @@
+// Markdown.
+#include "service/documents/pages/markdown_reader.h"
+#include "tests/service/documents/document_fixture.h"
+
+namespace dietmt::service {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> texts(const std::string& source) {
+  const auto document = open_document(DocumentKind::kMarkdown, source, {"en", "de"});
+  std::vector<std::string> all;
+  for (const nmt::MarkedText& segment : document->segments()) all.push_back(segment.text);
+  return all;
+}
+
+std::string in_brackets(const std::string& source) {
+  return bracketed(DocumentKind::kMarkdown, source);
+}
+
+// The file with `text` for its only segment, which has marks in order.
+std::string with_text(const std::string& source, const std::string& text) {
+  const auto document = open_document(DocumentKind::kMarkdown, source, {"en", "de"});
+  EXPECT_EQ(document->segments().size(), 1);
+  return document->translated({translation_of(document->segments().front(), text)});
+}
+
+TEST(MarkdownDocumentTest, BlocksAreSegments) {
+  EXPECT_THAT(texts("# Head one #\n\nTwo\nlines.\n\n> A quote\n> goes on\n\n- item\n  more\n"
+                    "  - inner\n1. first\n\n| a | b |\n|--|:-:|\n| c | d |\n\nSetext\n===\n"),
+              ElementsAre("Head one", "Two lines.", "A quote goes on", "item more", "inner",
+                          "first", "a", "b", "c", "d", "Setext"));
+}
+
+TEST(MarkdownDocumentTest, CodeAndDefinitionsStay) {
+  const std::string kept =
+      "    indented code\n\n```sh\nfenced code\n```\n\n[ref]: https://example.org \"A title\"\n\n"
+      "<!-- a comment -->\n\n***\n\nimport Tabs from '@theme/Tabs';\n\n:::\n\n{% include a.html "
+      "%}\n";
+  EXPECT_THAT(texts(kept), ElementsAre());
+  EXPECT_EQ(unchanged(DocumentKind::kMarkdown, kept), kept);
+}
+
+TEST(MarkdownDocumentTest, TheSameTextKeepsItsBytes) {
+  const std::string source =
+      "\xEF\xBB\xBF---\ntitle: 'A b'\nlayout: page\n---\r\n# *Head* {#id}\r\n\r\n"
+      "One **two `a  b` [li_n_k](<a b> \"t\")**\\\nthree \\* &amp; &nbsp; <b>four</b>  \nfive\n\n"
+      "> * a\n> lazy [x] [y][] [z][1] ![](i.png)\n\n![alt](s) <https://a.b> www.c.de\n"
+      "\n|a|b\\|c|\n|-|-|\n|`x\\|y`|d|\n\n[x]: /u\n[y]: /v\n";
+  EXPECT_EQ(unchanged(DocumentKind::kMarkdown, source), source);
+}
+
+TEST(MarkdownDocumentTest, MarkupMovesWithItsWords) {
+  EXPECT_EQ(with_text("The **red** [house](a.html \"t\") is `x`.\n",
+                      "Das <g1>Haus</g1> <g0>rot</g0> ist <g2/>."),
+            "Das [Haus](a.html \"t\") **rot** ist `x`.\n");
+  EXPECT_EQ(with_text("a __b *c* ~~d~~__\n", "<g0>B <g1>C</g1> <g2>D</g2></g0> A"),
+            "__B *C* ~~D~~__ A\n");
+}
+
+TEST(MarkdownDocumentTest, AlternativeTextsAreSegments) {
+  EXPECT_EQ(in_brackets("See ![The _x_ house](h.png) and ![A b](c).\n\n![D][e]\n\n[e]: f\n"),
+            "\\[See ![The _x_ house](h.png) and ![\\[A b\\]](c).\\]\n\n![\\[D\\]][e]\n\n[e]: f\n");
+}
+
+TEST(MarkdownDocumentTest, LabelsOfLinksStay) {
+  const std::string end = "\n\n[A b]: /u\n";
+  EXPECT_EQ(with_text("See [A b]." + end, "Sieh <g0>C d</g0>."), "Sieh [C d][A b]." + end);
+  EXPECT_EQ(with_text("See [A b][]." + end, "Sieh <g0>C d</g0>."), "Sieh [C d][A b]." + end);
+  EXPECT_EQ(with_text("See [it][A b]." + end, "Sieh <g0>es</g0>."), "Sieh [es][A b]." + end);
+}
+
+TEST(MarkdownDocumentTest, TextIsNoMarkup) {
+  EXPECT_EQ(with_text("Word\n", "a*b* _c_ d_e [f] `g` <h> &amp; & < 5 * 6 \\ # |"),
+            "a\\*b\\* \\_c\\_ d_e \\[f\\] \\`g\\` \\<h> \\&amp; & < 5 * 6 \\ # |\n");
+  EXPECT_EQ(with_text("Word\n", "1. a"), "1\\. a\n");
+  EXPECT_EQ(with_text("Word\n", "- a"), "\\- a\n");
+  EXPECT_EQ(with_text("# Word\n", "1. a"), "# 1. a\n");
+  EXPECT_EQ(with_text("|12|\n|---|\n|b|\n", "c|d"), "|12|\n|---|\n|c\\|d|\n");
+}
+
+TEST(MarkdownDocumentTest, LinesAreBrokenAsBefore) {
+  EXPECT_EQ(
+      with_text("> one two three\n> four `x y` five\n", "Eins zwei drei vier fünf <g0/> - 6 sechs"),
+      "> Eins zwei drei\n> vier fünf\n> `x y` - 6 sechs\n");
+  EXPECT_EQ(with_text("One two three four\n", "Eins zwei drei vier fünf sechs"),
+            "Eins zwei drei vier fünf sechs\n");
+  EXPECT_EQ(texts("One  \ntwo\\\nthree\n").size(), 3);
+}
+
+TEST(MarkdownDocumentTest, EmphasisKeepsItsDistance) {
+  EXPECT_EQ(with_text("**a** **b** c\n", "<g0>A</g0><g1>B</g1> C"), "**A** **B** C\n");
+}
+
+// Text that would change the markup stays, and is counted.
+TEST(MarkdownDocumentTest, BrokenMarkupIsRefused) {
+  const auto document = open_document(DocumentKind::kMarkdown, "a **b** c\n", {"en", "de"});
+  const std::string result =
+      document->translated({translation_of(document->segments().front(), "a<g0> b </g0>c")});
+  EXPECT_EQ(result, "a **b** c\n");
+  EXPECT_EQ(document->refused(), 1);
+}
+
+TEST(MarkdownDocumentTest, FrontMatterHasTitleAndDescription) {
+  EXPECT_EQ(
+      in_brackets("---\ntitle: A b\nslug: c d\ndescription: \"E f\"\nmenu:\n  title: G\n---\nH\n"),
+      "---\ntitle: \"[A b]\"\nslug: c d\ndescription: \"[E f]\"\nmenu:\n  title: "
+      "G\n---\n\\[H\\]\n");
+  EXPECT_EQ(in_brackets("---\ntitle: [\n---\n\nH\n"), "---\ntitle: [\n---\n\n\\[H\\]\n");
+}
+
+TEST(MarkdownDocumentTest, WhatSitesUnderstandStays) {
+  EXPECT_THAT(in_brackets("# A b {#c-d}\n"), HasSubstr("# \\[A b\\] {#c-d}"));
+  EXPECT_EQ(texts("!!! note \"N\"\n    Text of it.\n"), std::vector<std::string>{"Text of it."});
+  EXPECT_EQ(texts("> [!NOTE]\n> Text of it.\n"), std::vector<std::string>{"Text of it."});
+  EXPECT_EQ(texts("::: tip\nText of it.\n:::\n"), std::vector<std::string>{"Text of it."});
+  EXPECT_EQ(with_text("Hello {{ user.name }}, go[^1] to [[Page]].\n",
+                      "Hallo {{ user.name }}, geh[^1] zu [[Page]]."),
+            "Hallo {{ user.name }}, geh[^1] zu [[Page]].\n");
+  EXPECT_EQ(texts("[^1]: A note.\n"), std::vector<std::string>{"A note."});
+  EXPECT_EQ(texts("Press <kbd>Ctrl</kbd> now.\n"), std::vector<std::string>{"Press  now."});
+}
+
+TEST(MarkdownDocumentTest, ATableAfterAParagraphStays) {
+  EXPECT_EQ(texts("A table:\n| a | b |\n|---|---|\n| c | d |\n"),
+            std::vector<std::string>{"A table:"});
+}
+
+TEST(MarkdownDocumentTest, HtmlInsideIsTranslated) {
+  EXPECT_EQ(in_brackets("<details><summary>Open it</summary>\n\nText\n\n</details>\n"),
+            "<details><summary>[Open it]</summary>\n\n\\[Text\\]\n\n</details>\n");
+  EXPECT_EQ(in_brackets("<p align=\"center\">\n  <img alt=\"A b\" src=x>\n</p>\n"),
+            "<p align=\"center\">\n  <img alt=\"[A b]\" src=x>\n</p>\n");
+}
+
+}  // namespace
+}  // namespace dietmt::service
