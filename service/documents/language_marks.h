@@ -17,7 +17,7 @@ std::string xml_language(std::string code);
 /// Whether the language is written from right to left.
 bool is_right_to_left(std::string_view code);
 
-/// How office programs group scripts: each group has fonts and a language of its own.
+/// How office programs group scripts: each group has its own fonts and language.
 enum class ScriptGroup {
   kWestern,
   kAsian,    // Chinese, Japanese, Korean

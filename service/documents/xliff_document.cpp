@@ -99,7 +99,7 @@ class XliffDocument final : public BilingualDocument {
     }
   }
 
-  // Fills the blank segments of a target, each of which has the number of its source.
+  // Fills the blank segments of a target; each has the number of its source.
   void fill_segments(xmlNode* unit, const std::vector<xmlNode*>& sources, xmlNode* target,
                      bool translates) {
     const Definitions definitions = definitions_of(unit);

@@ -100,7 +100,7 @@ def opens(kind, path):
 
 
 def converted(paths, work):
-    """The names of the files of which LibreOffice makes a PDF; None without it."""
+    """The names of the files that LibreOffice turns into a PDF; None without it."""
     if shutil.which("soffice") is None:
         return None
     folder = work / "pdf"

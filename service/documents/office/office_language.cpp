@@ -103,7 +103,7 @@ class RunMarks final : public LanguageMarks {
   }
 
  private:
-  // Of Word and Excel.
+  // In Word and Excel.
   void mark_text(xmlNode* node) {
     const std::string_view name = element_name(node);
     if (name == "lang" || name == "themeFontLang") set_language(node);

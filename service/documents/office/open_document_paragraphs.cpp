@@ -52,7 +52,7 @@ bool is_field(const xmlNode* node) {
   return is_among(element_name(node), kFields);
 }
 
-// Elements inside a paragraph with paragraphs of their own.
+// Elements inside a paragraph that have their own paragraphs.
 bool is_anchored(const xmlNode* node) {
   constexpr std::array<std::string_view, 12> kAnchored = {
       "annotation", "caption", "connector", "custom-shape", "ellipse", "frame",

@@ -13,7 +13,7 @@ namespace dietmt::service {
 enum class PartKind {
   kStyles,  // Word's names of styles
   kText,    // paragraphs of runs
-  kLayout,  // the same, without the prompts of placeholders, which only authors see
+  kLayout,  // paragraphs without the prompts of placeholders, which only authors see
   kCells,   // Excel's strings: the texts of cells
   kSheet,   // Excel: cells with a text of their own
   kTable,   // Excel: names of columns

@@ -90,7 +90,7 @@ class MarkdownBody final : public MarkupDocument {
     return std::string(source_.substr(begin, end - begin));
   }
 
-  // HTML on lines of its own, unless they begin with the marks of a quotation or a list.
+  // HTML that has its own lines, unless they begin with the marks of a quotation or a list.
   void add_html_block(const MarkdownBlock& block) {
     size_t begin = std::string::npos, end = 0;
     for (const MarkdownEvent& event : block.events) {

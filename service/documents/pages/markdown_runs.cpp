@@ -135,7 +135,7 @@ class PieceReader {
     return true;
   }
 
-  // A tag may run over lines, each of which is an event.
+  // A tag may run over lines; each line is an event.
   bool read_html(const MarkdownEvent& event) {
     if (!has_place(event) || event.begin != at_) return false;
     size_t end = event.end;

@@ -30,7 +30,7 @@ struct MarkdownPiece {
   size_t end = 0;
   size_t text = 0;
   size_t text_end = 0;
-  /// Of the end of a link whose text is its label, as in [label] and [label][]: begins the label.
+  /// At the end of a link whose text is its label, as in [label] and [label][]: begins the label.
   std::optional<size_t> label = {};
 };
 

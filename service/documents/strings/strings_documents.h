@@ -12,7 +12,7 @@ std::unique_ptr<Document> open_properties(std::string_view bytes);
 /// Apple's .strings.
 std::unique_ptr<Document> open_strings(std::string_view bytes);
 
-/// YAML before the text of a page, of which title, description and summary are translated.
+/// YAML before the text of a page: its title, description and summary are translated.
 std::unique_ptr<Document> open_front_matter(std::string_view bytes);
 
 /// Languages and columns matter to these.

@@ -235,7 +235,7 @@ class YamlDocument final : public ValuesDocument {
     return by_last;
   }
 
-  // On lines of their own as the last form, or after a comma inside {}.
+  // On new lines as the last form has them, or after a comma inside {}.
   void add_missing(const Forms& scalars) {
     std::vector<PluralForm> forms;
     for (const size_t i : scalars) {

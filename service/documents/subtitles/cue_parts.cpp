@@ -272,7 +272,7 @@ class CueReader {
   const CueSyntax& syntax_;
   std::vector<Token> tokens_;
   std::vector<CuePart> parts_;
-  // Of the part being read:
+  // The part being read:
   size_t token_ = 0;
   size_t tail_ = 0;   // the first token after its words
   size_t begin_ = 0;  // bytes of its words

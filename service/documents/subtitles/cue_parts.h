@@ -18,7 +18,7 @@ struct CuePart {
   nmt::MarkedText text;                // on one line
   std::vector<std::string> codes;      // as written, by mark
   std::vector<std::string> line_ends;  // between its lines
-  size_t columns_around = 0;           // of what is on its lines beside it
+  size_t columns_around = 0;           // of what else is on its lines
   size_t longest_line = 0;             // in columns
   bool has_label = false;              // a dash, a note or a name before it, or brackets
   bool has_ending = false;             // a note after it

@@ -22,7 +22,7 @@ struct Brackets {
   std::string_view close;
 };
 
-/// The brackets of which a text begins with the first; empty ones otherwise.
+/// The brackets whose first one begins the text; empty ones otherwise.
 Brackets brackets_of(std::string_view text);
 
 /// Whether a line is another speaker's, or music, or a description.
