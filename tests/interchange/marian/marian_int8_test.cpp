@@ -167,7 +167,7 @@ TEST_F(MarianInt8Test, ScoresAreThoseOfTheSameWeightsInFp32) {
       for (int32_t& word : drawn) word = static_cast<int32_t>(3 + random.below(30));
       return drawn;
     };
-    requests.push_back({words(), words(), i});
+    requests.push_back({.source = words(), .prefix = words(), .index = i});
     requests.back().source.push_back(end);
     pairs.push_back({requests.back().source, requests.back().prefix});
     pairs.back().target.push_back(end);
