@@ -432,7 +432,7 @@ TEST_P(JobUploadTest, AllSettingsTogetherAreLimited) {
 }
 
 TEST_P(JobUploadTest, AFileNameSaysTheFormat) {
-  for (const char* name : {"a.xls", "a.rtf", "a.doc", "a.md", "a.xls.gz", "a", "txt"})
+  for (const char* name : {"a.xls", "a.rtf", "a.doc", "a.pages", "a.xls.gz", "a", "txt"})
     EXPECT_THAT(
         error_of(client_->Post("/v1/jobs", httplib::MultipartFormDataItems{{"file", "a\n", name,
                                                                             "text/plain"}}),
