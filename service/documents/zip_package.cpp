@@ -92,12 +92,14 @@ std::string ZipPackage::read(const std::string& name, size_t limit) const {
 }
 
 void ZipPackage::replace(const std::string& name, const std::string& content) {
-  zip_source_t* const part = source_of(content);
   zip_stat_t about;
-  if (zip_stat(archive_.get(), name.c_str(), 0, &about) != 0 ||
-      zip_file_replace(archive_.get(), about.index, part, 0) != 0 ||
-      zip_file_set_mtime(archive_.get(), about.index, about.mtime, 0) != 0)
+  if (zip_stat(archive_.get(), name.c_str(), 0, &about) != 0) damaged();
+  zip_source_t* const part = source_of(content);
+  if (zip_file_replace(archive_.get(), about.index, part, 0) != 0) {
+    zip_source_free(part);
     damaged();
+  }
+  if (zip_file_set_mtime(archive_.get(), about.index, about.mtime, 0) != 0) damaged();
 }
 
 std::string ZipPackage::packed() {
