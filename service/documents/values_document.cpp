@@ -17,6 +17,7 @@ std::string ValuesDocument::translated(const std::vector<Translation>& translati
 }
 
 void ValuesDocument::add_value(size_t begin, size_t end, nmt::MarkedText text, Encode encode) {
+  if (begin < kept_) return;
   const bool is_new = begin == end, has_tags = !text.marks.empty();
   const std::string raw =
       is_new && !has_tags ? encode(text.text) : text_.substr(begin, end - begin);
@@ -30,6 +31,7 @@ void ValuesDocument::add_value(size_t begin, size_t end, nmt::MarkedText text, E
 }
 
 void ValuesDocument::replace(size_t begin, size_t end, std::string_view by) {
+  if (begin < kept_) return;
   keep(std::string_view(text_).substr(kept_, begin - kept_));
   keep(by);
   kept_ = end;

@@ -24,12 +24,13 @@ class ValuesDocument : public PlacesDocument {
   /// The file in UTF-8, until finish().
   const std::string& text() const { return text_; }
 
-  /// Bytes begin .. end-1 of the text are a value that means `text`; `begin` is not before the end
-  /// of the last one. Tags of marks are written as they are; a text without marks gets its
-  /// placeholders as marks. A value whose translation is the same, or does not keep the marks,
-  /// keeps its bytes, as one without a letter does. end = begin: a new value, which is always
-  /// written.
+  /// Bytes begin .. end-1 of the text are a value that means `text`. One that begins inside the
+  /// last value belongs to that one and is left out. Tags of marks are written as they are; a text
+  /// without marks gets its placeholders as marks. A value whose translation is the same, or does
+  /// not keep the marks, keeps its bytes, as one without a letter does. end = begin: a new value,
+  /// which is always written.
   void add_value(size_t begin, size_t end, nmt::MarkedText text, Encode encode);
+  /// Likewise nothing inside the last value is replaced.
   void replace(size_t begin, size_t end, std::string_view by);
 
   /// A message for all numbers of a category; places in bytes.

@@ -115,7 +115,7 @@ void CodedTexts::add_choices(xmlNode* node, bool split) {
   for (size_t at = 0; at < list.size(); ++at) {
     const char c = list[at];
     const bool is_quote = c == '"';
-    if (is_quoted && is_quote && list.substr(at + 1).starts_with('"')) {
+    if (is_quoted && is_quote && list.compare(at + 1, 1, "\"") == 0) {
       item += list[at++];
     } else if (is_quote || (is_quoted && split && c == ',')) {
       add_piece(text, doubled(item, '"'), {std::exchange(item, {}), {}, {}}, {});

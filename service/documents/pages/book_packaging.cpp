@@ -68,8 +68,11 @@ class PackagingDocument final : public ValuesDocument {
     const std::string declared = xml_attribute(element, "xml:lang");
     if (declared.empty() || is_same_language(declared, target_)) return;
     if (element.parent >= 0 && !is_same_language(declared, source)) return;
-    const size_t at = text().find(declared, text().find("xml:lang", element.begin));
-    if (at < element.content) replace(at, at + declared.size(), target_);
+    const auto tag =
+        std::string_view(text()).substr(element.begin, element.content - element.begin);
+    const size_t at = tag.find(declared, tag.find("xml:lang"));
+    if (at == tag.npos) return;  // written with references
+    replace(element.begin + at, element.begin + at + declared.size(), target_);
   }
 
   std::string target_;

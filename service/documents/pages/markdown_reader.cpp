@@ -6,6 +6,8 @@
 #include <new>
 #include <utility>
 
+#include "service/documents/document.h"
+
 namespace dietmt::service {
 namespace {
 
@@ -93,7 +95,10 @@ class PaddedSource {
 
 class Reader {
  public:
-  explicit Reader(std::string_view source) : source_(source) {}
+  explicit Reader(std::string_view source)
+      : source_(source), most_cells_(1000 + 16 * std::ranges::count_if(source, [](char c) {
+                                              return c == '|' || c == '\n';
+                                            })) {}
 
   std::vector<MarkdownBlock> read() {
     parse(MD_DIALECT_GITHUB);
@@ -127,8 +132,10 @@ class Reader {
       return static_cast<Reader*>(self)->pass_text(type, text, size);
     };
     const std::string& text = source_.text();
-    if (md_parse(text.data(), static_cast<MD_SIZE>(text.size()), &parser, this) != 0)
-      throw std::bad_alloc();
+    const int outcome = md_parse(text.data(), static_cast<MD_SIZE>(text.size()), &parser, this);
+    if (outcome == kTooManyCells)
+      throw DocumentTooLargeError("a table has far more columns than its rows have cells");
+    if (outcome != 0) throw std::bad_alloc();
   }
 
   int pass_block(MD_BLOCKTYPE type, bool enters) {
@@ -137,6 +144,7 @@ class Reader {
     block_.is_html = enters && type == MD_BLOCK_HTML;
     block_.is_cell = enters && (type == MD_BLOCK_TH || type == MD_BLOCK_TD);
     block_.is_heading = enters && type == MD_BLOCK_H;
+    if (block_.is_cell && ++cells_ > most_cells_) return kTooManyCells;
     if (enters) spans_.push_back(1000 + static_cast<int>(type));
     return 0;
   }
@@ -167,7 +175,12 @@ class Reader {
     block_ = {};
   }
 
+  static constexpr int kTooManyCells = -2;  // md4c goes on after positive numbers
+
   PaddedSource source_;
+  // md4c fills short rows of a table up to the number of its columns.
+  const int64_t most_cells_;
+  int64_t cells_ = 0;
   std::vector<MarkdownBlock> blocks_;
   MarkdownBlock block_;
   bool is_code_ = false;

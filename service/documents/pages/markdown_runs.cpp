@@ -39,7 +39,10 @@ size_t end_of_brackets(std::string_view source, size_t at, char open, char close
 class PieceReader {
  public:
   PieceReader(std::string_view source, const MarkdownBlock& block)
-      : source_(source), events_(block.events) {}
+      : source_(source), events_(block.events), places_(block.events.size() + 1, source.size()) {
+    for (size_t i = events_.size(); i > 0; --i)
+      places_[i - 1] = has_place(events_[i - 1]) ? events_[i - 1].begin : places_[i];
+  }
 
   std::optional<std::vector<Piece>> read() {
     if (!find_start()) return std::nullopt;
@@ -164,11 +167,9 @@ class PieceReader {
   }
 
   // Where the next text is.
-  size_t next_place() const {
-    for (size_t i = next_; i < events_.size(); ++i)
-      if (has_place(events_[i])) return events_[i].begin;
-    return source_.size();
-  }
+  size_t next_place() const { return places_[std::min(next_, events_.size())]; }
+
+  std::string_view before_next() const { return source_.substr(0, next_place()); }
 
   bool skips(std::string_view marks, size_t& end) const {
     if (end >= source_.size() || marks.find(at(end)) == marks.npos) return false;
@@ -266,12 +267,12 @@ class PieceReader {
     is_label = false;
     if (at(bracket) != ']') return kNone;
     if (at(bracket + 1) == '(') {
-      const size_t end = end_of_brackets(source_, bracket + 1, '(', ')');
-      if (end != kNone && end <= next_place()) return end;
+      const size_t end = end_of_brackets(before_next(), bracket + 1, '(', ')');
+      if (end != kNone) return end;
     }
     if (at(bracket + 1) == '[') {
-      const size_t end = end_of_brackets(source_, bracket + 1, '[', ']');
-      if (end != kNone && end <= next_place()) {
+      const size_t end = end_of_brackets(before_next(), bracket + 1, '[', ']');
+      if (end != kNone) {
         is_label = end == bracket + 3;
         return end;
       }
@@ -315,6 +316,7 @@ class PieceReader {
 
   std::string_view source_;
   const std::vector<MarkdownEvent>& events_;
+  std::vector<size_t> places_;  // by event, where the next one with a place begins
   size_t next_ = 0;
   size_t at_ = 0;              // earlier bytes are in pieces
   std::vector<size_t> links_;  // where the texts of open links begin

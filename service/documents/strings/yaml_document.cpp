@@ -246,8 +246,9 @@ class YamlDocument final : public ValuesDocument {
     size_t at = forms.back().end;
     std::string gap = ", ";
     if (!flows_.contains(scalars_[scalars.back()].mapping)) {
-      const size_t line = text().rfind('\n', forms.back().begin);
-      const size_t line_end = text()[line - 1] == '\r' ? line - 1 : line;
+      const size_t line = text().find_last_of("\r\n", forms.back().begin);
+      if (line == std::string::npos) return;  // the only line
+      const size_t line_end = line - (line > 0 && text()[line - 1] == '\r' ? 1 : 0);
       gap = text().substr(line_end, forms.back().begin - line_end);
       at = std::min(text().find_first_of("\r\n", at), text().size());
     }

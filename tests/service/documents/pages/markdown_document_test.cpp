@@ -1,5 +1,6 @@
 // Markdown.
 #include "service/documents/pages/markdown_reader.h"
+#include "tests/common/cpu_cost.h"
 #include "tests/service/documents/document_fixture.h"
 
 namespace dietmt::service {
@@ -132,6 +133,31 @@ TEST(MarkdownDocumentTest, HtmlInsideIsTranslated) {
             "<details><summary>[Open it]</summary>\n\n\\[Text\\]\n\n</details>\n");
   EXPECT_EQ(in_brackets("<p align=\"center\">\n  <img alt=\"A b\" src=x>\n</p>\n"),
             "<p align=\"center\">\n  <img alt=\"[A b]\" src=x>\n</p>\n");
+}
+
+TEST(MarkdownTest, ATableOfMostlyMissingCellsIsRefused) {
+  const auto table = [](const std::string& rows, int columns) {
+    std::string text = "x\n\n|";
+    for (int i = 0; i < columns; ++i) text += "1|";
+    text += "\n|";
+    for (int i = 0; i < columns; ++i) text += "---|";
+    return text + "\n" + rows;
+  };
+  std::string rows;
+  for (int i = 0; i < 2000; ++i) rows += "1\n";
+  EXPECT_NO_THROW(segments_of(DocumentKind::kMarkdown, table(rows, 10)));
+  EXPECT_THROW(segments_of(DocumentKind::kMarkdown, table(rows, 2000)), DocumentTooLargeError);
+}
+
+TEST(MarkdownTest, LinksCostTimeInProportionToTheirNumber) {
+  for (const std::string unit : {"![](a) ", "[a](( "}) {
+    const auto text = [&](size_t bytes) { return "[a]: x\n\nHello " + repeated(unit, bytes); };
+    EXPECT_LT(
+        cost_growth(1 << 16, text,
+                    [](const std::string& made) { segments_of(DocumentKind::kMarkdown, made); }),
+        kLinearGrowth)
+        << unit;
+  }
 }
 
 }  // namespace

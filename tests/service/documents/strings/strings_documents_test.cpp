@@ -50,6 +50,13 @@ TEST(PropertiesTest, DamagedEscapeIsNamed) {
             "line 2: \\u needs four hexadecimal digits");
 }
 
+TEST(YamlTest, FormsAreAddedAfterAnyLineEnd) {
+  const std::string rails = "en:\r  a:\r    one: A dog\r    other: The dogs\r";
+  EXPECT_THAT(unchanged(DocumentKind::kYaml, rails), testing::HasSubstr("other: The dogs"));
+  for (const char* odd : {"en: {one: A dog}", "other: A dog", "one: A dog\u0085other: The dogs"})
+    EXPECT_THAT(unchanged(DocumentKind::kYaml, odd), testing::HasSubstr("A dog")) << odd;
+}
+
 TEST(JsonTest, StringsAreTranslatedAndKeysStay) {
   const std::string file =
       "{\n  \"menu\": {\"save\" : \"Save \\\"it\\\"\", \"n\": 1.50, \"list\": [\"One day\", true, "

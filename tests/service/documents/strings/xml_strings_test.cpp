@@ -26,6 +26,15 @@ const std::string kAndroid =
     "  <plurals name=\"h\">\r\n    <item quantity=\"one\">%d file</item>\r\n"
     "    <item quantity=\"other\">%d files</item>\r\n  </plurals>\r\n</resources>\r\n";
 
+TEST(AndroidTest, AValueInsideAValueBelongsToIt) {
+  const std::string nested =
+      "<resources><string name=\"a\">A dog.<string>A cat.</string></string></resources>";
+  EXPECT_THAT(segments_of(DocumentKind::kAndroid, nested), testing::SizeIs(1));
+  EXPECT_EQ(unchanged(DocumentKind::kAndroid, nested), nested);
+  EXPECT_EQ(translated(DocumentKind::kAndroid, nested, {"Um<string>gato</string>"}),
+            "<resources><string name=\"a\">Um<string>gato</string></string></resources>");
+}
+
 TEST(AndroidTest, ValuesAreTranslatedAndEverythingElseStays) {
   EXPECT_THAT(
       segments_of(DocumentKind::kAndroid, kAndroid),
