@@ -48,6 +48,7 @@ double cpu_seconds(Work work) {
 /// returns 0.
 template <typename Make, typename Work>
 double cost_growth(size_t size, Make make, Work work) {
+  constexpr double kMeasuredSeconds = 2.0;  // longer than other programs fill the caches
   constexpr int kAttempts = 24;
   if (!kCostIsMeasurable) {
     work(make(2 * size));
@@ -63,9 +64,13 @@ double cost_growth(size_t size, Make make, Work work) {
   double least_small = seconds(small);
   double least_large = seconds(large);
   const auto growth = [&] { return std::sqrt(least_large / least_small); };
-  for (int i = 0; i < kAttempts && growth() > kLinearGrowth; ++i) {
-    least_small = std::min(least_small, seconds(small));
-    least_large = std::min(least_large, seconds(large));
+  double measured = 0.0;
+  for (int i = 0; growth() > kLinearGrowth; ++i) {
+    if (i >= kAttempts && measured >= kMeasuredSeconds) break;
+    const double of_small = seconds(small), of_large = seconds(large);
+    measured += of_small + of_large;
+    least_small = std::min(least_small, of_small);
+    least_large = std::min(least_large, of_large);
   }
   return growth();
 }
