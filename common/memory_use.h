@@ -32,6 +32,20 @@ void share_arenas();
 /// Returns unused heap memory to the system. Takes milliseconds. Thread-safe.
 void return_free_memory();
 
+/// Calls return_free_memory() at its end, also after an exception.
+class FreeMemoryReturner {
+ public:
+  explicit FreeMemoryReturner(bool is_wanted) : is_wanted_(is_wanted) {}
+  ~FreeMemoryReturner() {
+    if (is_wanted_) return_free_memory();
+  }
+  FreeMemoryReturner(const FreeMemoryReturner&) = delete;
+  FreeMemoryReturner& operator=(const FreeMemoryReturner&) = delete;
+
+ private:
+  const bool is_wanted_;
+};
+
 /// Says that `what`, such as "--width 64", needs more bytes than the process has and may still
 /// allocate; "" if it fits. Memory that the process already has counts in full, since freed memory
 /// is reused.

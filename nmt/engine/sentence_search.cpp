@@ -273,18 +273,18 @@ class SampleSearch : public SentenceSearch {
   Drawn next_token(int64_t sample, const TokenScores& scores) {
     if (const int32_t forced = task_.forced_token(step_, special_); forced >= 0)
       return {forced, scores.log_prob(forced)};
-    std::vector<float>& row = draw_.scores(scores.vocabulary);
-    for (int64_t v = 0; v < scores.vocabulary; ++v)
-      row[static_cast<size_t>(v)] = scores.log_prob(v);
-    for (const int32_t token : {special_.unknown, special_.begin, special_.end})
-      if (token >= 0 && !task_.allows(token, step_, special_))
-        row[static_cast<size_t>(token)] = kMinusInfinity;
     const double uniform = samples_.uniform(sample, step_);
     if (const std::vector<int32_t>* choices = task_.choices(samples_.tokens(sample)))
       return draw_one_of(*choices, uniform, scores);
     if (task_.constraints && needs_all_room(sample)) place(sample) = TermPlace::kInside;
     if (task_.constraints && place(sample) == TermPlace::kInside)
       return draw_one_of(wanted(sample), uniform, scores);
+    std::vector<float>& row = draw_.scores(scores.vocabulary);
+    for (int64_t v = 0; v < scores.vocabulary; ++v)
+      row[static_cast<size_t>(v)] = scores.log_prob(v);
+    for (const int32_t token : {special_.unknown, special_.begin, special_.end})
+      if (token >= 0 && !task_.allows(token, step_, special_))
+        row[static_cast<size_t>(token)] = kMinusInfinity;
     if (task_.constraints && place(sample) == TermPlace::kAfter) end_word(sample, row);
     if (limits_.any()) limit_repetition(sample, scores, row);
     const int32_t token = draw_.draw(uniform, options_);

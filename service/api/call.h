@@ -66,12 +66,15 @@ class HttpError : public RequestError {
   Pairs headers_;
 };
 
+/// The body of an error in another service's form, for a status and a message.
+using ErrorBody = std::function<nlohmann::ordered_json(int status, const std::string& message)>;
+
 /// Replaces invalid UTF-8, which may come from a model.
 Answer json_answer(const nlohmann::ordered_json& body, int status = 200);
 
 /// The answer to an exception of a handler. The errors of scheduling_errors.h have their own
 /// statuses; any other RequestError is a 400. Other exceptions are not the client's fault: they
-/// become a 500, and their text, which may name files, goes to the log.
-Answer error_answer(std::exception_ptr error);
+/// become a 500, and their text, which may name files, goes to the log. `form`: null: the own one.
+Answer error_answer(std::exception_ptr error, const ErrorBody& form = nullptr);
 
 }  // namespace dietmt::service

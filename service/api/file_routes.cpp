@@ -52,14 +52,6 @@ DocumentKind kind_of(const Upload& upload) {
   throw HttpError::of_option("file", "file: the name must end in one of " + known);
 }
 
-// Gives freed memory back at the end, also of a document that failed.
-struct FreesMemory {
-  bool is_wanted;
-  ~FreesMemory() {
-    if (is_wanted) return_free_memory();
-  }
-};
-
 // Gives `use` the document. A large one takes much more memory than its bytes, so only one is open
 // at a time, and none while segments are translated.
 template <typename Use>
@@ -69,7 +61,7 @@ auto with_document(DocumentKind kind, const std::string& bytes, const DocumentOp
   const bool is_small = stays_small(kind, bytes.size());
   std::optional<Turns::Turn> turn;
   if (!is_small) turn.emplace(service.documents.take(bytes.size(), patience));
-  const FreesMemory frees{!is_small};
+  const FreeMemoryReturner returner(!is_small);
   try {
     return use(*open_document(kind, bytes, options, kLimits));
   } catch (const DocumentTooLargeError& error) {

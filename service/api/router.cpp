@@ -6,7 +6,6 @@
 #include <boost/beast/core/string.hpp>
 #include <cctype>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "common/logging.h"
@@ -94,15 +93,6 @@ std::string key_in_body(const Call& call, bool is_upload) {
   return keys.empty() ? "" : keys.front().second;
 }
 
-// The exception that is being handled, as the route answers it. `route` may be null.
-Answer error_of(const Route* route) {
-  Answer answer = error_answer(std::current_exception());
-  if (route == nullptr || !route->errors) return answer;
-  const auto error = nlohmann::json::parse(answer.body, nullptr, false);
-  answer.body = json_answer(route->errors(answer.status, error.value("error", ""))).body;
-  return answer;
-}
-
 std::string reason_of_absence(std::string_view path, const Pairs& absent) {
   for (const auto& [known, reason] : absent)
     if (path == known || path.starts_with(known + "/")) return reason;
@@ -162,7 +152,8 @@ Admission Router::admit(const RequestHead& head, const std::string& client) {
     return {.may_spool = !settings_.admit || (is_needed && !comes_later)};
   } catch (const HttpError& error) {
     spdlog::debug("{} {}: refused: {}", head.method, head.logged_path(), error.what());
-    Answer refusal = error_of(route);
+    const ErrorBody& form = route != nullptr ? route->errors : nullptr;
+    Answer refusal = error_answer(std::current_exception(), form);
     metrics_.count(route != nullptr ? route->path : "other", error.status());
     complete(refusal, head);
     return {.refusal = std::move(refusal)};
@@ -233,7 +224,7 @@ Answer Router::answer_of(const Route& route, const HttpRequest& request) const {
     }
     return route.handler(call);
   } catch (...) {
-    return error_of(&route);
+    return error_answer(std::current_exception(), route.errors);
   }
 }
 

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,9 +21,6 @@ namespace dietmt::service {
 /// Whether a route needs an API key if the server has keys: in a header, in the query, or as the
 /// field `api_key` of JSON or a form.
 enum class Key { kRequired, kNone };
-
-/// The body of an error in another service's form, for a status and a message.
-using ErrorBody = std::function<nlohmann::ordered_json(int status, const std::string& message)>;
 
 struct Route {
   std::string method;  // GET, POST or DELETE

@@ -233,27 +233,31 @@ JobOptions job_options_of(const JobSettings& settings) {
   return options;
 }
 
+double seconds_left(const JobStatus& job) {
+  const double rate = rate_of(job);
+  if (job.state != JobState::kRunning || rate <= 0) return 0;
+  return static_cast<double>(job.lines - job.lines_done) / rate;
+}
+
 nlohmann::json job_json(const JobStatus& job, std::chrono::seconds keep) {
   nlohmann::json shown = job.options.to_json();
   const double rate = rate_of(job);
-  const auto left = static_cast<double>(job.lines - job.lines_done);
   std::optional<int64_t> expires = job.finished;
   if (expires) *expires += keep.count() * kSecond;
-  shown.update(
-      {{"id", job.id},
-       {"state", name_of(job.state)},
-       {"lines", job.lines},
-       {"lines_done", job.lines_done},
-       {"bad_lines", job.bad_lines},
-       {"cut_lines", job.cut_lines},
-       {"guarded_lines", job.guarded_lines},
-       {"lines_per_second", if_positive(rate)},
-       {"seconds_left", if_positive(job.state == JobState::kRunning && rate > 0 ? left / rate : 0)},
-       {"created", time_json(job.created)},
-       {"started", time_json(job.started)},
-       {"finished", time_json(job.finished)},
-       {"expires", time_json(expires)},
-       {"error", nullptr}});
+  shown.update({{"id", job.id},
+                {"state", name_of(job.state)},
+                {"lines", job.lines},
+                {"lines_done", job.lines_done},
+                {"bad_lines", job.bad_lines},
+                {"cut_lines", job.cut_lines},
+                {"guarded_lines", job.guarded_lines},
+                {"lines_per_second", if_positive(rate)},
+                {"seconds_left", if_positive(seconds_left(job))},
+                {"created", time_json(job.created)},
+                {"started", time_json(job.started)},
+                {"finished", time_json(job.finished)},
+                {"expires", time_json(expires)},
+                {"error", nullptr}});
   if (!job.error.empty()) shown["error"] = job.error;
   return shown;
 }

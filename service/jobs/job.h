@@ -126,6 +126,9 @@ void check_setting(const std::string& name);
 /// file name whose extension does not imply the format.
 JobOptions job_options_of(const JobSettings& settings);
 
+/// The seconds that a running job will probably take; 0: not running, or not known yet.
+double seconds_left(const JobStatus& job);
+
 /// `keep`: how long the server keeps an ended job.
 nlohmann::json job_json(const JobStatus& job, std::chrono::seconds keep);
 

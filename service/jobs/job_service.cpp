@@ -183,7 +183,6 @@ JobStatus JobService::submit(const JobClient& client, JobOptions options, const 
   } catch (const DocumentTooLargeError& error) {
     throw FileTooLargeError(std::string("file: ") + error.what());
   }
-  if (options.document) return_free_memory();
   return find(client.owner, upload.finish());
 }
 
@@ -211,6 +210,7 @@ void JobService::store_lines(JobUpload& upload, const std::string& path) {
 
 void JobService::store_document(JobUpload& upload, const JobOptions& options,
                                 const std::string& path, const std::string& owner) {
+  const FreeMemoryReturner returner(true);
   const Turns::Turn turn = documents_.take(static_cast<size_t>(file_size(path)), {.client = owner});
   std::string bytes;
   try {
@@ -249,9 +249,8 @@ JobOutput JobService::output(const JobStatus& job, bool partial, const Patience&
                         "; partial=1 returns the lines that are done");
   if (!job.options.document) return JobOutput(queue_, job);
   const Turns::Turn turn = documents_.take(0, patience);
-  JobOutput result(queue_, job);
-  return_free_memory();  // of the document's tree
-  return result;
+  const FreeMemoryReturner returner(true);  // of the document's tree
+  return JobOutput(queue_, job);
 }
 
 void JobService::sweep() {

@@ -65,8 +65,8 @@ struct DeeplDocuments {
   Answer status(const Call& call) const {
     const JobStatus job = job_of(call);
     ordered_json shown{{"document_id", job.id}, {"status", status_of(job.state)}};
-    const json left = job_json(job, jobs.options().keep).at("seconds_left");
-    if (left.is_number()) shown["seconds_remaining"] = static_cast<int64_t>(left.get<double>()) + 1;
+    if (const double left = seconds_left(job); left > 0)
+      shown["seconds_remaining"] = static_cast<int64_t>(left) + 1;
     if (job.state == JobState::kCancelled) shown["error_message"] = "the job was cancelled";
     if (!job.error.empty()) shown["error_message"] = job.error;
     return json_answer(shown);

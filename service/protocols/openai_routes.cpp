@@ -88,7 +88,7 @@ Answer complete(const Completion& completion, const TranslationCall& request,
   return json_answer(body);
 }
 
-std::string event(const ordered_json& data) { return "data: " + json_answer(data).body + "\n\n"; }
+std::string event(const std::string& data) { return "data: " + data + "\n\n"; }
 
 // Server-sent events: one for each sentence, as soon as it is translated.
 class Events {
@@ -102,19 +102,19 @@ class Events {
       if (std::optional<std::string> sentence = sentences_->next())
         return event(chunk({{"content", *sentence}}, nullptr));
     } catch (...) {
-      const Answer answer = error_answer(std::current_exception());
       sentences_.reset();
-      const json error = json::parse(answer.body, nullptr, false);
-      return event(openai_error(answer.status, error.value("error", "")));
+      return event(error_answer(std::current_exception(), openai_error).body);
     }
     sentences_.reset();
     return event(chunk(ordered_json::object(), "stop")) + "data: [DONE]\n\n";
   }
 
  private:
-  ordered_json chunk(const ordered_json& delta, const ordered_json& reason) const {
-    return completion_.json("chat.completion.chunk",
-                            {{"index", 0}, {"delta", delta}, {"finish_reason", reason}});
+  std::string chunk(const ordered_json& delta, const ordered_json& reason) const {
+    return json_answer(
+               completion_.json("chat.completion.chunk",
+                                {{"index", 0}, {"delta", delta}, {"finish_reason", reason}}))
+        .body;
   }
 
   const Completion completion_;

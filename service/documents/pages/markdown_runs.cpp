@@ -177,7 +177,8 @@ class PieceReader {
     return true;
   }
 
-  bool read_start(Span span) {
+  // The marks at the beginning or the end of emphasis; both are the same.
+  bool read_emphasis(Span span, Piece::Kind kind) {
     size_t end = at_;
     switch (span) {
       case Span::kEmphasis:
@@ -190,42 +191,31 @@ class PieceReader {
         if (!skips("~", end)) return false;
         skips("~", end);
         break;
+      default:
+        return false;
+    }
+    add(kind, end);
+    return true;
+  }
+
+  bool read_start(Span span) {
+    switch (span) {
       case Span::kLink:
         if (at(at_) != '[') return read_address();
-        ++end;
-        links_.push_back(end);
-        break;
+        links_.push_back(at_ + 1);
+        add(Piece::Kind::kOpen, at_ + 1);
+        return true;
       case Span::kImage:
         return read_image();
       case Span::kCode:
         return read_code();
       default:
-        return false;
+        return read_emphasis(span, Piece::Kind::kOpen);
     }
-    add(Piece::Kind::kOpen, end);
-    return true;
   }
 
   bool read_end(Span span) {
-    size_t end = at_;
-    switch (span) {
-      case Span::kEmphasis:
-        if (!skips("*_", end)) return false;
-        break;
-      case Span::kStrong:
-        if (!skips("*_", end) || !skips("*_", end)) return false;
-        break;
-      case Span::kStrike:
-        if (!skips("~", end)) return false;
-        skips("~", end);
-        break;
-      case Span::kLink:
-        return read_link_end();
-      default:
-        return false;
-    }
-    add(Piece::Kind::kClose, end);
-    return true;
+    return span == Span::kLink ? read_link_end() : read_emphasis(span, Piece::Kind::kClose);
   }
 
   // <https://example.org> or https://example.org.

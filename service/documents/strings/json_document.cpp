@@ -97,7 +97,7 @@ class JsonDocument final : public ValuesDocument, private nlohmann::json_sax<nlo
     return one.depth == 2 && (one.key == "message" || one.key == "defaultMessage");
   }
 
-  // Whether each value on top is an object with a message, and perhaps what is said about it: the
+  // Whether every top-level value is an object with a message and, if any, its description: the
   // catalogues of browser extensions (messages.json), FormatJS and Docusaurus.
   bool is_described() const {
     const auto is_known = [](const String& one) {
