@@ -18,9 +18,11 @@ import subprocess
 import time
 
 WITHOUT_SPACES = {"zh", "ja"}
-SPECS = {"arabic": "ar", "bulgarian": "bg", "chinese": "zh", "danish": "da", "deutsch": "de",
-         "dutch": "nl", "english": "en", "french": "fr", "greek": "el", "hindi": "hi",
-         "italian": "it", "japanese": "ja", "polish": "pl", "russian": "ru", "spanish": "es"}
+SPECS = {"amharic": "am", "arabic": "ar", "armenian": "hy", "bulgarian": "bg", "burmese": "my",
+         "chinese": "zh", "danish": "da", "deutsch": "de", "dutch": "nl", "english": "en",
+         "french": "fr", "greek": "el", "hindi": "hi", "italian": "it", "japanese": "ja",
+         "kazakh": "kk", "persian": "fa", "polish": "pl", "russian": "ru", "spanish": "es",
+         "urdu": "ur"}
 
 
 def read_ud(file):

@@ -1,5 +1,7 @@
 #include "metrics/mteval_rules.h"
 
+#include "common/ascii.h"
+
 namespace dietmt::metrics {
 namespace {
 
@@ -8,8 +10,7 @@ bool is_symbol(char c) {
          (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_no_digit(char c) { return !is_digit(c); }
+bool is_no_digit(char c) { return !is_ascii_digit(c); }
 bool is_period_or_comma(char c) { return c == '.' || c == ','; }
 bool is_dash(char c) { return c == '-'; }
 
@@ -51,7 +52,7 @@ std::string separate_periods_and_dashes(std::string_view text) {
       separate_pairs(std::string(text), is_no_digit, is_period_or_comma, Spacing::kAfterSecond);
   const std::string before =
       separate_pairs(after, is_period_or_comma, is_no_digit, Spacing::kBeforeFirst);
-  return separate_pairs(before, is_digit, is_dash, Spacing::kAfterSecond);
+  return separate_pairs(before, is_ascii_digit, is_dash, Spacing::kAfterSecond);
 }
 
 }  // namespace dietmt::metrics

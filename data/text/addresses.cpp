@@ -7,6 +7,7 @@
 #include <array>
 #include <string>
 
+#include "common/ascii.h"
 #include "data/text/word_text.h"
 
 namespace dietmt::data {
@@ -14,10 +15,6 @@ namespace {
 
 constexpr size_t kNowhere = std::string_view::npos;
 
-bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_ascii_small(char c) { return c >= 'a' && c <= 'z'; }
-bool is_ascii_letter(char c) { return is_ascii_small(c) || (c >= 'A' && c <= 'Z'); }
-bool is_ascii_word(char c) { return is_ascii_digit(c) || is_ascii_letter(c); }
 bool is_among(char c, std::string_view set) { return set.find(c) != kNowhere; }
 
 bool is_in_domain(char c) { return is_ascii_word(c) || c == '-' || c == '.'; }
@@ -85,7 +82,7 @@ bool is_file_ending(std::string_view ending) {
        "yml",   "zip",  "zst"});
   static_assert(std::ranges::is_sorted(kEndings));
   constexpr size_t kShort = 2;  // in capitals part of an abbreviation: U.S.C
-  const bool is_upper = std::ranges::none_of(ending, is_ascii_small);
+  const bool is_upper = std::ranges::none_of(ending, is_ascii_lower);
   if (!is_upper || ending.size() <= kShort) return std::ranges::binary_search(kEndings, ending);
   std::string small(ending);
   std::ranges::transform(small, small.begin(), [](char c) {

@@ -23,6 +23,7 @@ struct SentenceRules {
   Words anywhere = {};       // whose full stop ends a sentence if a starter follows: Inc
   Words times = {};          // whose full stop ends a sentence unless one of these follows: p.m
   Names after_times = {};
+  Names speech = {};      // said, asked: none begins a sentence
   Names starters = {};    // words that begin a sentence, rarely names or nouns
   Names names = {};       // that end with an exclamation mark, written without it: Yahoo
   bool ordinals = false;  // "3." is "third"

@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/ascii.h"
 #include "common/trimmed.h"
 #include "nmt/alignment/light_markup.h"
-#include "nmt/alignment/text_shape.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -47,9 +47,9 @@ bool is_one_tag(std::string_view mark) {
 
 // Unlike the addresses <me@example.org> and <https://example.org>.
 bool is_element_name(std::string_view name) {
-  const bool is_number = std::ranges::all_of(name, is_digit);
+  const bool is_number = std::ranges::all_of(name, is_ascii_digit);
   const auto fits = [](char c) {
-    return is_ascii_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.' || c == ':';
+    return is_ascii_letter(c) || is_ascii_digit(c) || c == '_' || c == '-' || c == '.' || c == ':';
   };
   return !name.empty() && !name.ends_with(':') &&
          (is_number || (is_ascii_letter(name.front()) && std::ranges::all_of(name, fits)));
@@ -64,7 +64,7 @@ MarkSyntax element_tag(std::string_view mark) {
   if (!is_element_name(syntax.name)) return {};
   std::ranges::transform(syntax.name, syntax.name.begin(),
                          [](unsigned char c) { return std::tolower(c); });
-  syntax.needs_partner = is_digit(syntax.name.front());
+  syntax.needs_partner = is_ascii_digit(syntax.name.front());
   if (closes)
     syntax.kind = Kind::kClose;
   else if (!mark.ends_with("/>") && !is_void_element(syntax.name))
@@ -110,7 +110,7 @@ MarkSyntax override_code(std::string_view mark) {
   constexpr size_t kShortest = 5;
   if (mark.size() < kShortest || kPairs.find(mark[2]) == kPairs.npos) return {};
   const std::string_view number = mark.substr(3, mark.size() - 4);
-  if (!std::ranges::all_of(number, is_digit)) return {};
+  if (!std::ranges::all_of(number, is_ascii_digit)) return {};
   return {number == "0" ? Kind::kClose : Kind::kOpen, std::string(mark.substr(1, 2)), true};
 }
 

@@ -1,5 +1,6 @@
 #include "nmt/alignment/placeholder_affixes.h"
 
+#include "common/ascii.h"
 #include "nmt/alignment/text_shape.h"
 
 namespace dietmt::nmt {
@@ -41,7 +42,7 @@ size_t balanced_length(std::string_view text) {
 
 // Whether it begins an address: mailto: before {0}@x.org, but not Size: before {0}KB.
 bool is_scheme(std::string_view left, std::string_view after) {
-  return left.ends_with(':') && is_lower(left.front()) &&
+  return left.ends_with(':') && is_ascii_lower(left.front()) &&
          !is_word_character(first_character(after)) && has_word(after);
 }
 

@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <array>
 
+#include "common/ascii.h"
 #include "nmt/alignment/text_shape.h"
 
 namespace dietmt::nmt {
 namespace {
 
 bool is_name(char c) {
-  return is_digit(c) || is_ascii_letter(c) || c == '_' || c == '.' || c == '-';
+  return is_ascii_digit(c) || is_ascii_letter(c) || c == '_' || c == '.' || c == '-';
 }
-bool is_identifier(char c) { return is_digit(c) || is_ascii_letter(c) || c == '_'; }
+bool is_identifier(char c) { return is_ascii_digit(c) || is_ascii_letter(c) || c == '_'; }
 
 // From `open` to the next `close`, with only `allowed` characters in between.
 template <typename Allowed>
@@ -27,7 +28,7 @@ size_t enclosed(std::string_view text, std::string_view open, std::string_view c
 size_t numbered_percent(std::string_view text) {
   const size_t begin = text.starts_with("%L") ? 2 : 1;
   size_t end = begin;
-  while (end < text.size() && is_digit(text[end])) ++end;
+  while (end < text.size() && is_ascii_digit(text[end])) ++end;
   if (end == begin || end > begin + 2 || text[begin] == '0') return 0;
   return end;
 }
@@ -51,7 +52,7 @@ size_t end_of_tag(std::string_view text) {
 
 // <0>, </0>, <1/>
 size_t numbered_tag(std::string_view text, size_t at) {
-  while (at < text.size() && is_digit(text[at])) ++at;
+  while (at < text.size() && is_ascii_digit(text[at])) ++at;
   while (at < text.size() && text[at] == ' ') ++at;
   if (at < text.size() && text[at] == '/') ++at;
   return at < text.size() && text[at] == '>' ? at + 1 : 0;
@@ -132,7 +133,7 @@ size_t percent_at(std::string_view text) {
 size_t tag_at(std::string_view text) {
   const size_t name = text.starts_with("</") ? 2 : 1;
   if (name >= text.size()) return 0;
-  if (is_digit(text[name])) return numbered_tag(text, name);
+  if (is_ascii_digit(text[name])) return numbered_tag(text, name);
   if (!is_ascii_letter(text[name])) return 0;
   const size_t end = end_of_tag(text);
   return end != std::string_view::npos && text[end] == '>' ? end + 1 : 0;
@@ -153,9 +154,9 @@ size_t argument_at(std::string_view text) {
     constexpr std::array<std::string_view, 6> kTypes = {"number",   "date",    "time",
                                                         "spellout", "ordinal", "duration"};
     const bool has_type = std::ranges::find(kTypes, argument.type()) != kTypes.end();
-    const bool is_index = std::ranges::all_of(argument.name, is_digit);
+    const bool is_index = std::ranges::all_of(argument.name, is_ascii_digit);
     const bool has_format = is_index && argument.rest.starts_with(':');
-    const bool is_upper = std::ranges::none_of(argument.name, is_lower);
+    const bool is_upper = std::ranges::none_of(argument.name, is_ascii_lower);
     const bool is_function =
         argument.rest.starts_with('(') && (is_upper || text[argument.begin] == '-');
     if (has_type || has_format || is_function) return up_to_brace(true);
@@ -173,7 +174,7 @@ size_t argument_at(std::string_view text) {
 
 size_t paired_brace_at(std::string_view text) {
   constexpr size_t kMostCharacters = 8;
-  const auto is_short_name = [](char c) { return is_digit(c) || is_lower(c); };
+  const auto is_short_name = [](char c) { return is_ascii_digit(c) || is_ascii_lower(c); };
   const std::string_view beginning = text.substr(0, kMostCharacters + 2);
   const size_t end = beginning.starts_with('{') ? enclosed(beginning, "{", ">", is_short_name)
                                                 : enclosed(beginning, "<", "}", is_short_name);
@@ -182,7 +183,7 @@ size_t paired_brace_at(std::string_view text) {
 
 size_t colon_name_at(std::string_view text) {
   constexpr size_t kShortest = 3;  // :p is an emoticon
-  if (text.size() < kShortest || !is_lower(text[1])) return 0;
+  if (text.size() < kShortest || !is_ascii_lower(text[1])) return 0;
   size_t end = 1;
   while (end < text.size() && is_identifier(text[end])) ++end;
   if (end < kShortest || is_word_character(first_character(text.substr(end)))) return 0;
@@ -191,7 +192,7 @@ size_t colon_name_at(std::string_view text) {
 
 size_t numbered_box_at(std::string_view text) {
   constexpr std::string_view kEmpty = "[XX]";
-  const size_t end = enclosed(text, "[X", "X]", is_digit);
+  const size_t end = enclosed(text, "[X", "X]", is_ascii_digit);
   return end > kEmpty.size() ? end : 0;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "common/ascii.h"
 #include "data/text/addresses.h"
 #include "nmt/alignment/light_markup.h"
 #include "nmt/alignment/placeholder_syntax.h"
@@ -70,9 +71,9 @@ class Scanner {
 
   // The percent sign of a number, followed by more of a word: 100%ige, a 50%-discount.
   bool is_percent_of_number(size_t at) const {
-    if (text_[at] != '%' || at == end_ || !is_digit(text_[at - 1])) return false;
+    if (text_[at] != '%' || at == end_ || !is_ascii_digit(text_[at - 1])) return false;
     const std::string_view text = text_.substr(at);
-    if (text.size() > 2 && text[1] == '-') return !is_digit(text[2]);
+    if (text.size() > 2 && text[1] == '-') return !is_ascii_digit(text[2]);
     const size_t size = percent_at(text);
     return size > 1 && std::ranges::all_of(text.substr(1, size - 1), is_ascii_letter) &&
            u_isalpha(static_cast<UChar32>(first_character(text.substr(size))));
@@ -141,17 +142,18 @@ class Scanner {
       uint32_t numbers = 0;
       bool has_amount = false;
       for (size_t i = text_.find('$'); i != std::string_view::npos; i = text_.find('$', i + 1)) {
-        if (i + 1 == text_.size() || !is_digit(text_[i + 1])) continue;
+        if (i + 1 == text_.size() || !is_ascii_digit(text_[i + 1])) continue;
         const char next = i + 2 < text_.size() ? text_[i + 2] : ' ';
-        const bool goes_on = is_digit(next) || ((next == '.' || next == ',') &&
-                                                i + 3 < text_.size() && is_digit(text_[i + 3]));
+        const bool goes_on =
+            is_ascii_digit(next) ||
+            ((next == '.' || next == ',') && i + 3 < text_.size() && is_ascii_digit(text_[i + 3]));
         has_amount = has_amount || goes_on || text_[i + 1] == '0';
         numbers |= 1U << static_cast<unsigned>(text_[i + 1] - '0');
       }
       const uint32_t from_one = numbers >> 1U;
       numbered_dollars_ = !has_amount && from_one != 0 && (from_one & (from_one + 1)) == 0;
     }
-    return *numbered_dollars_ && at + 1 < text_.size() && is_digit(text_[at + 1]);
+    return *numbered_dollars_ && at + 1 < text_.size() && is_ascii_digit(text_[at + 1]);
   }
 
   size_t braces(size_t at) {

@@ -7,10 +7,7 @@
 
 namespace dietmt::nmt {
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_brace(char c) { return c == '{' || c == '}'; }
-constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-constexpr bool is_ascii_letter(char c) { return is_lower(c) || (c >= 'A' && c <= 'Z'); }
 
 /// The first or last character of UTF-8 text; 0 if it is empty.
 char32_t first_character(std::string_view text);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/ascii.h"
 #include "nmt/alignment/placeholders.h"
 #include "nmt/alignment/text_shape.h"
 
@@ -84,7 +85,7 @@ size_t number_directive(std::string_view text) {
   size_t end = text.starts_with("%L") ? 2 : 1;
   if (text.starts_with("%n")) return 2;
   const size_t begin = end;
-  while (end < text.size() && end < begin + 2 && nmt::is_digit(text[end])) ++end;
+  while (end < text.size() && end < begin + 2 && is_ascii_digit(text[end])) ++end;
   return end > begin ? end : 0;
 }
 
@@ -101,7 +102,7 @@ size_t braces(std::string_view text) {
 // Parameters are numbers, quoted characters, V and #, separated by commas; then : and @.
 size_t tilde(std::string_view text) {
   size_t at = 1;
-  while (at < text.size() && (nmt::is_digit(text[at]) || text[at] == ',' || text[at] == '\'' ||
+  while (at < text.size() && (is_ascii_digit(text[at]) || text[at] == ',' || text[at] == '\'' ||
                               text[at] == '#' || text[at] == '+' || text[at] == '-'))
     at += text[at] == '\'' ? 2 : 1;
   at = text.find_first_not_of(":@", std::min(at, text.size()));
@@ -111,8 +112,8 @@ size_t tilde(std::string_view text) {
 size_t dollar(std::string_view text) {
   if (text.starts_with("${")) return after_name(text, '}');
   size_t end = 1;
-  while (end < text.size() && (nmt::is_ascii_letter(text[end]) || text[end] == '_' ||
-                               (end > 1 && nmt::is_digit(text[end]))))
+  while (end < text.size() &&
+         (is_ascii_letter(text[end]) || text[end] == '_' || (end > 1 && is_ascii_digit(text[end]))))
     ++end;
   return end > 1 ? end : 0;
 }
@@ -182,7 +183,7 @@ bool takes_next_argument(std::string_view directive) {
   if (directive.front() != '%') return false;
   const bool has_name = second == '(' || second == '<' || second == '{';
   return (!has_name || directive.starts_with("%<PRI")) && last != '%' && last != 'm' &&
-         !nmt::is_digit(last) && directive.find('$') == directive.npos;
+         !is_ascii_digit(last) && directive.find('$') == directive.npos;
 }
 
 std::optional<std::string> with_number(std::string_view directive, size_t number,

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
+#include "common/ascii.h"
 #include "data/text/word_text.h"
 #include "service/documents/xml_tree.h"
 
@@ -13,8 +13,6 @@ namespace {
 
 constexpr size_t kMostCharacters = 255;  // of a header or a list, in Excel
 
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-
 // The bytes of the code at `at`, where & is: a font in quotes, a size, a colour or a letter.
 size_t code_length(std::string_view text, size_t at) {
   constexpr size_t kColour = 8;
@@ -22,8 +20,8 @@ size_t code_length(std::string_view text, size_t at) {
   size_t end = at + 2;
   if (c == '"') {
     end = std::min(text.find('"', end), text.size() - 1) + 1;
-  } else if (is_digit(c)) {
-    while (end < text.size() && is_digit(text[end])) ++end;
+  } else if (is_ascii_digit(c)) {
+    while (end < text.size() && is_ascii_digit(text[end])) ++end;
   } else if (c == 'K') {
     end = at + kColour;
   }
@@ -146,8 +144,8 @@ void CodedTexts::append(const Piece& piece, const Translation& translation, std:
   header += doubled(piece.place->before, '&');
   std::vector<bool> seen(piece.codes.size());
   const auto add = [&](const std::string& text, bool is_code) {
-    if (!is_code && !text.empty() && is_digit(text.front()) && !header.empty() &&
-        is_digit(header.back()))
+    if (!is_code && !text.empty() && is_ascii_digit(text.front()) && !header.empty() &&
+        is_ascii_digit(header.back()))
       header += ' ';
     header += is_code ? text : doubled(text, '&');
   };

@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <cctype>
 
+#include "common/ascii.h"
+
 namespace dietmt::service {
 namespace {
 
 bool is_space(char c) { return c == '\0' || std::isspace(static_cast<unsigned char>(c)) != 0; }
-bool is_alphanumeric(char c) {
-  return (c & 0x80) != 0 || std::isalnum(static_cast<unsigned char>(c)) != 0;
-}
+bool is_alphanumeric(char c) { return (c & 0x80) != 0 || is_ascii_word(c); }
 bool is_punctuation(char c) { return std::ispunct(static_cast<unsigned char>(c)) != 0; }
-
-bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 
 // Whether a character would be markup between these two.
 bool is_markup(char c, char before, char after) {
@@ -31,7 +29,7 @@ bool is_markup(char c, char before, char after) {
     case '~':
       return !is_space(before) || after == '~';
     case '<':
-      return is_letter(after) || after == '/' || after == '!' || after == '?';
+      return is_ascii_letter(after) || after == '/' || after == '!' || after == '?';
     default:
       return false;
   }

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "common/ascii.h"
 #include "common/error.h"
 #include "common/trimmed.h"
-#include "nmt/alignment/text_shape.h"
 #include "service/documents/html_tags.h"
 #include "service/documents/subtitles/cue_times.h"
 #include "service/documents/subtitles/speaker_labels.h"
@@ -58,7 +58,7 @@ constexpr CueSyntax kAssSyntax{.code = brace_code,
 bool draws(std::string_view text) {
   for (size_t at = text.find("\\p"); at != text.npos; at = text.find("\\p", at + 1)) {
     const std::string_view number = text.substr(std::min(at + 2, text.size()));
-    if (!number.empty() && nmt::is_digit(number.front()) && number.front() != '0') return true;
+    if (!number.empty() && is_ascii_digit(number.front()) && number.front() != '0') return true;
   }
   return false;
 }

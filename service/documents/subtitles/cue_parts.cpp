@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "common/ascii.h"
 #include "common/trimmed.h"
 #include "data/text/sentence_ends.h"
 #include "nmt/alignment/mark_syntax.h"
@@ -29,7 +30,7 @@ struct Token {
 std::string tag_of(std::string_view code) {
   if (code.starts_with('{')) return code.starts_with("{\\") ? std::string(code) : "{\\}";
   const size_t name = code.starts_with("</") ? 2 : 1;
-  if (nmt::is_digit(code[name]) || code.ends_with("/>")) return "<wbr>";
+  if (is_ascii_digit(code[name]) || code.ends_with("/>")) return "<wbr>";
   return html_lower_case(code.substr(0, code.find_first_of(" \t\r\n./>", name))) + ">";
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "nmt/alignment/text_shape.h"
+#include "common/ascii.h"
 #include "service/documents/html_tags.h"
 
 namespace dietmt::service {
@@ -13,14 +13,14 @@ size_t tag_code(std::string_view text) {
   if (text.starts_with("{\\"))
     close = '}';
   else if (text.starts_with('<') && text.size() > name &&
-           (is_html_letter(text[name]) || nmt::is_digit(text[name])))
+           (is_html_letter(text[name]) || is_ascii_digit(text[name])))
     close = '>';
   else
     return 0;
   const size_t end = text.find_first_of(std::string{'\n', text[0], close}, 1);
   if (end == text.npos || text[end] != close) return 0;
   const bool is_time = text.substr(0, end).find(':') != text.npos;
-  return nmt::is_digit(text[name]) && !is_time ? 0 : end + 1;
+  return is_ascii_digit(text[name]) && !is_time ? 0 : end + 1;
 }
 
 size_t blank_line_ends(std::string_view text) {

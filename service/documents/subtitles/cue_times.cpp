@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "nmt/alignment/text_shape.h"
+#include "common/ascii.h"
 
 namespace dietmt::service {
 namespace {
@@ -12,7 +12,7 @@ std::optional<int64_t> take_number(std::string_view& line, size_t& digits) {
   constexpr int64_t kMost = 1'000'000;
   skip_spaces(line);
   int64_t number = 0;
-  for (digits = 0; digits < line.size() && nmt::is_digit(line[digits]); ++digits)
+  for (digits = 0; digits < line.size() && is_ascii_digit(line[digits]); ++digits)
     number = std::min(number * 10 + (line[digits] - '0'), kMost);
   line.remove_prefix(digits);
   return digits > 0 ? std::optional(number) : std::nullopt;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/ascii.h"
 #include "nmt/alignment/text_shape.h"
 #include "service/documents/subtitles/cue_times.h"
 
@@ -43,7 +44,7 @@ bool take_dash(std::string_view& text) {
   std::string_view rest = text;
   while (std::ranges::any_of(kDashes, [&](std::string_view dash) { return take(rest, dash); }))
     continue;
-  if (rest.size() == text.size() || (!rest.empty() && nmt::is_digit(rest.front()))) return false;
+  if (rest.size() == text.size() || (!rest.empty() && is_ascii_digit(rest.front()))) return false;
   text = rest;
   return true;
 }

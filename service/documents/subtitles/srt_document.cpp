@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "common/ascii.h"
 #include "common/error.h"
-#include "nmt/alignment/text_shape.h"
 #include "service/documents/subtitles/subtitle_document.h"
 #include "service/documents/subtitles/subtitle_documents.h"
 
@@ -28,7 +28,7 @@ constexpr CueSyntax kSrtSyntax{.code = tag_code,
                                .most_columns = 42};
 
 bool is_number(std::string_view line) {
-  return !line.empty() && std::ranges::all_of(line, nmt::is_digit);
+  return !line.empty() && std::ranges::all_of(line, is_ascii_digit);
 }
 
 class SrtDocument final : public SubtitleDocument {

@@ -89,6 +89,16 @@ TEST(SentenceSplitterTest, SentencesOfEachLanguage) {
       {"en", "See Fig. 3 and Eq. 4. / It paid 5 dollars. / 30 people came. / i went there. / ok."},
       {"en", "1. Introduction of a list. / Really?! / Yes... / No. / Well... maybe. / A. First."},
       {"en", "You and I. / Then he left. / “Come.” / He came. / No way! / Good."},
+      {"en", "At 5 a.m. Mr. Smith left. / He came at 6 P.M. / Mr. Smith then slept. / Ok."},
+      {"en", "She works at Yahoo! in sales. / Leave me alone! he yelled. / No way! / that is it."},
+      {"en", "\"It [...] was a wave [...]\" (Smith 55). / She lives in the U.S. / Millions do."},
+      {"en",
+       "I see . . . well . . . I do. / . . . Then it ended. / This is a period . . . . / Go."},
+      {"da", "Det sker dec. 31 hos Mr. Smith kl. 6 p.m. / Sen. Smith kom, se no. 5."},
+      {"hy", "Սա տուն է: / Որտե՞ղ է նա: / Նա 12:30 այստեղ է:"},
+      {"it", "Il servizio meteor. è pronto. / Studia econ. az. e basta. / Vero."},
+      {"nl", "Zie aanw. vnw. op blz. 7. / ...en dan is het op. / Goed."},
+      {"pl", "To słowo bałt. jest skrótem. / Tak."},
       {"de",
        "Am 3. Oktober kam Karl IV. Lang, z. B. mit Dr. Huber. / Es war 1999. / Dann ging er."},
       {"de",
@@ -136,6 +146,40 @@ TEST(SentenceSplitterTest, SentencesOfEachLanguage) {
     }
     EXPECT_EQ(sentences(joined_text, language), expected) << language;
   }
+}
+
+TEST(SentenceSplitterTest, ItemsOfAListOnOneLine) {
+  EXPECT_THAT(sentences("1. The first 2. The second 3. The third"),
+              ElementsAre("1. The first", "2. The second", "3. The third"));
+  EXPECT_THAT(sentences("Two things. 1.) One 2.) Two"),
+              ElementsAre("Two things.", "1.) One", "2.) Two"));
+  EXPECT_THAT(sentences("1) One. It is a) small b) red. 2) Two", "de"),
+              ElementsAre("1) One.", "It is a) small b) red.", "2) Two"));
+  EXPECT_THAT(sentences("a. The first b. The second"),
+              ElementsAre("a. The first", "b. The second"));
+  EXPECT_THAT(sentences("(1) One (2) Two"), ElementsAre("(1) One", "(2) Two"));
+  EXPECT_THAT(sentences("• 9. One • 10. Two"), ElementsAre("• 9. One", "• 10. Two"));
+  EXPECT_THAT(sentences("⁃9. One ⁃10. Two"), ElementsAre("⁃9. One", "⁃10. Two"));
+}
+
+TEST(SentenceSplitterTest, NumbersAndInitialsAreNoItems) {
+  const std::vector<std::pair<std::string, std::string>> kOneSentence = {
+      {"en", "There are two: 1) cut it 2) paste it"},
+      {"en", "A. Einstein met B. Russell"},
+      {"en", "1) Page 3) is missing"},
+      {"de", "1. Bundesliga und 2. Bundesliga spielen"},
+  };
+  for (const auto& [language, text] : kOneSentence)
+    EXPECT_THAT(sentences(text, language), ElementsAre(text));
+}
+
+TEST(SentenceSplitterTest, AForgottenSpace) {
+  EXPECT_THAT(sentences("It rained again.The dog paid 1,000.That is a lot!He ran."),
+              ElementsAre("It rained again.", "The dog paid 1,000.", "That is a lot!He ran."));
+  EXPECT_THAT(sentences("On Tuesday.Mr. Smith ran"), ElementsAre("On Tuesday.", "Mr. Smith ran"));
+  for (const char* text : {"See http://a.example/some.The file", "It is system.Collections here",
+                           "Open some.The.txt now", "Use Ph.The now"})
+    EXPECT_THAT(sentences(text), ElementsAre(text));
 }
 
 TEST(SentenceSplitterTest, LanguagesWithoutSpaces) {
@@ -198,9 +242,28 @@ TEST(SentenceSplitterTest, LongTextsTakeTimeInProportion) {
   const SplitText split = split_sentences(text, "en");
   EXPECT_EQ(joined(split), text);
   EXPECT_EQ(split.pieces.size(), text.size() / 53);
-  for (const std::string part :
-       {"This is sentence No. 7, by A. Nobody. ", "x", ".", "A.", "\n", "a.) ", "\"", "\u200B",
-        "1. ", "?\" a", "! – ", ". ..a", "。」と", "《。", "a.b.", "I. "}) {
+  for (const std::string part : {"This is sentence No. 7, by A. Nobody. ",
+                                 "x",
+                                 ".",
+                                 "A.",
+                                 "\n",
+                                 "a.) ",
+                                 "\"",
+                                 "\u200B",
+                                 "1. ",
+                                 "?\" a",
+                                 "! – ",
+                                 ". ..a",
+                                 "。」と",
+                                 "《。",
+                                 "a.b.",
+                                 "I. ",
+                                 "1. a 2. b ",
+                                 "• 1. ",
+                                 "a) ",
+                                 ". ",
+                                 "• ",
+                                 "aaaa.The "}) {
     SCOPED_TRACE(part);
     const auto make = [&](size_t bytes) { return repeated(part, bytes); };
     EXPECT_LE(
