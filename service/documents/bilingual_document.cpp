@@ -56,7 +56,7 @@ void replace(xmlNode* old, xmlNode* copy) {
 
 std::string BilingualDocument::translated(const std::vector<Translation>& translations) {
   texts_.fill(translations);
-  return tree_.text();
+  return in_form(tree_.text(), form_);
 }
 
 void BilingualDocument::set_language(xmlNode* target) const {

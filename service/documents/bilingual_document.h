@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "service/documents/document.h"
+#include "service/documents/document_bytes.h"
 #include "service/documents/inline_codes.h"
 #include "service/documents/xml_tree.h"
 
@@ -28,7 +29,7 @@ class BilingualDocument : public Document {
  protected:
   BilingualDocument(std::string_view bytes, const DocumentOptions& options,
                     const DocumentLimits& limits)
-      : tree_(bytes, limits), options_(options) {}
+      : tree_(bytes, limits), options_(options), form_(form_of(bytes)) {}
 
   xmlNode* root() const { return tree_.root(); }
   const DocumentOptions& options() const { return options_; }
@@ -46,6 +47,7 @@ class BilingualDocument : public Document {
 
   XmlTree tree_;
   DocumentOptions options_;
+  TextForm form_;
   InlineSegments texts_{segments_};
 };
 

@@ -6,14 +6,16 @@
 #include "common/trimmed.h"
 #include "data/text/addresses.h"
 #include "nmt/alignment/text_shape.h"
+#include "service/documents/kept_signs.h"
 
 namespace dietmt::service {
 namespace {
 
 constexpr const char* kWhiteSpace = " \t\r\n";
 
-// Nothing but an address, a path or the name of a file, a user or a topic.
-bool is_address(std::string_view text) {
+// Nothing but an address, a path, the name of a file, a user or a topic, or a format of dates.
+bool is_fixed(std::string_view text) {
+  if (is_date_format(text)) return true;
   if (text.find_first_of(kWhiteSpace) != text.npos) return false;
   return data::address_at(text) == text.size() || data::path_at(text) == text.size() ||
          data::mention_at(text) == text.size();
@@ -117,8 +119,7 @@ void fail_at(std::string_view text, size_t at, const std::string& problem) {
 
 std::optional<SegmentPlace> add_segment(nmt::MarkedText text,
                                         std::vector<nmt::MarkedText>& segments) {
-  if (!nmt::has_letter(text.text) || is_address(trimmed(text.text, kWhiteSpace)))
-    return std::nullopt;
+  if (!nmt::has_letter(text.text) || is_fixed(trimmed(text.text, kWhiteSpace))) return std::nullopt;
   size_t begin = text.text.find_first_not_of(kWhiteSpace);
   size_t end = text.text.find_last_not_of(kWhiteSpace) + 1;
   if (!text.marks.empty()) {

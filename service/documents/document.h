@@ -133,7 +133,7 @@ struct SegmentPlace {
 };
 
 /// Adds `text` without the spaces around it to `segments`, unless it contains no letter
-/// or is an address, a path or the name of a file.
+/// or is an address, a path, the name of a file or a format of dates.
 std::optional<SegmentPlace> add_segment(nmt::MarkedText text,
                                         std::vector<nmt::MarkedText>& segments);
 

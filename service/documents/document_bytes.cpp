@@ -18,8 +18,21 @@
 
 namespace dietmt::service {
 
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::string_view kUtf32Little = "\xFF\xFE\0\0"sv, kUtf32Big = "\0\0\xFE\xFF"sv;
+
+bool is_utf32(std::string_view beginning) {
+  return beginning.starts_with(kUtf32Little) || beginning.starts_with(kUtf32Big);
+}
+
+}  // namespace
+
 bool is_utf16(std::string_view beginning) {
-  return beginning.starts_with("\xFF\xFE") || beginning.starts_with("\xFE\xFF");
+  return !is_utf32(beginning) &&
+         (beginning.starts_with("\xFF\xFE") || beginning.starts_with("\xFE\xFF"));
 }
 
 std::string binary_reason(std::string_view beginning) {
@@ -81,6 +94,7 @@ std::string_view without_utf8_mark(std::string_view bytes) {
 
 std::string text_of_bytes(std::string_view bytes, const std::string& charset,
                           const std::string& language) {
+  if (is_utf32(bytes)) return decoded(bytes, "UTF-32");
   const std::string reason = binary_reason(bytes);
   if (!reason.empty()) throw DataError("the file " + reason);
   if (is_utf16(bytes)) return Utf16Decoder().decode(bytes);
@@ -98,24 +112,49 @@ std::string text_of_bytes(std::string_view bytes, const std::string& charset,
 
 std::string encoded_like(std::string_view beginning, const std::string& text) {
   const size_t mark = beginning.size() - without_utf8_mark(beginning).size();
-  if (!is_utf16(beginning)) return std::string(beginning.substr(0, mark)) + text;
-  const bool is_big_endian = beginning.starts_with("\xFE\xFF");
-  std::string bytes(beginning.substr(0, 2));
-  const auto add = [&](char16_t unit) {
-    const auto high = static_cast<char>(unit >> 8);
-    const auto low = static_cast<char>(unit & 0xFF);
-    bytes += is_big_endian ? high : low;
-    bytes += is_big_endian ? low : high;
+  const bool is_wide = is_utf32(beginning);
+  if (!is_wide && !is_utf16(beginning)) return std::string(beginning.substr(0, mark)) + text;
+  const bool is_big_endian = beginning.starts_with("\xFE\xFF") || beginning.starts_with(kUtf32Big);
+  std::string bytes(beginning.substr(0, is_wide ? 4 : 2));
+  const auto add = [&](char32_t unit, int size) {
+    for (int i = 0; i < size; ++i)
+      bytes += static_cast<char>(unit >> (8 * (is_big_endian ? size - 1 - i : i)) & 0xFF);
   };
   for (const char32_t c : data::characters_of(text)) {
-    if (c <= 0xFFFF) {
-      add(static_cast<char16_t>(c));
+    if (is_wide || c <= 0xFFFF) {
+      add(c, is_wide ? 4 : 2);
     } else {
-      add(U16_LEAD(c));
-      add(U16_TRAIL(c));
+      add(U16_LEAD(c), 2);
+      add(U16_TRAIL(c), 2);
     }
   }
   return bytes;
+}
+
+TextForm form_of(std::string_view bytes) {
+  if (is_utf16(bytes)) return form_of(Utf16Decoder().decode(bytes));
+  TextForm form{.has_utf8_mark = without_utf8_mark(bytes).size() < bytes.size(),
+                .ends_with_line = bytes.ends_with('\n')};
+  for (size_t at = bytes.find('\n'); at != bytes.npos; at = bytes.find('\n', at + 1)) {
+    form.has_crlf = at > 0 && bytes[at - 1] == '\r';
+    if (!form.has_crlf) break;
+  }
+  return form;
+}
+
+std::string in_form(std::string_view bytes, const TextForm& form) {
+  if (is_utf16(bytes)) {
+    TextForm unmarked = form;
+    unmarked.has_utf8_mark = false;
+    return encoded_like(bytes, in_form(Utf16Decoder().decode(bytes), unmarked));
+  }
+  std::string result = form.has_utf8_mark ? "\xEF\xBB\xBF" : "";
+  if (!form.ends_with_line && bytes.ends_with('\n')) bytes.remove_suffix(1);
+  for (const char c : bytes) {
+    if (c == '\n' && form.has_crlf) result += '\r';
+    result += c;
+  }
+  return result;
 }
 
 void read_unpacked(const std::string& path, uint64_t limit,

@@ -1,4 +1,4 @@
-// Decodes the bytes of an uploaded file: text in UTF-8 or UTF-16, or no text at all.
+// Decodes the bytes of an uploaded file: text in UTF-8, UTF-16 or UTF-32, or no text at all.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,17 @@ std::string text_of_bytes(std::string_view bytes, const std::string& charset = {
 /// UTF-8 text with the encoding and the byte-order mark of a file that text_of_bytes() reads and
 /// that begins with these bytes.
 std::string encoded_like(std::string_view beginning, const std::string& text);
+
+/// What a file has around its text and its lines.
+struct TextForm {
+  bool has_utf8_mark = false;
+  bool has_crlf = false;  // at the end of each line
+  bool ends_with_line = true;
+};
+TextForm form_of(std::string_view bytes);
+
+/// Gives text of lines that end with LF, the last one too, another form.
+std::string in_form(std::string_view bytes, const TextForm& form);
 
 /// Converts UTF-16 with a byte-order mark piece by piece.
 class Utf16Decoder {

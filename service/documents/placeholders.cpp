@@ -29,7 +29,7 @@ bool is_argument(std::string_view mark) {
 
 // Marks, tags, and other forms whose order matters or that a model would translate.
 bool needs_places(std::string_view mark) {
-  return mark.starts_with('<') || nmt::is_choice(mark) ||
+  return (mark.starts_with('<') && mark.size() > 1) || nmt::is_choice(mark) ||
          nmt::syntax_of(mark).kind != nmt::InlineMark::Kind::kPoint;
 }
 

@@ -8,6 +8,7 @@
 #include "service/documents/document.h"
 #include "service/documents/document_kinds.h"
 #include "service/documents/format_directives.h"
+#include "service/documents/kept_signs.h"
 #include "service/documents/mnemonics.h"
 #include "service/documents/placeholders.h"
 #include "service/documents/po_header.h"
@@ -177,7 +178,7 @@ class PoDocument final : public Document {
 
   std::optional<size_t> add_source(std::string text, const FormatSyntax* syntax, char sign) {
     Source source{.place = {}, .syntax = syntax, .mnemonic = take_out_mnemonic(text, sign)};
-    std::vector<std::string_view> placeholders = directives_in(text, syntax);
+    std::vector<std::string_view> placeholders = kept_parts_in(text, syntax);
     // References are letters to the translator.
     std::erase_if(placeholders, [](std::string_view one) { return one.starts_with('&'); });
     auto place = add_segment(with_marks(text, placeholders), segments_);

@@ -36,16 +36,13 @@ class Header {
     }
   }
 
-  void check_charset() {
+  // The catalogue was read in the charset that it declares, and is written as UTF-8.
+  void declare_utf8() {
     find("charset=", "\\\"; \t", [&](const Value& value) {
       std::string charset = text_of(value);
       std::ranges::transform(charset, charset.begin(),
                              [](unsigned char c) { return std::toupper(c); });
-      if (charset == "CHARSET" || charset == "ASCII" || charset == "US-ASCII")
-        set(value, "UTF-8");
-      else if (charset != "UTF-8" && charset != "UTF8")
-        fail(value, "the header declares the charset " + charset +
-                        "; convert the catalogue to UTF-8 (msgconv --to-code=UTF-8)");
+      if (charset != "UTF-8" && charset != "UTF8") set(value, "UTF-8");
     });
   }
 
@@ -106,7 +103,7 @@ PoHeader complete_po_header(const PoMessage& header, const std::string& target,
                             std::vector<std::string>& lines) {
   if (!header.has("msgstr")) return {};
   Header found(header, target, lines);
-  found.check_charset();
+  found.declare_utf8();
   found.set_language();
   const size_t forms = found.set_plural_forms();
   if (found.is_completed())

@@ -14,9 +14,9 @@ struct PoHeader {
   size_t plural_forms = 0;
 };
 
-/// Completes the header of a template for the target language: UTF-8 for a charset that is missing
-/// or ASCII, the language and its plural forms, no fuzzy flag. Throws DataError naming the line for
-/// another charset and for a catalogue in another language.
+/// Completes the header of a template for the target language: the charset UTF-8, the language and
+/// its plural forms, no fuzzy flag. Throws DataError naming the line for a catalogue in another
+/// language.
 PoHeader complete_po_header(const PoMessage& header, const std::string& target,
                             std::vector<std::string>& lines);
 

@@ -65,14 +65,15 @@ std::string decoded(std::string_view bytes, const std::string& charset) {
 }
 
 std::string declared_charset(std::string_view bytes) {
-  constexpr size_t kBeginning = 1024;  // where browsers look for it
+  // Browsers look at 1024 bytes; comments may be before the header of a catalogue.
+  constexpr size_t kBeginning = 8192;
   const std::string beginning = html_lower_case(bytes.substr(0, kBeginning));
   for (const std::string_view name : {"charset=", "encoding="}) {
     size_t begin = beginning.find(name);
     if (begin == beginning.npos) continue;
     begin = beginning.find_first_not_of("\"' ", begin + name.size());
     if (begin == beginning.npos) continue;
-    return beginning.substr(begin, beginning.find_first_of("\"'; >?", begin) - begin);
+    return beginning.substr(begin, beginning.find_first_of("\"'; >?\\", begin) - begin);
   }
   return "";
 }

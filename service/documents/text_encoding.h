@@ -9,7 +9,8 @@ namespace dietmt::service {
 /// The bytes as UTF-8. Throws DataError if the charset is unknown or the bytes are not text in it.
 std::string decoded(std::string_view bytes, const std::string& charset);
 
-/// The encoding that an HTML or XHTML file declares at its beginning; "" if it declares none.
+/// The encoding that a page or a gettext catalogue declares at its beginning; "" if it declares
+/// none.
 std::string declared_charset(std::string_view bytes);
 
 /// The most likely encoding of a text in a language ("auto": any), judging by the frequencies of

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "service/documents/document_bytes.h"
-#include "service/documents/format_directives.h"
+#include "service/documents/kept_signs.h"
 #include "service/documents/placeholders.h"
 
 namespace dietmt::service {
@@ -21,7 +21,7 @@ void ValuesDocument::add_value(size_t begin, size_t end, nmt::MarkedText text, E
   const bool is_new = begin == end, has_tags = !text.marks.empty();
   const std::string raw =
       is_new && !has_tags ? encode(text.text) : text_.substr(begin, end - begin);
-  if (!has_tags) text = with_marks(text.text, directives_in(text.text, nullptr));
+  if (!has_tags) text = with_marks(text.text, kept_parts_in(text.text, nullptr));
   replace(begin, begin, "");
   if (add(std::move(text)))
     values_.push_back({is_new ? "" : raw, std::move(encode), has_tags});

@@ -1,5 +1,5 @@
-// XLIFF 1.2 and 2, and what Trados (SDLXLIFF) and Phrase (MXLIFF) add to 1.2: which segments are
-// locked or confirmed.
+// XLIFF 1.2 and 2, and what Trados (SDLXLIFF), Phrase (MXLIFF) and memoQ (MQXLIFF) add to 1.2:
+// which segments are locked or confirmed.
 #include <array>
 #include <map>
 #include <string>
@@ -145,14 +145,17 @@ class XliffDocument final : public BilingualDocument {
     return found == definitions.end() ? nullptr : found->second;
   }
 
-  // Whether a unit of Phrase, or a segment's definition in Trados, is locked or confirmed.
+  // Whether a unit of Phrase or memoQ, or a segment's definition in Trados, is locked or confirmed.
   static bool is_final(const xmlNode* element) {
-    constexpr std::array<std::string_view, 3> kOpen = {"", "0", "false"};
+    constexpr std::array<std::string_view, 4> kOpen = {"", "0", "false", "no"};
     constexpr std::array<std::string_view, 4> kDrafts = {"", "Draft", "RejectedTranslation",
                                                          "RejectedSignOff"};
-    return element != nullptr && (attribute(element, "locked") == "true" ||
-                                  !is_among(attribute(element, "confirmed"), kOpen) ||
-                                  !is_among(attribute(element, "conf"), kDrafts));
+    if (element == nullptr) return false;
+    const std::string status = attribute(element, "status");  // ManuallyConfirmed and others
+    return !is_among(attribute(element, "locked"), kOpen) ||
+           !is_among(attribute(element, "confirmed"), kOpen) ||
+           !is_among(attribute(element, "conf"), kDrafts) ||
+           status.find("Confirmed") != status.npos || status == "Proofread";
   }
 
   // Whether the target is missing, blank, or the source in a state that calls for a translation.
@@ -163,13 +166,14 @@ class XliffDocument final : public BilingualDocument {
     if (target == nullptr || is_blank(target)) return true;
     const bool is_new =
         owner != nullptr && (is_among(attribute(owner, "state"), kStates) ||
+                             attribute(owner, "status") == "NotStarted" ||
                              (element_name(owner) == "seg" && attribute(owner, "conf").empty()));
     return (is_new || is_among(attribute(state, "state"), kStates)) &&
            content_of(target) == content_of(source);
   }
 
   // The state is that of a target in the first version, and of a segment in the second one. Phrase
-  // has its own marks at the unit.
+  // and memoQ have their own marks at the unit.
   void set_state(xmlNode* unit, xmlNode* target) const {
     const auto change = [](xmlNode* owner, const char* name, const char* value) {
       if (attribute_node(owner, name) != nullptr) set_attribute(owner, name, value, nullptr);
@@ -178,6 +182,7 @@ class XliffDocument final : public BilingualDocument {
     change(target, "state", "needs-review-translation");
     change(unit, "confirmed", "0");
     change(unit, "trans-origin", "mt");
+    change(unit, "status", "PartiallyEdited");
   }
 
   static bool is_segment(const xmlNode* node) {

@@ -99,7 +99,7 @@ constexpr std::array<Kind, 27> kKinds{
       of_bytes_and_options<open_markdown>}}};
 
 // Other extensions of these kinds.
-constexpr std::array<std::pair<const char*, DocumentKind>, 10> kAliases{
+constexpr std::array<std::pair<const char*, DocumentKind>, 11> kAliases{
     {{"htm", DocumentKind::kHtml},
      {"xhtml", DocumentKind::kHtml},
      {"markdown", DocumentKind::kMarkdown},
@@ -108,6 +108,7 @@ constexpr std::array<std::pair<const char*, DocumentKind>, 10> kAliases{
      {"xlf", DocumentKind::kXliff},
      {"sdlxliff", DocumentKind::kXliff},
      {"mxliff", DocumentKind::kXliff},
+     {"mqxliff", DocumentKind::kXliff},
      {"yml", DocumentKind::kYaml},
      {"ssa", DocumentKind::kAss}}};
 

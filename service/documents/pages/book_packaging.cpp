@@ -48,6 +48,7 @@ class PackagingDocument final : public ValuesDocument {
     const std::vector<XmlElement> elements = xml_elements(text(), limits);
     for (const XmlElement& one : elements) {
       set_language_of(one, options.source);
+      if (one.name == "spine") set_page_order(elements.front(), one, options.source);
       if (is_text(elements, one)) {
         add_value(one.content, one.content_end, xml_content(text(), one),
                   [cdata = is_cdata(text(), one)](const std::string& translation) {
@@ -68,11 +69,35 @@ class PackagingDocument final : public ValuesDocument {
     const std::string declared = xml_attribute(element, "xml:lang");
     if (declared.empty() || is_same_language(declared, target_)) return;
     if (element.parent >= 0 && !is_same_language(declared, source)) return;
+    replace_value(element, "xml:lang", declared, target_);
+  }
+
+  // In which direction readers turn the pages, unless both languages are written in the same one:
+  // some books run against their text. EPUB 2 does not know it.
+  void set_page_order(const XmlElement& package, const XmlElement& spine,
+                      const std::string& source) {
+    const bool is_rightward = is_right_to_left(target_);
+    if (is_rightward == is_right_to_left(source) || xml_attribute(package, "version") == "2.0")
+      return;
+    constexpr std::string_view kName = "page-progression-direction";
+    const std::string order = is_rightward ? "rtl" : "ltr";
+    const std::string old = xml_attribute(spine, kName);
+    if (old.empty()) {
+      if (!is_rightward) return;
+      const size_t name_end = spine.begin + spine.tag.find_first_of(" \t\r\n/>");
+      replace(name_end, name_end, " " + std::string(kName) + "=\"" + order + "\"");
+    } else {
+      replace_value(spine, kName, old, order);
+    }
+  }
+
+  // The value of an attribute, unless it is written with references.
+  void replace_value(const XmlElement& element, std::string_view name, const std::string& old,
+                     const std::string& value) {
     const auto tag =
         std::string_view(text()).substr(element.begin, element.content - element.begin);
-    const size_t at = tag.find(declared, tag.find("xml:lang"));
-    if (at == tag.npos) return;  // written with references
-    replace(element.begin + at, element.begin + at + declared.size(), target_);
+    const size_t at = tag.find(old, tag.find(name) + name.size());
+    if (at != tag.npos) replace(element.begin + at, element.begin + at + old.size(), value);
   }
 
   std::string target_;

@@ -21,7 +21,8 @@ class TsDocument final : public XmlStrings {
   }
 
  private:
-  // Refuses catalogues for another language pair.
+  // Refuses catalogues for another language pair. Those in the source language are templates, whose
+  // translations are only the source's plural forms.
   void declare(const DocumentOptions& options) {
     const XmlElement& root = elements().front();
     const auto check = [&](const char* name, const std::string& wanted) {
@@ -31,8 +32,17 @@ class TsDocument final : public XmlStrings {
            std::string(name) + " is '" + code + "', but the request has '" + wanted + "'");
     };
     check("sourcelanguage", options.source);
+    const std::string language = xml_attribute(root, "language");
+    is_template_ = !language.empty() && is_same_language(language, options.source);
+    if (is_template_) {
+      const size_t name = root.tag.find(" language=");
+      const size_t at = root.tag.find(language, name);
+      if (name != root.tag.npos && at != root.tag.npos)
+        replace(root.begin + at, root.begin + at + language.size(), options.target);
+      return;
+    }
     check("language", options.target);
-    if (!xml_attribute(root, "language").empty()) return;
+    if (!language.empty()) return;
     const size_t name_end = root.begin + root.tag.find_first_of(" \t\r\n/>");
     replace(name_end, name_end, " language=\"" + options.target + "\"");
   }
@@ -46,6 +56,10 @@ class TsDocument final : public XmlStrings {
                 [](const std::string& value) { return xml_encoded(value, false); });
     };
     const bool is_empty_tag = translation->tag.ends_with("/>");
+    if (is_template_ && xml_attribute(*translation, "type").empty()) {
+      const size_t name_end = translation->begin + std::string_view("<translation").size();
+      replace(name_end, name_end, " type=\"unfinished\"");
+    }
     const size_t end = translation->content_end;
     if (is_empty_tag)
       replace(end - 2, end, ">");
@@ -62,7 +76,8 @@ class TsDocument final : public XmlStrings {
   bool is_open(const XmlElement& translation) const {
     const std::string type = xml_attribute(translation, "type");
     if (!type.empty() && type != "unfinished") return false;
-    return xml_content(text(), translation).text.find_first_not_of(" \t\r\n") == std::string::npos;
+    return is_template_ ||
+           xml_content(text(), translation).text.find_first_not_of(" \t\r\n") == std::string::npos;
   }
 
   template <typename Add>
@@ -81,6 +96,7 @@ class TsDocument final : public XmlStrings {
   }
 
   size_t forms_;
+  bool is_template_ = false;
 };
 
 }  // namespace

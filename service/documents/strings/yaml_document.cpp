@@ -282,7 +282,10 @@ class YamlDocument final : public ValuesDocument {
       one.text = one.text.substr(0, one.text.find_last_not_of(" \t\r\n") + 1);
       encode = [indent = '\n' + std::string(column, ' ')](const std::string& text) {
         std::string block;
-        for (const char c : text) block += c == '\n' ? indent : std::string(1, c);
+        for (size_t at = 0; at < text.size(); ++at) {
+          const bool is_blank = at + 1 < text.size() && text[at + 1] == '\n';
+          block += text[at] == '\n' && !is_blank ? indent : std::string(1, text[at]);
+        }
         return block;
       };
     } else if (one.style == YAML_SINGLE_QUOTED_SCALAR_STYLE) {

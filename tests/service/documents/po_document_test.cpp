@@ -68,8 +68,18 @@ TEST(PoDocumentTest, TheHeaderDeclaresUtf8) {
   for (const std::string same : {"CHARSET", "us-ascii"})
     EXPECT_EQ(bracketed(DocumentKind::kPo, header(same)), translated) << same;
   EXPECT_EQ(problem_of(DocumentKind::kPo, header("utf8")), "none");
-  EXPECT_THAT(problem_of(DocumentKind::kPo, header("ISO-8859-1")),
-              HasSubstr("line 3: the header declares the charset ISO-8859-1; convert"));
+  EXPECT_EQ(bracketed(DocumentKind::kPo, header("ISO-8859-1")), translated);
+}
+
+TEST(PoDocumentTest, ACatalogueIsReadInTheCharsetThatItDeclares) {
+  const std::string comment = "# " + std::string(1500, 'x') + "\n";
+  const auto catalogue = [&](const std::string& charset, const std::string& letter) {
+    return comment + "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=" + charset +
+           "\\n\"\n\nmsgid \"a\"\nmsgstr \"" + letter + "\"\n\nmsgid \"b\"\nmsgstr \"\"\n";
+  };
+  for (const auto& [charset, letter] : {std::pair("CP1251", "\xC4"), std::pair("KOI8-R", "\xE4")})
+    EXPECT_EQ(unchanged(DocumentKind::kPo, catalogue(charset, letter)),
+              unchanged(DocumentKind::kPo, catalogue("UTF-8", "Д")));
 }
 
 std::string forms(int count) {
@@ -115,15 +125,16 @@ std::string filled(const std::string& flag, const std::string& msgid, const std:
   return result.substr(begin, result.rfind('"') - begin);
 }
 
+std::vector<std::string> marks(const std::string& flag, const std::string& msgid) {
+  const auto document = open_document(
+      DocumentKind::kPo, "#, " + flag + "\nmsgid \"" + msgid + "\"\nmsgstr \"\"\n", {"en", "de"});
+  std::vector<std::string> tags;
+  for (const nmt::InlineMark& mark : document->segments().at(0).marks)
+    tags.push_back(mark.parts.front().text);
+  return tags;
+}
+
 TEST(PoDocumentTest, FlagsDecideWhatAPlaceholderIs) {
-  const auto marks = [](const std::string& flag, const std::string& msgid) {
-    const auto document = open_document(
-        DocumentKind::kPo, "#, " + flag + "\nmsgid \"" + msgid + "\"\nmsgstr \"\"\n", {"en", "de"});
-    std::vector<std::string> tags;
-    for (const nmt::InlineMark& mark : document->segments().at(0).marks)
-      tags.push_back(mark.parts.front().text);
-    return tags;
-  };
   EXPECT_THAT(marks("c-format", "a %s %-5ld %2$s %<PRIu64> 100%% %.*f b"),
               ElementsAre("%s", "%-5ld", "%2$s", "%<PRIu64>", "%%", "%.*f"));
   EXPECT_THAT(marks("no-c-format", "a 10 % b"), IsEmpty());
@@ -169,6 +180,20 @@ TEST(PoDocumentTest, NoPlaceholderIsLostOrInvented) {
   EXPECT_EQ(filled("python-brace-format", "the line", "die {Zeile"), "");
   EXPECT_EQ(filled("", "the line", ""), "");
   EXPECT_EQ(filled("java-format", "the {0}", "l'{0}"), "l''{0}");
+}
+
+// Programs read them, and models lose them.
+TEST(PoDocumentTest, TabsBracketsAndBackslashesStay) {
+  EXPECT_THAT(marks("c-format", R"(a %s\tb <%s> \\{ or \\x, c:\\dir)"),
+              ElementsAre("%s", "\t", "<", "%s", ">", "\\{", "\\x", "\\"));
+  EXPECT_THAT(marks("", "a {big|small one} (ca@valencia), a%5d"),
+              ElementsAre("{", "|", "}", "ca@valencia", "%5d"));
+  EXPECT_THAT(marks("", R"(# a\n## b # c#)"), ElementsAre("#", "##"));
+  EXPECT_THAT(marks("", "on %b %-d, 50%Off of %x"), ElementsAre("%b", "%-d", "%x"));
+  EXPECT_THAT(marks("c-format", "on %b %d"), ElementsAre("%d"));
+  EXPECT_EQ(filled("c-format", "home page: <%s>", "Startseite: %s>"), "");
+  EXPECT_EQ(filled("c-format", "home page: <%s>", "Startseite: <%s>"), "Startseite: <%s>");
+  EXPECT_EQ(filled("", R"(a\tb)", "x y"), "");
 }
 
 TEST(PoDocumentTest, MnemonicsGoToALetter) {

@@ -47,6 +47,24 @@ TEST(TxtDocumentTest, Utf16WithItsMarkIsRead) {
             "[a]");
 }
 
+TEST(TxtDocumentTest, Utf32WithItsMarkIsRead) {
+  using namespace std::string_literals;
+  const std::string little = "\xFF\xFE\0\0"s + "a\0\0\0\x00\xF6\x01\0"s;
+  const std::string big = "\0\0\xFE\xFF"s + "\0\0\0a\0\x01\xF6\x00"s;
+  for (const std::string& bytes : {little, big}) {
+    EXPECT_EQ(bracketed(DocumentKind::kTxt, bytes), "[a😀]");
+    EXPECT_EQ(unchanged(DocumentKind::kMarkdown, bytes), bytes);
+  }
+}
+
+// 12 o'clock is no text either.
+TEST(TxtDocumentTest, FormatsOfDatesStay) {
+  for (const std::string format : {"%d %B %Y %H:%M", "%a, %-d.%m.%Y", "dd/MM/yyyy", "MMM d, yyyy"})
+    EXPECT_EQ(bracketed(DocumentKind::kTxt, format), format);
+  for (const std::string text : {"%d of %B", "See %s", "as, my", "MM"})
+    EXPECT_EQ(bracketed(DocumentKind::kTxt, text), "[" + text + "]");
+}
+
 TEST(TxtDocumentTest, WhatIsNoTextIsRefusedWithAReason) {
   using namespace std::string_literals;
   EXPECT_THAT(problem_of(DocumentKind::kTxt, "a\0b, and more text"s),

@@ -106,7 +106,38 @@ TEST(XliffTest, AttributesOfATargetKeepTheirNamespace) {
   EXPECT_THAT(result, HasSubstr("<target xmlns:a=\"urn:a\" a:b=\"c\">[a]</target>"));
 }
 
-TEST(XliffTest, BothAreKnownByTheirExtension) {
+std::string memoq(const std::string& attributes, const std::string& target) {
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<xliff "
+         "xmlns=\"urn:oasis:names:tc:xliff:document:1.2\" xmlns:mq=\"MQXliff\" version=\"1.2\">"
+         "<file source-language=\"en\" target-language=\"de\"><body><trans-unit id=\"1\" " +
+         attributes + "><source>A dog.</source>" + target + "</trans-unit></body></file></xliff>\n";
+}
+
+TEST(MqxliffTest, OpenUnitsAreFilledAndNotConfirmed) {
+  for (const std::string target : {"<target></target>", "<target>A dog.</target>"})
+    EXPECT_EQ(bracketed(kXliff, memoq("mq:status=\"NotStarted\" mq:locked=\"no\"", target)),
+              memoq("mq:status=\"PartiallyEdited\" mq:locked=\"no\"", "<target>[A dog.]</target>"));
+}
+
+TEST(MqxliffTest, LockedAndConfirmedUnitsStay) {
+  for (const char* const attributes :
+       {"mq:locked=\"locked\"", "mq:status=\"ManuallyConfirmed\"", "mq:status=\"Proofread\"",
+        "mq:status=\"Reviewer1Confirmed\""})
+    EXPECT_THAT(segments_of(kXliff, memoq(attributes, "")), ElementsAre()) << attributes;
+}
+
+TEST(XliffTest, LineEndsAndTheByteOrderMarkStay) {
+  const std::string file =
+      "\xEF\xBB\xBF<?xml version=\"1.0\" encoding=\"utf-8\"?>\r\n"
+      "<xliff version=\"1.2\">\r\n<file target-language=\"de\"><body>\r\n"
+      "<trans-unit><source>a</source><target>b</target></trans-unit>\r\n"
+      "</body></file>\r\n</xliff>";
+  EXPECT_EQ(unchanged(kXliff, file), file);
+  EXPECT_EQ(unchanged(kXliff, file + "\r\n"), file + "\r\n");
+}
+
+TEST(XliffTest, AllAreKnownByTheirExtension) {
+  EXPECT_EQ(kind_of_file("a_ger.mqxliff"), kXliff);
   EXPECT_EQ(kind_of_file("a.docx.sdlxliff"), kXliff);
   EXPECT_EQ(kind_of_file("a-en-de.MXLIFF"), kXliff);
 }

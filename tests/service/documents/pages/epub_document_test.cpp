@@ -70,6 +70,29 @@ TEST_F(EpubTest, TextAndLanguagesChange) {
   EXPECT_EQ(ZipPackage(result).names().front(), "mimetype");
 }
 
+TEST_F(EpubTest, PagesAreTurnedInTheDirectionOfTheTarget) {
+  const auto spine = [&](const std::string& version, const std::string& attributes,
+                         const DocumentOptions& options) {
+    Parts parts = book();
+    for (auto& [name, text] : parts) {
+      if (name != "OPS/book.opf") continue;
+      text.replace(text.find("<package"), 8, "<package version=\"" + version + "\"");
+      text.replace(text.find("<spine"), 6, "<spine" + attributes);
+    }
+    const std::string package =
+        part(bracketed(DocumentKind::kEpub, archive(parts), options), "OPS/book.opf");
+    const size_t begin = package.find("<spine");
+    return package.substr(begin, package.find('>', begin) + 1 - begin);
+  };
+  const std::string rightward = " page-progression-direction=\"rtl\"",
+                    other = " page-progression-direction=\"ltr\"";
+  EXPECT_EQ(spine("3.0", " toc=\"x\"", {"en", "ar"}), "<spine" + rightward + " toc=\"x\">");
+  EXPECT_EQ(spine("3.0", other, {"en", "he"}), "<spine" + rightward + ">");
+  EXPECT_EQ(spine("3.0", rightward, {"ar", "en"}), "<spine" + other + ">");
+  EXPECT_EQ(spine("3.0", rightward, {"ja", "en"}), "<spine" + rightward + ">");
+  EXPECT_EQ(spine("2.0", "", {"en", "ar"}), "<spine>");
+}
+
 TEST_F(EpubTest, TheSameTextGivesTheSameParts) {
   const std::string file = archive(book());
   const auto document = open_document(DocumentKind::kEpub, file, {"en", "en"});

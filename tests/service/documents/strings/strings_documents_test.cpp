@@ -195,6 +195,11 @@ TEST(YamlTest, StringsAreTranslatedAndEverythingElseStays) {
       "\"a, b\", b: [\"c: d\"]}\nfolded: >-\n  e\nend: \"f #g\"\n");
 }
 
+TEST(YamlTest, BlankLinesOfABlockGetNoSpaces) {
+  EXPECT_EQ(bracketed(DocumentKind::kYaml, "a: |\n  One.\n\n  Two.\n"),
+            "a: |\n  [One.\n\n  Two.]\n");
+}
+
 TEST(YamlTest, LanguageOnTopBecomesTheTarget) {
   EXPECT_EQ(unchanged(DocumentKind::kYaml, "---\n\"en\":\n  a: b c\n"), "---\n\"de\":\n  a: b c\n");
   EXPECT_EQ(unchanged(DocumentKind::kYaml, "en:\n  en: en\nfr:\n  a: b\n"),

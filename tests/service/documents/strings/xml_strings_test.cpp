@@ -136,6 +136,19 @@ TEST(TsTest, UnfinishedMessagesAreTranslated) {
   EXPECT_THAT(result, HasSubstr("<translation type=\"unfinished\">[Empty tag]</translation>"));
 }
 
+// lupdate makes one for the plural forms of the source.
+TEST(TsTest, CatalogueInTheSourceLanguageIsATemplate) {
+  const std::string result = bracketed(
+      DocumentKind::kTs,
+      "<TS version=\"2.1\" language=\"en_US\"><context><message numerus=\"yes\"><source>%n "
+      "files</source><translation><numerusform>%n file</numerusform><numerusform>%n files"
+      "</numerusform></translation></message></context></TS>\n");
+  EXPECT_EQ(result,
+            "<TS version=\"2.1\" language=\"de\"><context><message numerus=\"yes\"><source>%n "
+            "files</source><translation type=\"unfinished\"><numerusform>[%n files]</numerusform>"
+            "<numerusform>[%n files]</numerusform></translation></message></context></TS>\n");
+}
+
 TEST(TsTest, CatalogueOfAnotherLanguageIsRefused) {
   EXPECT_EQ(problem_of(DocumentKind::kTs, "\n<TS language=\"fr_FR\"/>"),
             "line 2: language is 'fr_FR', but the request has 'de'");
