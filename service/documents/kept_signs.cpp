@@ -2,27 +2,27 @@
 
 #include <algorithm>
 
-#include "nmt/alignment/text_shape.h"
+#include "common/ascii.h"
 
 namespace dietmt::service {
 namespace {
 
-constexpr bool is_name(char c) { return nmt::is_ascii_letter(c) || nmt::is_digit(c) || c == '_'; }
+constexpr bool is_name(char c) { return is_ascii_word(c) || c == '_'; }
 
 // The length of a directive of strftime at `at`, or 0.
 size_t date_directive(std::string_view text, size_t at) {
   if (text[at] != '%') return 0;
   size_t end = at + 1;
   if (end < text.size() && std::string_view("-_0^#EO").find(text[end]) != text.npos) ++end;
-  const bool has_letter = end < text.size() && nmt::is_ascii_letter(text[end]);
+  const bool has_letter = end < text.size() && is_ascii_letter(text[end]);
   return has_letter ? end + 1 - at : 0;
 }
 
 // In text, a letter after a directive is a word: 100 %of.
 bool is_date_in_text(std::string_view text, size_t at, size_t size) {
   const size_t end = at + size;
-  return (at == 0 || !nmt::is_digit(text[at - 1])) &&
-         (end == text.size() || !nmt::is_ascii_letter(text[end]));
+  return (at == 0 || !is_ascii_digit(text[at - 1])) &&
+         (end == text.size() || !is_ascii_letter(text[end]));
 }
 
 // The length of a backslash with what it escapes. Names in paths are longer than one letter.
@@ -89,14 +89,14 @@ void add_signs(std::string_view text, size_t begin, size_t end, bool has_dates,
 bool is_letter_pattern(std::string_view text) {
   size_t runs = 0, longest = 0;
   for (size_t at = 0; at < text.size();) {
-    if (!nmt::is_ascii_letter(text[at])) {
+    if (!is_ascii_letter(text[at])) {
       if (std::string_view(" /.:,-").find(text[at]) == text.npos) return false;
       ++at;
       continue;
     }
     const size_t end = std::min(text.find_first_not_of(text[at], at), text.size());
     const bool is_known = std::string_view("yMdEHhmsaSzZ").find(text[at]) != text.npos;
-    if (!is_known || (end < text.size() && nmt::is_ascii_letter(text[end]))) return false;
+    if (!is_known || (end < text.size() && is_ascii_letter(text[end]))) return false;
     longest = std::max(longest, end - at);
     ++runs;
     at = end;
