@@ -17,9 +17,6 @@ class MarkupDocument : public PlacesDocument {
  public:
   std::string translated(const std::vector<Translation>& translations) override;
 
- protected:
-  explicit MarkupDocument(LanguagePair languages) : languages_(std::move(languages)) {}
-
   /// Text as it is written, and its meaning; or a tag.
   struct Piece {
     std::string raw = {};
@@ -40,6 +37,9 @@ class MarkupDocument : public PlacesDocument {
     std::string line_break = {};  // for join()
     size_t width = 0;
   };
+
+ protected:
+  explicit MarkupDocument(LanguagePair languages) : languages_(std::move(languages)) {}
 
   /// Adds the text between two block tags as a segment, and so on.
   void add_html(std::string_view html);

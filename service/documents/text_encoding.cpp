@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "common/error.h"
 #include "service/documents/html_tags.h"
@@ -30,12 +31,19 @@ icu::LocalUSetPointer letters_of(const std::string& language) {
   return letters;
 }
 
-// How many letters of a text in this charset are not among these.
-int64_t foreign_letters(std::string_view bytes, const char* charset, const USet* letters) {
+// Bytes that are controls in an encoding show that it is another one.
+bool is_wrong(UChar32 c) { return c >= 0x80 && c < 0xA0 && c != 0x85; }
+
+// How many letters of a text in this charset are not among these; nullopt if it is in another one.
+std::optional<int64_t> foreign_letters(std::string_view bytes, const char* charset,
+                                       const USet* letters) {
   const icu::UnicodeString text(bytes.data(), static_cast<int32_t>(bytes.size()), charset);
+  constexpr UChar32 kNoCharacter = 0xFFFD;
   int64_t foreign = 0;
   for (int32_t at = 0; at < text.length(); at = text.moveIndex32(at, 1)) {
     const UChar32 c = text.char32At(at);
+    const bool is_last = at + 1 == text.length();  // perhaps only the first half of a character
+    if (is_wrong(c) || (c == kNoCharacter && !is_last)) return std::nullopt;
     foreign += u_isalpha(c) != 0 && uset_contains(letters, c) == 0 ? 1 : 0;
   }
   return foreign;
@@ -52,10 +60,8 @@ std::string decoded(std::string_view bytes, const std::string& charset) {
                       &status);
   const icu::UnicodeString text(bytes.data(), static_cast<int32_t>(bytes.size()),
                                 converter.getAlias(), status);
-  // Bytes that are controls in the encoding show that it is another one.
-  const auto is_control = [](char16_t c) { return c >= 0x80 && c < 0xA0 && c != 0x85; };
   const bool has_controls =
-      std::any_of(text.getBuffer(), text.getBuffer() + text.length(), is_control);
+      std::any_of(text.getBuffer(), text.getBuffer() + text.length(), is_wrong);
   if (U_FAILURE(status) || has_controls)
     throw DataError("the file is not text in the charset " + charset +
                     "; give the right charset, or convert it to UTF-8");
@@ -94,8 +100,9 @@ std::string detected_charset(std::string_view bytes, const std::string& language
   for (int32_t i = 0; i < count && U_SUCCESS(status); ++i) {  // the most likely first
     const char* const name = ucsdet_getName(matches[i], &status);
     if (ucsdet_getConfidence(matches[i], &status) < kLeastConfidence) break;
-    const int64_t foreign = foreign_letters(bytes, name, letters.getAlias());
-    if (foreign < fewest) fewest = foreign, best = name;
+    if (std::string_view(name).starts_with("UTF-")) continue;  // these have a byte-order mark
+    const auto foreign = foreign_letters(bytes, name, letters.getAlias());
+    if (foreign && *foreign < fewest) fewest = *foreign, best = name;
   }
   // Text without the signs that only Windows has is detected as ISO-8859-1; they agree otherwise.
   return best == "ISO-8859-1" ? "windows-1252" : best;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "service/documents/pages/markdown_links.h"
+
 namespace dietmt::service {
 namespace {
 
@@ -11,30 +13,6 @@ using Span = MarkdownEvent::Span;
 using Piece = MarkdownPiece;
 
 constexpr size_t kNone = std::string::npos;
-
-// The end of what begins with an opening bracket at `at`; kNone if it does not end.
-size_t end_of_brackets(std::string_view source, size_t at, char open, char close) {
-  size_t depth = 0;
-  char quote = 0;
-  for (; at < source.size(); ++at) {
-    const char c = source[at];
-    if (c == '\\') {
-      ++at;
-    } else if (quote != 0) {
-      quote = c == quote ? char{0} : quote;
-    } else if (open == '(' && (c == '"' || c == '\'') &&
-               (source[at - 1] == ' ' || source[at - 1] == '\n')) {
-      quote = c;
-    } else if (open == '(' && c == '<' && depth == 1) {
-      at = std::min(source.find('>', at), source.size());
-    } else if (c == open) {
-      ++depth;
-    } else if (c == close && --depth == 0) {
-      return at + 1;
-    }
-  }
-  return kNone;
-}
 
 class PieceReader {
  public:
@@ -252,31 +230,12 @@ class PieceReader {
     return true;
   }
 
-  // The end of what follows the text of a link or an image; kNone if it is not understood.
-  size_t link_end(size_t bracket, bool& is_label) const {
-    is_label = false;
-    if (at(bracket) != ']') return kNone;
-    if (at(bracket + 1) == '(') {
-      const size_t end = end_of_brackets(before_next(), bracket + 1, '(', ')');
-      if (end != kNone) return end;
-    }
-    if (at(bracket + 1) == '[') {
-      const size_t end = end_of_brackets(before_next(), bracket + 1, '[', ']');
-      if (end != kNone) {
-        is_label = end == bracket + 3;
-        return end;
-      }
-    }
-    is_label = true;
-    return bracket + 1;
-  }
-
   bool read_link_end() {
-    bool is_label = false;
-    const size_t end = link_end(at_, is_label);
-    if (end == kNone || links_.empty()) return false;
-    Piece& piece = add(Piece::Kind::kClose, end);
-    if (is_label) piece.label = links_.back();
+    const auto target = link_target(before_next(), at_);
+    if (!target || links_.empty()) return false;
+    Piece& piece = add(Piece::Kind::kClose, target->end);
+    piece.title = target->title;
+    if (target->is_label) piece.label = links_.back();
     links_.pop_back();
     return true;
   }
@@ -295,12 +254,13 @@ class PieceReader {
     }
     size_t bracket = last;
     if (!is_plain) bracket = end_of_brackets(source_, at_ + 1, '[', ']') - 1;
-    bool is_label = false;
-    const size_t end = bracket < source_.size() ? link_end(bracket, is_label) : kNone;
-    if (end == kNone) return false;
-    Piece& piece = add(Piece::Kind::kImage, end);
+    const auto target =
+        bracket < source_.size() ? link_target(before_next(), bracket) : std::nullopt;
+    if (!target) return false;
+    Piece& piece = add(Piece::Kind::kImage, target->end);
+    piece.title = target->title;
     piece.text = piece.text_end = begin;
-    if (is_plain && !is_label) piece.text_end = bracket;
+    if (is_plain && !target->is_label) piece.text_end = bracket;
     return true;
   }
 

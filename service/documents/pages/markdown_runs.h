@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "service/documents/pages/markdown_links.h"
 #include "service/documents/pages/markdown_reader.h"
 
 namespace dietmt::service {
@@ -32,6 +33,7 @@ struct MarkdownPiece {
   size_t text_end = 0;
   /// At the end of a link whose text is its label, as in [label] and [label][]: begins the label.
   std::optional<size_t> label = {};
+  std::optional<LinkTitle> title = {};  // of a link or an image
 };
 
 /// The block's bytes from its first text or markup to its last, without gaps. Nullopt if the events

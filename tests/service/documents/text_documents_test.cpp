@@ -65,6 +65,25 @@ TEST(TxtDocumentTest, FormatsOfDatesStay) {
     EXPECT_EQ(bracketed(DocumentKind::kTxt, text), "[" + text + "]");
 }
 
+TEST(TxtDocumentTest, AnEncodingThatTheBytesContradictIsNotDetected) {
+  const std::string serbian =
+      "\xEA\xF0\xE5\x9E\xF3\x9E\xE8 \xF1\xE5 \xF2\xE8\xF5\xEE \xEC\xE5\x90\xF3 \xE2\xE0\xEC\xE0 "
+      "\xEA\xF0\xEE\xE7 \xE2\xE5\xEA\xEE\xE2\xE5. \x80\xE0\xE2\xEE \xE7\xED\xE0 \xF8\xF2\xE0 "
+      "\xBC\xE5 \xF2\xEE \xE1\xE8\xEB\xEE, \x9F\xE0\xE1\xE5. \x8C\xE5\xEC\xF3 \xBC\xE5 "
+      "\xE6\xE0\xEE.";
+  EXPECT_EQ(unchanged(DocumentKind::kTxt, serbian),
+            "крећући се тихо међу вама кроз векове. Ђаво зна шта је то било, џабе. Њему је жао.");
+  const std::string croatian =
+      "\xD0ino, do\xF0"
+      "avola. Dolazi ovamo! Ne\xE6"
+      "e da iza\xF0"
+      "e odatle, \x9E"
+      "ao mi je. \x8Ato \xE8"
+      "e\x9A\xE6"
+      "e \x9A\xE6u\xE6uri";
+  EXPECT_EQ(problem_of(DocumentKind::kTxt, croatian), "none");
+}
+
 TEST(TxtDocumentTest, WhatIsNoTextIsRefusedWithAReason) {
   using namespace std::string_literals;
   EXPECT_THAT(problem_of(DocumentKind::kTxt, "a\0b, and more text"s),

@@ -34,6 +34,15 @@ TEST(MarkdownDocumentTest, BlocksAreSegments) {
                           "first", "a", "b", "c", "d", "Setext"));
 }
 
+TEST(MarkdownDocumentTest, TitlesOfLinksAndPicturesAreTranslated) {
+  EXPECT_EQ(in_brackets("See [it](a.md \"A title\") and ![b c](d.png 'E f').\n"),
+            "\\[See [it](a.md \"\\[A title\\]\") and ![\\[b c\\]](d.png '\\[E f\\]').\\]\n");
+  EXPECT_EQ(translated(DocumentKind::kMarkdown, "[a](<b c> \"d e\")\n", {"x", "un \"d\""}),
+            "[x](<b c> \"un \\\"d\\\"\")\n");
+  const std::string fixed = "[a b](c \"d\\\"e\") [f g](h(i)) [j k](l \"\")\n";
+  EXPECT_THAT(segments_of(DocumentKind::kMarkdown, fixed), ElementsAre(HasSubstr("j k")));
+}
+
 TEST(MarkdownDocumentTest, CodeAndDefinitionsStay) {
   const std::string kept =
       "    indented code\n\n```sh\nfenced code\n```\n\n[ref]: https://example.org \"A title\"\n\n"
@@ -53,9 +62,9 @@ TEST(MarkdownDocumentTest, TheSameTextKeepsItsBytes) {
 }
 
 TEST(MarkdownDocumentTest, MarkupMovesWithItsWords) {
-  EXPECT_EQ(with_text("The **red** [house](a.html \"t\") is `x`.\n",
+  EXPECT_EQ(with_text("The **red** [house](a.html \"1\") is `x`.\n",
                       "Das <g1>Haus</g1> <g0>rot</g0> ist <g2/>."),
-            "Das [Haus](a.html \"t\") **rot** ist `x`.\n");
+            "Das [Haus](a.html \"1\") **rot** ist `x`.\n");
   EXPECT_EQ(with_text("a __b *c* ~~d~~__\n", "<g0>B <g1>C</g1> <g2>D</g2></g0> A"),
             "__B *C* ~~D~~__ A\n");
 }

@@ -1,0 +1,280 @@
+#include "service/documents/pages/markdown_body.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/trimmed.h"
+#include "service/documents/markup_document.h"
+#include "service/documents/pages/markdown_joins.h"
+#include "service/documents/pages/markdown_lines.h"
+#include "service/documents/pages/markdown_runs.h"
+#include "service/documents/pages/markdown_writer.h"
+
+namespace dietmt::service {
+namespace {
+
+std::string escaped_alternative(const std::string& text) {
+  return markdown_escaped(text, {}, {.is_cell = true});
+}
+
+// In any kind of quotes.
+std::string escaped_title(const std::string& text) {
+  std::string escaped;
+  for (const char c : escaped_alternative(text)) {
+    if (c == '"' || c == '\'') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+class MarkdownBody final : public MarkupDocument {
+ public:
+  MarkdownBody(std::string_view source, const DocumentOptions& options)
+      : MarkupDocument({options.source, options.target}),
+        source_(source),
+        languages_({options.source, options.target}) {
+    for (const MarkdownBlock& block : markdown_blocks(source)) {
+      if (block.is_html) {
+        add_html_block(block);
+      } else if (const auto pieces = markdown_pieces(source, block)) {
+        add_block(block, *pieces);
+      }
+    }
+    keep_up_to(source.size());
+  }
+
+ private:
+  void keep_up_to(size_t end) {
+    keep(source_.substr(kept_, end - kept_));
+    kept_ = end;
+  }
+
+  std::string raw(size_t begin, size_t end) const {
+    return std::string(source_.substr(begin, end - begin));
+  }
+
+  // HTML that has its own lines, unless they begin with the marks of a quotation or a list.
+  void add_html_block(const MarkdownBlock& block) {
+    size_t begin = std::string::npos, end = 0;
+    for (const MarkdownEvent& event : block.events) {
+      if (event.begin == std::string::npos) continue;
+      begin = std::min(begin, event.begin);
+      const bool continues = end == 0 || trimmed(raw(end, event.begin), " \t\r\n").empty();
+      if (!continues) return;
+      end = event.end;
+    }
+    if (begin == std::string::npos || begin < kept_) return;
+    keep_up_to(begin);
+    add_html(source_.substr(begin, end - begin));
+    kept_ = end;
+  }
+
+  void add_block(const MarkdownBlock& block, const std::vector<MarkdownPiece>& pieces) {
+    if (pieces.empty() || pieces.front().begin < kept_) return;
+    if (is_mdx(source_.substr(pieces.front().begin, pieces.back().end - pieces.front().begin)))
+      return;
+    keep_up_to(pieces.front().begin);
+    std::vector<MarkdownPiece> line, text;  // text: lines before it
+    std::optional<MarkdownPiece> line_break;
+    // GitHub lets a table follow a paragraph without a blank line; md4c does not.
+    const auto has_row = [&](const MarkdownPiece& piece) {
+      return is_delimiter_row(source_.substr(piece.begin, piece.end - piece.begin));
+    };
+    const bool has_table = std::ranges::any_of(pieces, has_row);
+    const auto is_fixed = [&](std::string_view text_line) {
+      return is_directive(text_line) || (has_table && text_line.find('|') != text_line.npos);
+    };
+    const auto end_line = [&] {
+      if (line.empty()) return;
+      if (is_fixed(source_.substr(line.front().begin, line.back().end - line.front().begin))) {
+        add_text(block, std::exchange(text, {}));
+      } else {
+        if (line_break && !text.empty()) text.push_back(*line_break);
+        text.insert(text.end(), line.begin(), line.end());
+      }
+      line.clear();
+    };
+    for (const MarkdownPiece& piece : pieces) {
+      const bool is_break = piece.kind == MarkdownPiece::Kind::kSoftBreak;
+      if (piece.kind == MarkdownPiece::Kind::kHardBreak) {
+        end_line();
+        add_text(block, std::exchange(text, {}));
+      } else if (is_break) {
+        end_line();
+        line_break = piece;
+      } else {
+        line.push_back(piece);
+      }
+    }
+    end_line();
+    add_text(block, text);
+  }
+
+  // Pieces that follow each other, up to soft breaks, are a text.
+  void add_text(const MarkdownBlock& block, std::vector<MarkdownPiece> pieces) {
+    drop_fixed_ends(pieces);
+    if (pieces.empty()) return;
+    keep_up_to(pieces.front().begin);
+    Run run;
+    run.join = block.is_cell ? joined_cell : block.is_heading ? joined_heading : joined_lines;
+    TranslationScopes scopes(languages_);
+    size_t untranslated = pieces.size();  // the first piece of an element that is not translated
+    std::vector<size_t> open;
+    size_t marks = 0;
+    size_t line_begin = pieces.front().begin;
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      const MarkdownPiece& piece = pieces[i];
+      if (piece.kind == MarkdownPiece::Kind::kSoftBreak) {
+        run.width = std::max(run.width, characters(line_begin, piece.begin));
+        if (run.line_break.empty()) run.line_break = raw(piece.begin, piece.end);
+        line_begin = piece.end;
+      }
+      if (piece.kind == MarkdownPiece::Kind::kHtml && raw(piece.begin, piece.end)[1] != '!') {
+        const bool did = scopes.translates();
+        scopes.pass(source_.substr(piece.begin, piece.end - piece.begin));
+        if (did && !scopes.translates()) untranslated = i;
+        if (!did && scopes.translates()) {
+          add_mark_piece(run, pieces[untranslated].begin, piece.end, point(marks));
+          continue;
+        }
+      }
+      if (!scopes.translates()) {
+        if (i + 1 == pieces.size())
+          add_mark_piece(run, pieces[untranslated].begin, piece.end, point(marks));
+        continue;
+      }
+      add_piece(piece, run, open, marks);
+    }
+    if (!run.line_break.empty())
+      run.width = std::max(run.width, characters(line_begin, pieces.back().end));
+    kept_ = pieces.back().end;
+    add_run(std::move(run));
+  }
+
+  static std::string point(size_t& marks) { return "<g" + std::to_string(marks++) + "/>"; }
+
+  size_t characters(size_t begin, size_t end) const {
+    return static_cast<size_t>(std::ranges::count_if(source_.substr(begin, end - begin),
+                                                     [](char c) { return (c & 0xC0) != 0x80; }));
+  }
+
+  // Identifiers of headings and labels of footnotes.
+  void drop_fixed_ends(std::vector<MarkdownPiece>& pieces) {
+    using Kind = MarkdownPiece::Kind;
+    while (!pieces.empty() && pieces.back().kind == Kind::kSoftBreak) pieces.pop_back();
+    if (pieces.empty()) return;
+    MarkdownPiece& last = pieces.back();
+    const std::string_view end = source_.substr(last.begin, last.end - last.begin);
+    const size_t brace = end.rfind('{');
+    if (last.kind == Kind::kText && end.ends_with('}') && brace != end.npos &&
+        end.substr(brace).find_first_of("#.:=") == 1)
+      last.end = last.begin + brace;
+    MarkdownPiece& first = pieces.front();
+    const std::string_view begin = source_.substr(first.begin, first.end - first.begin);
+    const size_t colon = begin.find("]:");
+    if (first.kind == Kind::kText && begin.starts_with("[^") && colon != begin.npos) {
+      keep_up_to(first.begin + colon + 2);
+      first.begin = first.text = kept_;
+    }
+  }
+
+  void add_piece(const MarkdownPiece& piece, Run& run, std::vector<size_t>& open, size_t& marks) {
+    using Kind = MarkdownPiece::Kind;
+    switch (piece.kind) {
+      case Kind::kText:
+        return add_plain(piece, run);
+      case Kind::kReference: {
+        const std::string reference = raw(piece.begin, piece.end);
+        const std::string character = resolve_references(reference, run.spellings);
+        if (character == reference)
+          return add_mark_piece(run, piece.begin, piece.end, point(marks));
+        run.pieces.push_back({.raw = reference, .text = character});
+        return;
+      }
+      case Kind::kSoftBreak:
+        run.pieces.push_back({.raw = raw(piece.begin, piece.end), .text = "\n"});
+        return;
+      case Kind::kOpen:
+        open.push_back(marks);
+        return add_mark_piece(run, piece.begin, piece.end, "<g" + std::to_string(marks++) + ">");
+      case Kind::kClose: {
+        const std::string name =
+            open.empty() ? point(marks) : "</g" + std::to_string(open.back()) + ">";
+        if (!open.empty()) open.pop_back();
+        add_mark_piece(run, piece.begin, piece.end, name);
+        add_title(piece, *run.pieces.back().tag);
+        if (piece.label) {
+          run.pieces.back().if_same = raw(piece.begin, piece.end);
+          run.pieces.back().tag->markup = "][" + raw(*piece.label, piece.begin) + "]";
+        }
+        return;
+      }
+      case Kind::kImage: {
+        TextTag tag{raw(piece.begin, piece.end), {}};
+        if (piece.text_end > piece.text)
+          tag.values.push_back({piece.text - piece.begin, piece.text_end - piece.text,
+                                raw(piece.text, piece.text_end), escaped_alternative});
+        add_title(piece, tag);
+        run.pieces.push_back(
+            {.raw = raw(piece.begin, piece.end), .mark = point(marks), .tag = std::move(tag)});
+        return;
+      }
+      case Kind::kHtml: {
+        const MarkupPart part{.raw = source_.substr(piece.begin, piece.end - piece.begin),
+                              .is_text = false,
+                              .has_attributes = true};
+        run.pieces.push_back({.raw = std::string(part.raw), .tag = html_tag(part, languages_)});
+        return;
+      }
+      default:
+        return add_mark_piece(run, piece.begin, piece.end, point(marks));
+    }
+  }
+
+  void add_title(const MarkdownPiece& piece, TextTag& tag) const {
+    if (!piece.title) return;
+    const auto [begin, end] = *piece.title;
+    tag.values.push_back({begin - piece.begin, end - begin, raw(begin, end), escaped_title});
+  }
+
+  void add_mark_piece(Run& run, size_t begin, size_t end, std::string mark) {
+    run.pieces.push_back(
+        {.raw = raw(begin, end), .mark = std::move(mark), .tag = TextTag{raw(begin, end), {}}});
+  }
+
+  // Text, in which templates and the labels of footnotes are marks.
+  void add_plain(const MarkdownPiece& piece, Run& run) {
+    const std::string text = raw(piece.text, piece.end);
+    std::string before = raw(piece.begin, piece.text);
+    size_t begin = 0;
+    const auto add_up_to = [&](size_t end) {
+      if (end > begin)
+        run.pieces.push_back({.raw = std::exchange(before, {}) + text.substr(begin, end - begin),
+                              .text = text.substr(begin, end - begin)});
+      begin = end;
+    };
+    for (const std::string_view one : markdown_kept_in(text)) {
+      const auto at = static_cast<size_t>(one.data() - text.data());
+      if (at < begin || (at == 0 && !before.empty())) continue;  // inside the last one, or escaped
+      add_up_to(at);
+      run.pieces.push_back({.raw = std::string(one),
+                            .mark = std::string(one),
+                            .tag = TextTag{std::string(one), {}}});
+      begin = at + one.size();
+    }
+    add_up_to(text.size());
+  }
+
+  const std::string_view source_;
+  const LanguagePair languages_;
+  size_t kept_ = 0;  // bytes of the source that are in the document
+};
+
+}  // namespace
+
+std::unique_ptr<Document> open_markdown_body(std::string_view source,
+                                             const DocumentOptions& options) {
+  return std::make_unique<MarkdownBody>(source, options);
+}
+
+}  // namespace dietmt::service
