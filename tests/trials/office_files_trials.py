@@ -4,8 +4,6 @@ opened by LibreOffice and by Python's libraries, if they are installed."""
 import collections
 import importlib
 import io
-import os
-import pathlib
 import re
 import shutil
 import subprocess
@@ -13,13 +11,10 @@ import sys
 import xml.etree.ElementTree as xml
 import zipfile
 
-from server import Server
-from trials import build_and_work, report, toy_model
+from files import chosen_model, files_of, languages, server_for_files, translated
+from trials import build_and_work, report
 
 POINT = "office"
-FILES = os.environ.get("DIETMT_TRIAL_FILES")
-MODEL = os.environ.get("DIETMT_TRIAL_MODEL")
-MOST = int(os.environ.get("DIETMT_TRIAL_MOST", 1000))
 KINDS = ("docx", "odt", "pptx", "odp", "xlsx", "ods")
 READERS = {"docx": ("docx", "Document"), "pptx": ("pptx", "Presentation"),
            "xlsx": ("openpyxl", "load_workbook"), "odt": ("odf.opendocument", "load"),
@@ -111,32 +106,20 @@ def converted(paths, work):
     return {path.stem for path in folder.glob("*.pdf")}
 
 
-def translate(server, path, target):
-    status, answer = server.form("/translate_file", {"source": "en", "target": target,
-                                                     "file": (path.name, path.read_bytes())})
-    if status != 200:
-        return status, answer["error"]
-    url = answer["translatedFileUrl"]
-    return status, server.ask("GET", url[url.index("/download_file/"):])[2]
-
-
 def main():
     build, work = build_and_work()
-    if FILES is None:
-        sys.exit("DIETMT_TRIAL_FILES names no folder with office files")
-    model = MODEL or toy_model(build / "bin/dietmt", work)
-    target = model.partition("=")[0].partition("-")[2] if "=" in str(model) else "de"
+    model = chosen_model(build / "bin/dietmt", work)
+    source, target = languages(model)
     seen = collections.defaultdict(collections.Counter)
     done = {}
-    with Server(build / "bin/dietmt", model, work, "--max-characters", 2000000,
-                "--deadline", 600) as server:
-        for kind in KINDS:
-            for path in sorted(pathlib.Path(FILES).rglob(f"*.{kind}"))[:MOST]:
-                status, result = translate(server, path, target)
+    with server_for_files(build / "bin/dietmt", model, work) as server:
+        for kind, paths in files_of("DIETMT_TRIAL_FILES", KINDS).items():
+            for path in paths:
                 seen[kind]["files"] += 1
-                if status != 200:
-                    seen[kind][f"{status}"] += 1
-                    print(path, result, file=sys.stderr)
+                result, problem = translated(server, path.name, path.read_bytes(), source, target)
+                if result is None:
+                    seen[kind][problem[:3]] += 1
+                    print(path, problem, file=sys.stderr)
                     continue
                 problem, more = difference(path.read_bytes(), result)
                 seen[kind]["empty runs more"] += more

@@ -5,10 +5,11 @@ files; only their structure is compared."""
 import os
 import pathlib
 import re
-import urllib.parse
+import shutil
+import subprocess
 
-from server import Server
-from trials import build_and_work, report, toy_model
+from files import chosen_model, languages, server_for_files, translated
+from trials import build_and_work, report
 
 POINT = "subtitles"
 TIMES = re.compile(r"^.*?-->.*$|^Dialogue:(?:[^,]*,){3}", re.MULTILINE)
@@ -41,28 +42,36 @@ def times_of(data):
     return TIMES.findall(text_of(data).replace("\r", ""))
 
 
-def translated(server, name, data, source, target):
-    status, answer = server.form("/translate_file", {"file": (name, data), "source": source,
-                                                     "target": target})
-    if status != 200:
-        return None, str(answer)
-    return server.ask("GET", urllib.parse.urlparse(answer["translatedFileUrl"]).path)[2], ""
+def cues_of(path):
+    """How many subtitles FFmpeg reads; None without it or if it refuses the file."""
+    if shutil.which("ffprobe") is None:
+        return None
+    done = subprocess.run(["ffprobe", "-v", "error", "-count_packets", "-show_entries",
+                           "stream=nb_read_packets", "-of", "csv=p=0", path],
+                          capture_output=True, text=True, check=False)
+    count = done.stdout.strip()
+    return int(count) if done.returncode == 0 and count.isdigit() else None
 
 
 def main():
     build, work = build_and_work()
     dietmt = build / "bin" / "dietmt"
-    model = os.environ.get("DIETMT_TRIAL_MODEL") or f"en-de={toy_model(dietmt, work)}"
-    source, target = model.split("=")[0].split("-")
+    model = chosen_model(dietmt, work)
+    source, target = languages(model)
     files = {name: text if isinstance(text, bytes) else text.encode() for name, text in OWN.items()}
     if folder := os.environ.get("DIETMT_TRIAL_SUBTITLES"):
         files.update({path.name: path.read_bytes() for path in sorted(pathlib.Path(folder).rglob("*"))
                       if path.suffix in (".srt", ".vtt", ".ass", ".ssa")})
-    with Server(dietmt, model, work) as server:
+    with server_for_files(dietmt, model, work) as server:
         for name, data in files.items():
             result, problem = translated(server, name, data, source, target)
             same = result is not None and times_of(result) == times_of(data)
-            report(POINT, name, same, problem or f"{len(times_of(data))} times, {len(result)} bytes")
+            cues = []
+            for text in (data, result or b""):
+                (work / name).write_bytes(text)
+                cues.append(cues_of(work / name))
+            report(POINT, name, same and cues[0] in (None, cues[1]),
+                   problem or f"{len(times_of(data))} times, {len(result)} bytes, FFmpeg reads {cues}")
 
 
 main()
