@@ -64,14 +64,22 @@ size_t sign_at(std::string_view text, size_t at, bool has_dates) {
   }
 }
 
-// Begins at `begin`: the end of a name, an @ and another name; 0: there is none.
+// The length of a name, an @ and another name, perhaps with dots, at `begin`, or 0.
 size_t modified_word(std::string_view text, size_t begin) {
   size_t end = begin;
   while (end < text.size() && is_name(text[end])) ++end;
   if (end == begin || end + 1 >= text.size() || text[end] != '@' || !is_name(text[end + 1]))
     return 0;
-  for (++end; end < text.size() && is_name(text[end]);) ++end;
+  const auto goes_on = [&](size_t at) { return at < text.size() && is_name(text[at]); };
+  for (++end; goes_on(end) || (end < text.size() && text[end] == '.' && goes_on(end + 1));) ++end;
   return end - begin;
+}
+
+// Whether a letter of POD, as in B<text> and E<lt>, is before the bracket at `bracket`.
+bool is_after_pod_letter(std::string_view text, size_t bracket) {
+  return bracket > 0 && text[bracket] == '<' &&
+         std::string_view("BCEFILSXZ").find(text[bracket - 1]) != text.npos &&
+         (text[bracket - 1] == 'E' || bracket == 1 || !is_name(text[bracket - 2]));
 }
 
 void add_signs(std::string_view text, size_t begin, size_t end, bool has_dates,
@@ -80,6 +88,7 @@ void add_signs(std::string_view text, size_t begin, size_t end, bool has_dates,
   while (begin < end) {
     const bool starts_word = is_name(text[begin]) && (begin == 0 || !is_name(text[begin - 1]));
     size_t size = starts_word ? modified_word(part, begin) : sign_at(part, begin, has_dates);
+    if (starts_word && begin + 1 < end && is_after_pod_letter(text, begin + 1)) size = 2;
     if (size > 0) found.push_back(text.substr(begin, size));
     begin += std::max<size_t>(size, 1);
   }
@@ -112,9 +121,12 @@ std::vector<std::string_view> kept_parts_in(std::string_view text, const FormatS
   size_t begin = 0;
   for (const std::string_view one : directives_in(text, syntax)) {
     const auto at = static_cast<size_t>(one.data() - text.data());
-    add_signs(text, begin, at, has_dates, found);
-    found.push_back(one);
+    const bool is_pod = at > begin && is_after_pod_letter(text, at);
+    if (is_pod && one.find(' ') != one.npos && one.find('=') == one.npos) continue;  // I<two words>
+    const size_t first = at - (is_pod ? 1 : 0);
+    add_signs(text, begin, first, has_dates, found);
     begin = at + one.size();
+    found.push_back(text.substr(first, begin - first));
   }
   add_signs(text, begin, text.size(), has_dates, found);
   return found;

@@ -15,6 +15,7 @@ namespace dietmt::service {
 ///   \( \x \                     backslashes with the sign after them
 ///   ###                         at the beginning of a line
 ///   ca@valencia                 a word with a modifier
+///   B< E<lt>                    POD
 ///   %Y %-d                      dates, unless `syntax` gives % another meaning
 /// Takes linear time.
 std::vector<std::string_view> kept_parts_in(std::string_view text, const FormatSyntax* syntax);

@@ -84,7 +84,7 @@ Mnemonic take_out_mnemonic(std::string& text, char sign) {
   // Unlike R&D, AT&T and the names of functions and files.
   if (is_inside && ((sign == '&' && is_upper(before) && is_upper(after)) ||
                     std::ranges::count(text, ' ') > kMostSpaces ||
-                    text.find_first_of("0123456789.()/") != text.npos))
+                    text.find_first_of("0123456789.()/") <= text.find_last_not_of('.')))
     return {};
   Mnemonic mnemonic{.sign = sign,
                     .letter = text.substr(*at + 1, static_cast<size_t>(nmt::bytes_of_first(

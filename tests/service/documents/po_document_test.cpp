@@ -191,6 +191,8 @@ TEST(PoDocumentTest, TabsBracketsAndBackslashesStay) {
   EXPECT_THAT(marks("", R"(# a\n## b # c#)"), ElementsAre("#", "##"));
   EXPECT_THAT(marks("", "on %b %-d, 50%Off of %x"), ElementsAre("%b", "%-d", "%x"));
   EXPECT_THAT(marks("c-format", "on %b %d"), ElementsAre("%d"));
+  EXPECT_THAT(marks("", "B<a> I<b c> me E<lt>a@b.cE<gt>"),
+              ElementsAre("B<a>", "I<", ">", "E<lt>", "a@b.c", "E<gt>"));
   EXPECT_EQ(filled("c-format", "home page: <%s>", "Startseite: %s>"), "");
   EXPECT_EQ(filled("c-format", "home page: <%s>", "Startseite: <%s>"), "Startseite: <%s>");
   EXPECT_EQ(filled("", R"(a\tb)", "x y"), "");
@@ -206,11 +208,11 @@ TEST(PoDocumentTest, MnemonicsGoToALetter) {
   EXPECT_EQ(filled("", "the variable _x", "die Variable _x"), "die Variable _x");
   const auto segments = [](const std::string& others) {
     return segments_of(DocumentKind::kPo, others +
-                                              "msgid \"E_xit\"\nmsgstr \"\"\n"
+                                              "msgid \"E_xit...\"\nmsgstr \"\"\n"
                                               "msgid \"file_name\"\nmsgstr \"\"\n");
   };
-  EXPECT_THAT(segments("msgid \"_Open\"\nmsgstr \"a\"\n").front(), "Exit");
-  EXPECT_THAT(segments("").front(), "E_xit");
+  EXPECT_THAT(segments("msgid \"_Open\"\nmsgstr \"a\"\n").front(), "Exit...");
+  EXPECT_THAT(segments("").front(), "E_xit...");
 }
 
 TEST(PoDocumentTest, TranslationsAreMarkedAsFuzzy) {
