@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "nmt/alignment/text_shape.h"
+#include "nmt/alignment/lost_words.h"
 #include "nmt/translation/kept_text.h"
 #include "service/api/call.h"
 #include "service/api/preparation_turn.h"
@@ -49,7 +49,7 @@ std::vector<TranslatedText> unchanged(const std::vector<nmt::MarkedText>& texts)
   return same;
 }
 
-// A text with letters whose translation has no word stays as it is.
+// A text whose translation has lost its words stays as it is.
 void keep_source_of_wordless(TranslatedSentence& sentence) {
   const nmt::LineRequest& line = sentence.line;
   if (!line.has_text || sentence.translations.empty()) return;
@@ -57,7 +57,7 @@ void keep_source_of_wordless(TranslatedSentence& sentence) {
   std::string words = best.parts.empty() ? best.text : "";
   for (const nmt::MarkedPart& part : best.parts)
     if (!part.is_markup) words += part.text;
-  if (nmt::has_word(words) || !nmt::has_letter(line.source)) return;
+  if (!nmt::has_lost_words(words, line.source)) return;
   sentence.guard = {.sign = nmt::Degeneration::kEmpty, .kept_source = true};
   best.parts = in_source_order(line.marked);
   for (nmt::MarkedPart& part : best.parts)
