@@ -1,13 +1,9 @@
 #include "nmt/alignment/word_alignment.h"
 
-#include <unicode/brkiter.h>
-#include <unicode/uchar.h>
-#include <unicode/utext.h>
-
 #include <algorithm>
-#include <memory>
 
 #include "common/error.h"
+#include "data/text/text_units.h"
 #include "nmt/alignment/text_shape.h"
 
 namespace dietmt::nmt {
@@ -41,15 +37,6 @@ std::vector<PartRange> parts_of_tokens(const TokenizedText& text, std::span<cons
   return ranges;
 }
 
-std::unique_ptr<icu::BreakIterator> word_iterator() {
-  UErrorCode status = U_ZERO_ERROR;
-  std::unique_ptr<icu::BreakIterator> iterator(
-      icu::BreakIterator::createWordInstance(icu::Locale::getRoot(), status));
-  if (U_FAILURE(status))
-    throw Error(std::string("ICU has no rules for words: ") + u_errorName(status));
-  return iterator;
-}
-
 }  // namespace
 
 std::vector<TextSpan> words_of(std::string_view text) {
@@ -65,21 +52,15 @@ std::vector<TextSpan> words_of(std::string_view text) {
 }
 
 std::vector<TextSpan> segments_of(std::string_view text) {
-  thread_local const std::unique_ptr<icu::BreakIterator> iterator = word_iterator();
-  UErrorCode status = U_ZERO_ERROR;
-  UText* const input =
-      utext_openUTF8(nullptr, text.data(), static_cast<int64_t>(text.size()), &status);
-  iterator->setText(input, status);
   std::vector<TextSpan> segments;
-  for (int32_t begin = iterator->first(), end = iterator->next();
-       U_SUCCESS(status) && end != icu::BreakIterator::DONE; begin = end, end = iterator->next()) {
+  size_t begin = 0;
+  for (const size_t end : data::unit_ends(text, data::TextUnit::kWord)) {
     // A space with an accent is one segment.
-    while (begin < end && u_isUWhiteSpace(utext_char32At(input, begin)))
-      begin += bytes_of_first(text.substr(static_cast<size_t>(begin)));
-    if (begin < end) segments.push_back({begin, end});
+    while (begin < end && is_space(first_character(text.substr(begin))))
+      begin += static_cast<size_t>(bytes_of_first(text.substr(begin)));
+    if (begin < end) segments.push_back({static_cast<int32_t>(begin), static_cast<int32_t>(end)});
+    begin = end;
   }
-  utext_close(input);
-  if (U_FAILURE(status)) throw Error(std::string("ICU cannot find words: ") + u_errorName(status));
   return segments;
 }
 

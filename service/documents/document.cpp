@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "common/trimmed.h"
-#include "data/text/addresses.h"
+#include "nmt/alignment/placeholders.h"
 #include "nmt/alignment/text_shape.h"
 #include "service/documents/kept_signs.h"
 
@@ -17,8 +17,9 @@ constexpr const char* kWhiteSpace = " \t\r\n";
 bool is_fixed(std::string_view text) {
   if (is_date_format(text)) return true;
   if (text.find_first_of(kWhiteSpace) != text.npos) return false;
-  return data::address_at(text) == text.size() || data::path_at(text) == text.size() ||
-         data::mention_at(text) == text.size();
+  const auto kept = nmt::kept_in(
+      text, nmt::KeptKinds(nmt::Kept::kAddresses) | nmt::Kept::kPaths | nmt::Kept::kMentions);
+  return kept.size() == 1 && kept.front().size() == text.size();
 }
 
 }  // namespace

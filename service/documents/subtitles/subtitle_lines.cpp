@@ -1,16 +1,13 @@
 #include "service/documents/subtitles/subtitle_lines.h"
 
-#include <unicode/brkiter.h>
 #include <unicode/uchar.h>
-#include <unicode/utext.h>
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <string>
 
-#include "common/error.h"
 #include "data/text/text_characters.h"
+#include "data/text/text_units.h"
 #include "nmt/alignment/placeholders.h"
 #include "nmt/alignment/text_shape.h"
 
@@ -29,28 +26,12 @@ size_t width_of(UChar32 c) {
   return width == U_EA_WIDE || width == U_EA_FULLWIDTH ? 2 : 1;
 }
 
-std::unique_ptr<icu::BreakIterator> line_iterator() {
-  UErrorCode status = U_ZERO_ERROR;
-  std::unique_ptr<icu::BreakIterator> iterator(
-      icu::BreakIterator::createLineInstance(icu::Locale::getRoot(), status));
-  if (U_FAILURE(status))
-    throw Error(std::string("ICU has no rules for lines: ") + u_errorName(status));
-  return iterator;
-}
-
 // The ends of the pieces of a text, in bytes.
 std::vector<size_t> piece_ends(std::string_view text) {
-  thread_local const std::unique_ptr<icu::BreakIterator> iterator = line_iterator();
-  UErrorCode status = U_ZERO_ERROR;
-  UText* const input =
-      utext_openUTF8(nullptr, text.data(), static_cast<int64_t>(text.size()), &status);
-  iterator->setText(input, status);
   const std::vector<std::string_view> placeholders = nmt::placeholders_in(text);
   auto placeholder = placeholders.begin();
   std::vector<size_t> ends;
-  for (int32_t end = iterator->next(); U_SUCCESS(status) && end != icu::BreakIterator::DONE;
-       end = iterator->next()) {
-    const auto size = static_cast<size_t>(end);
+  for (const size_t size : data::unit_ends(text, data::TextUnit::kLine)) {
     const char* const at = text.data() + size;
     while (placeholder != placeholders.end() && placeholder->data() + placeholder->size() <= at)
       ++placeholder;
@@ -59,7 +40,6 @@ std::vector<size_t> piece_ends(std::string_view text) {
     if (size == text.size() || (!is_inside && (last == ' ' || ends_piece(last))))
       ends.push_back(size);
   }
-  utext_close(input);
   return ends;
 }
 
