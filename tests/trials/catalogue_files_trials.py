@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""gettext catalogues and templates: each is translated as a job, compared message by message with its
-source, and checked with msgfmt and, if it is installed, translate-toolkit's pofilter."""
+"""gettext catalogues and templates: each is translated as a job, compared message by message with
+its source, and checked with msgfmt and, if it is installed, translate-toolkit's pofilter."""
 import collections
 import json
 import re
@@ -101,8 +101,9 @@ def filtered(path, work):
         return collections.Counter()
     found = work / "filtered.po"
     found.unlink(missing_ok=True)
-    subprocess.run(["pofilter", "--progress=none", "--gnome", *[f"--test={name}" for name in FILTERS],
-                    path, found], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    tests = [f"--test={name}" for name in FILTERS]
+    subprocess.run(["pofilter", "--progress=none", "--gnome", *tests, path, found],
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     text = found.read_text() if found.exists() else ""
     return collections.Counter(re.findall(r"^# \(pofilter\) (\w+)", text, re.M))
 
@@ -139,7 +140,8 @@ def main():
     report(POINT, "only missing translations change", seen["changed"] == 0, dict(seen))
     report(POINT, "msgfmt -c accepts each", seen["refused by msgfmt"] == 0,
            seen["refused by msgfmt"])
-    report(POINT, "pofilter finds no lost placeholder, tab or escape", not filters.keys() & EXACT, dict(filters))
+    report(POINT, "pofilter finds no lost placeholder, tab or escape",
+           not filters.keys() & EXACT, dict(filters))
 
 
 main()

@@ -7,12 +7,14 @@ import re
 import xml.etree.ElementTree as xml
 import zipfile
 
+from files import decoded
+
 LETTER = re.compile(r"[^\W\d_]")
 PLACEHOLDER = re.compile(r"\{\{?[\w.: ]*\}?\}|%(?:\d+\$)?[-+ #0]*\d*(?:\.\d+)?[sdiuxfcL@]|%\{\w+\}|"
                          r"\$\w+\$|%\w+%|</?\w[^<>]*>")
 # Of HTML: elements that move with their words, those whose text stays, and attributes with text.
-INLINE = set("a abbr acronym b bdi bdo big cite data del dfn em font i ins label mark nobr q s small "
-             "span strike strong sub sup time tt u".split())
+INLINE = set("a abbr acronym b bdi bdo big cite data del dfn em font i ins label mark nobr q s "
+             "small span strike strong sub sup time tt u".split())
 CODE = {"code", "kbd", "samp", "tt", "var"}
 SINGLE = {"img", "br", "wbr", "input", "button"}  # inside of a text, without one
 RAW = {"script", "style", "textarea"}
@@ -98,20 +100,29 @@ class PageParser(html.parser.HTMLParser):
         self.page.comment(decl)
 
 
-def decoded(data):
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return data.decode("utf-16")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("windows-1252", "replace")
-
-
 def of_html(data):
     parser = PageParser()
     parser.feed(decoded(data))
     parser.close()
     return parser.page.structure()
+
+
+def of_xhtml(data):
+    """As XML, in which <script/> is whole."""
+    page = Page()
+
+    def add(element):
+        if not isinstance(element.tag, str):
+            return page.comment(element.text)
+        page.start(local(element.tag), [(local(key), value) for key, value in element.items()])
+        page.text(element.text or "")
+        for child in element:
+            add(child)
+            page.text(child.tail or "")
+        return page.end(local(element.tag))
+
+    add(parsed(data))
+    return page.structure()
 
 
 def of_dom(data):
@@ -265,23 +276,24 @@ def code_faults(data):
         both = [collections.Counter((local(inner.tag), inner.get("id"), inner.get("rid"))
                                     for inner in one.iter()
                                     if inner is not one and isinstance(inner.tag, str))
-                for one in unit if isinstance(one.tag, str) and local(one.tag) in ("source", "target")]
+                for one in unit if isinstance(one.tag, str)
+                and local(one.tag) in ("source", "target")]
         if len(both) == 2 and both[0] != both[1]:
             faults.append(unit.get("id"))
     return faults
 
 
 def of_book(data):
-    """Parts of an EPUB in order, the bytes of those without text, and the structure of the others."""
+    """Parts of an EPUB in order, the bytes of those without text, the structure of the others."""
     kept = [[], []]
     with zipfile.ZipFile(io.BytesIO(data)) as book:
         for name in book.namelist():
             kept[0].append(name)
             part = book.read(name)
             if re.search(r"\.(x?html?)$", name):
-                kept += of_html(part)
+                kept += of_xhtml(part)
             elif re.search(r"\.(opf|ncx)$", name):
-                kept.append([one for one in of_xml(part, {"lang", "dir"})[0] if one[0] != "comment"])
+                kept += of_xml(part, {"lang", "dir"})[:1]
             else:
                 kept[1].append((name, hash(part)))
     return kept

@@ -71,7 +71,7 @@ def main():
                 (work / name).write_bytes(text)
                 cues.append(cues_of(work / name))
             report(POINT, name, same and cues[0] in (None, cues[1]),
-                   problem or f"{len(times_of(data))} times, {len(result)} bytes, FFmpeg reads {cues}")
+                   problem or f"{len(times_of(data))} times, {len(result)} bytes, cues {cues}")
 
 
 main()

@@ -9,8 +9,8 @@ import subprocess
 import sys
 
 import structures
-from files import (accepts, chosen_model, files_of, first_difference, fixed_texts, languages,
-                   server_for_files, translated)
+from files import (accepts, chosen_model, decoded, files_of, first_difference, fixed_texts,
+                   languages, server_for_files, translated)
 from trials import build_and_work, report
 
 POINT = "text files"
@@ -28,7 +28,9 @@ def errors_of_book(path):
 
 def is_worse_book(source, result):
     before, after = errors_of_book(source), errors_of_book(result)
-    return f"epubcheck: {before} errors became {after}" if before is not None and after > before else ""
+    if before is None or after <= before:
+        return ""
+    return f"epubcheck: {before} errors became {after}"
 
 
 def is_worse_xml(source, result):
@@ -68,7 +70,7 @@ def kinds(target):
     qt = functools.partial(structures.of_xml, free={"language", "type"}, drop={"translation"})
     own = (units, is_worse_translation)
     return {"html": (structures.of_html, is_worse_page), "htm": (structures.of_html, is_worse_page),
-            "xhtml": (structures.of_html, is_worse_page), "md": (structures.of_markdown, None),
+            "xhtml": (structures.of_xhtml, is_worse_xml), "md": (structures.of_markdown, None),
             "json": (structures.of_json, None), "arb": (structures.of_json, None),
             "yml": (structures.of_yaml, None), "yaml": (structures.of_yaml, None),
             "properties": (structures.of_properties, None),
@@ -90,7 +92,7 @@ def fault(structure, tool, source, result):
     except Exception as error:  # of any library, about the result
         return f"not readable: {error}"
     if not problem and source.suffix not in (".tmx", ".xlf", ".xliff", ".ts", ".epub"):
-        problem = first_difference(*(fixed_texts(structures.decoded(data))
+        problem = first_difference(*(fixed_texts(decoded(data))
                                      for data in (before, after)))
     return problem or (tool(source, result) if tool else "")
 
@@ -113,7 +115,8 @@ def main():
                 copy = work / f"{path.stem}.{suffix}"
                 copy.write_bytes(result)
                 problem = fault(*known[suffix], path, copy)
-                seen[suffix]["not compared" if problem is None else "wrong" if problem else "right"] += 1
+                result = "not compared" if problem is None else "wrong" if problem else "right"
+                seen[suffix][result] += 1
                 if problem:
                     print(path, problem[:600], file=sys.stderr)
     for suffix, counts in seen.items():
