@@ -128,7 +128,8 @@ std::string in_target_language(std::string tag, const LanguagePair& languages) {
 
 TextTag html_tag(const MarkupPart& part, const LanguagePair& languages) {
   TextTag made{declaring_utf8(part.raw), {}};
-  if (!part.has_attributes) return made;
+  const bool is_comment = part.raw.starts_with("<!") || part.raw.starts_with("<?");
+  if (!part.has_attributes || is_comment) return made;
   if (!languages.target.empty())
     made.markup = in_target_language(std::move(made.markup), languages);
   const std::string_view markup = made.markup;

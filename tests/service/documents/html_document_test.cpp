@@ -14,6 +14,12 @@ std::string in_language(const std::string& html, const std::string& target,
   return bracketed(DocumentKind::kHtml, html, {source, target});
 }
 
+TEST(HtmlLanguageTest, CommentsStay) {
+  for (const std::string comment :
+       {"<!-- <a lang=\"en\" title=\"A b\"> -->", "<?a title=\"A b\"?>"})
+    EXPECT_EQ(bracketed(DocumentKind::kHtml, comment + "<p>A</p>"), comment + "<p>[A]</p>");
+}
+
 TEST(HtmlLanguageTest, ThePageHasTheTargetLanguage) {
   EXPECT_EQ(in_language("<html lang=\"en-US\" xml:lang='en'><p>a", "pt_BR"),
             "<html lang=\"pt-BR\" xml:lang='pt-BR'><p>[a]");
