@@ -45,7 +45,7 @@ def job(server, name, data, target, **fields):
 
 def text_of(data):
     """In the charset that the header declares, unless it is valid UTF-8."""
-    declared = re.search(rb"charset=([\w-]+)", data)
+    declared = re.search(rb"charset= *([\w-]+)", data)
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
@@ -82,7 +82,7 @@ def difference(before, after):
     for one, other in zip(before, after):
         if one[:3] != other[:3]:
             return f"{one[:3]} became {other[:3]}"
-        if one[0]["msgid"] and any(one[3].values()) and one[3] != other[3]:
+        if one[0]["msgid"] and any(map(str.strip, one[3].values())) and one[3] != other[3]:
             return f"the translation of {one[0]['msgid']!r} changed"
     return ""
 
