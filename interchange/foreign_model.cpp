@@ -27,10 +27,8 @@ bool any_exists(const fs::path& directory, std::initializer_list<const char*> na
   return std::ranges::any_of(names, [&](const char* name) { return fs::exists(directory / name); });
 }
 
-const Kind kArgos = {"an Argos package, which holds a CTranslate2 model", "", kOriginal};
-const Kind kCTranslate2 = {"a CTranslate2 model", "", kOriginal};
-
-bool is_ctranslate2(const fs::path& directory) {
+// A directory with files of CTranslate2.
+bool has_ctranslate2(const fs::path& directory) {
   return fs::exists(directory / "model.bin") &&
          any_exists(directory, {"shared_vocabulary.json", "shared_vocabulary.txt",
                                 "source_vocabulary.json", "source_vocabulary.txt"});
@@ -68,9 +66,7 @@ std::optional<Kind> by_config(const fs::path& directory) {
 }
 
 std::optional<Kind> by_files(const fs::path& directory) {
-  if (any_exists(directory, {"metadata.json"}) && fs::is_directory(directory / "model"))
-    return kArgos;
-  if (is_ctranslate2(directory)) return kCTranslate2;
+  if (is_ctranslate2(directory)) return Kind{"a CTranslate2 model", "import"};
   if (any_exists(directory, {"hparams.yaml"})) return Kind{"a COMET checkpoint", "import"};
   if (fs::exists(directory / "config.json")) return by_config(directory);
   if (any_exists(directory, {"best", "last", "data"}) && fs::exists(directory / "settings.json"))
@@ -92,11 +88,13 @@ std::optional<Kind> by_name(const fs::path& file) {
   const auto directory = [&] {
     return file.has_parent_path() ? file.parent_path() : fs::path(".");
   };
-  if (extension == ".argosmodel") return kArgos;
+  if (extension == ".argosmodel") return Kind{"an Argos package", "import"};
   if (name == "pytorch_model.bin" || extension == ".safetensors")
     return Kind{"the weights of a model of Hugging Face", "",
                 "give their directory: --from " + directory().string()};
-  if (name == "model.bin" && is_ctranslate2(directory())) return kCTranslate2;
+  if (name == "model.bin" && has_ctranslate2(directory()))
+    return Kind{"the weights of a CTranslate2 model", "",
+                "give their directory: --from " + directory().string()};
   if (extension == ".pt" || extension == ".pth" || extension == ".ckpt")
     return Kind{"a PyTorch checkpoint of another program (fairseq, OpenNMT-py, JoeyNMT)", "",
                 kCheckpoint};
@@ -108,6 +106,12 @@ std::optional<Kind> by_name(const fs::path& file) {
 }
 
 }  // namespace
+
+bool is_ctranslate2(const fs::path& path) {
+  if (!fs::is_directory(path)) return path.extension() == ".argosmodel";
+  return has_ctranslate2(path) ||
+         (any_exists(path, {"metadata.json"}) && has_ctranslate2(path / "model"));
+}
 
 std::string import_problem(const fs::path& from, const std::string& command) {
   const std::optional<Kind> kind = fs::is_directory(from) ? by_files(from) : by_name(from);

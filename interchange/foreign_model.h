@@ -6,6 +6,10 @@
 
 namespace dietmt::interchange {
 
+/// Whether `path` is a directory of CTranslate2, or an Argos package, which holds one: an
+/// .argosmodel file or its unpacked directory.
+bool is_ctranslate2(const std::filesystem::path& path);
+
 /// Why `command`, "import" or "bert import", cannot read `from`: names what is there, and the
 /// command that reads it or a workaround. "" if `command` reads it or its files are not recognised.
 std::string import_problem(const std::filesystem::path& from, const std::string& command);

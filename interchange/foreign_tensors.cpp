@@ -155,13 +155,18 @@ std::string shortened(const std::vector<std::string>& names) {
   return text;
 }
 
-void ForeignTensors::warn_of_others() const {
-  std::vector<std::string> others;
+std::vector<std::string> ForeignTensors::others() const {
+  std::vector<std::string> names;
   for (const auto& [name, tensor] : tensors_)
-    if (!taken_.contains(name)) others.push_back(name);
-  if (!others.empty())
+    if (!taken_.contains(name)) names.push_back(name);
+  return names;
+}
+
+void ForeignTensors::warn_of_others() const {
+  const std::vector<std::string> names = others();
+  if (!names.empty())
     spdlog::warn("{}: ignored tensors that this architecture does not use: {}", where_.string(),
-                 shortened(others));
+                 shortened(names));
 }
 
 void set_parameters(torch::nn::Module& model, const TensorsByName& values,

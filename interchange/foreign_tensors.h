@@ -17,6 +17,10 @@ namespace dietmt::interchange {
 
 using TensorsByName = std::map<std::string, at::Tensor>;
 
+/// The output bias of pieces that only dietmt has, such as begin of sentence: it gives them
+/// probability zero, and is finite in every type.
+inline constexpr float kNever = -1e9F;
+
 /// How several tensors form one parameter.
 enum class Joining {
   kRows,             // concatenated
@@ -63,7 +67,10 @@ class ForeignTensors {
   /// The parameters of all rows. Throws like take() and join().
   TensorsByName take_all(const std::vector<Correspondence>& rows);
 
-  /// Warns about tensors that were not taken.
+  /// The names of the tensors that were not taken.
+  std::vector<std::string> others() const;
+
+  /// Warns about them.
   void warn_of_others() const;
 
   [[noreturn]] void fail(const std::string& what) const;

@@ -5,7 +5,7 @@
 #include "bert/prediction/task_description.h"
 #include "common/atomic_file.h"
 #include "common/options.h"
-#include "interchange/ctranslate2/ctranslate2.h"
+#include "interchange/ctranslate2/ctranslate2_export.h"
 #include "interchange/huggingface/bert_huggingface.h"
 #include "interchange/huggingface/marianmt.h"
 #include "interchange/marian/marian_export.h"

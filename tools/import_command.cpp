@@ -12,6 +12,7 @@
 #include "common/files.h"
 #include "common/options.h"
 #include "interchange/comet/comet_checkpoint.h"
+#include "interchange/ctranslate2/ctranslate2_import.h"
 #include "interchange/foreign_model.h"
 #include "interchange/huggingface/bert_huggingface.h"
 #include "interchange/huggingface/marianmt.h"
@@ -76,6 +77,10 @@ void write_imported(const fs::path& directory, const nmt::LoadedModel& imported)
   spdlog::info("{} parameters", parameter_count(*imported.model));
 }
 
+bool is_ctranslate2(const ImportOptions& o) {
+  return !o.from.empty() && interchange::is_ctranslate2(o.from);
+}
+
 bool is_comet(const ImportOptions& o) {
   return fs::is_directory(o.from) && interchange::is_comet_checkpoint(o.from);
 }
@@ -89,6 +94,9 @@ void import_comet_into(const fs::path& directory, const ImportOptions& o) {
 
 void import_into(const fs::path& directory, const ImportOptions& o) {
   if (is_comet(o)) return import_comet_into(directory, o);
+  if (is_ctranslate2(o))
+    return write_imported(directory,
+                          interchange::import_ctranslate2(o.from, split_files(o.pieces)));
   const std::optional<interchange::MarianFiles> files = marian_files(o);
   if (!files) return write_imported(directory, interchange::import_marianmt(o.from));
   if (!files->pieces.empty() && std::ranges::none_of(files->vocabularies, is_numbered))
@@ -114,19 +122,21 @@ int run_import(const std::vector<std::string>& arguments) {
   ImportOptions o;
   OptionTable table("import", "[--from] DIR|FILE --output DIR",
                     "Converts a Hugging Face MarianMT model, such as the OPUS-MT models, a Marian "
-                    "model or a COMET metric into a model directory: full weights in fp32, or int8 "
-                    "weights, such as those of Firefox's models, as they are.");
+                    "or CTranslate2 model, an Argos package or a COMET metric into a model "
+                    "directory: full weights in fp32, or int8 weights, such as those of Firefox's "
+                    "models, as they are.");
   table
       .add("from", &o.from, "DIR|FILE",
            "directory with config.json, model.safetensors or pytorch_model.bin, source.spm, "
            "target.spm and vocab.json; Firefox's directory with model*.bin, vocab*.spm and "
-           "lex*.bin; Marian's .npz or .bin file; or COMET's directory with hparams.yaml and "
-           "checkpoints/model.ckpt",
+           "lex*.bin; Marian's .npz or .bin file; CTranslate2's directory with model.bin; Argos's "
+           ".argosmodel; or COMET's directory with hparams.yaml and checkpoints/model.ckpt",
            {.required = true})
       .add("vocabulary", &o.vocabularies, "FILE[,FILE]",
            "Marian's vocabulary, .spm or .yml; two files if source and target differ")
       .add("pieces", &o.pieces, "FILE[,FILE]",
-           "sentencepiece models that split text into the pieces of a .yml vocabulary")
+           "sentencepiece models that split text into the pieces of a .yml vocabulary, or of a "
+           "CTranslate2 model without its own")
       .add("shortlist", &o.shortlist, "FILE",
            "Marian's binary lexical shortlist (lex*.bin) for int8 weights; copied into the "
            "new directory as shortlist.bin")
@@ -137,19 +147,23 @@ int run_import(const std::vector<std::string>& arguments) {
            {.required = true, .is_new = true});
   table.positional("from").example("dietmt import opus-mt-en-de --output en-de");
   table.example("dietmt import firefox/enpt --output en-pt");
+  table.example("dietmt import translate-en_de-1_0.argosmodel --output en-de");
   table.example("dietmt import wmt22-comet-da --encoder xlm-roberta-large --output comet");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   std::vector<std::string> problems;
+  const bool has_pieces = !o.pieces.empty() && !is_ctranslate2(o);
   if (!o.from.empty() && !is_marian_file(o) &&
-      !(o.vocabularies.empty() && o.pieces.empty() && o.shortlist.empty())) {
+      (has_pieces || !o.vocabularies.empty() || !o.shortlist.empty())) {
     problems.emplace_back(
-        "--vocabulary, --pieces and --shortlist need Marian's .npz or .bin in --from; directories "
-        "have their own");
+        "--vocabulary and --shortlist need Marian's .npz or .bin in --from, and --pieces needs "
+        "that "
+        "or a CTranslate2 model; other directories have their own");
   }
   if (const std::string problem = source_problem(o.from, "import"); !problem.empty())
     problems = {problem};
-  else if (!o.from.empty() && !fs::is_directory(o.from) && !is_marian_file(o))
-    problems.push_back("--from " + o.from + " is neither a directory nor a .npz or .bin file");
+  else if (!o.from.empty() && !fs::is_directory(o.from) && !is_marian_file(o) && !is_ctranslate2(o))
+    problems.push_back("--from " + o.from +
+                       " is neither a directory nor a .npz, .bin or .argosmodel file");
   if (is_comet(o) && o.encoder.empty())
     problems.push_back("--from " + o.from +
                        " is a COMET checkpoint: give --encoder DIR, the XLM-R it was trained from");

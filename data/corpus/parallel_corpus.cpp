@@ -87,7 +87,7 @@ EncodedChunk encode(const TextPairs& text, const SourceTag& tag, const Tokenizer
       chunk.ends.push_back(chunk.sources.size());
       continue;
     }
-    source.push_back(source_tokenizer.end_id());
+    if (const auto end = source_tokenizer.source_end()) source.push_back(*end);
     target.push_back(target_tokenizer.end_id());
     ++chunk.report.kept;
     chunk.report.source_tokens += std::ssize(source);

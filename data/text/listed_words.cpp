@@ -54,6 +54,7 @@ class ListedWords : public Subwords {
   int32_t unknown() const override { return vocabulary_.unknown; }
   int32_t begin() const override { return vocabulary_.begin; }
   int32_t end() const override { return vocabulary_.end; }
+  bool ends_source() const override { return vocabulary_.ends_source; }
   int32_t separator() const override { return separator_; }
 
   std::unique_ptr<const Subwords> with_separator(const std::string& where) const override {

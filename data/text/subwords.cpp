@@ -99,6 +99,7 @@ class OwnNumbers : public Subwords {
   int32_t unknown() const override { return model_.processor().unk_id(); }
   int32_t begin() const override { return model_.processor().bos_id(); }
   int32_t end() const override { return model_.processor().eos_id(); }
+  bool ends_source() const override { return true; }
 
   int32_t separator() const override {
     const int id = model_.processor().PieceToId(std::string(kSeparatorPiece));
@@ -221,6 +222,7 @@ class VocabularyNumbers : public Subwords {
   int32_t unknown() const override { return vocabulary_.unknown; }
   int32_t begin() const override { return vocabulary_.begin; }
   int32_t end() const override { return vocabulary_.end; }
+  bool ends_source() const override { return vocabulary_.ends_source; }
 
   int32_t separator() const override { return separator_; }
 
@@ -287,22 +289,12 @@ class VocabularyNumbers : public Subwords {
   std::string serialized_;
 };
 
-std::unique_ptr<const Subwords> numbered(const std::string& model,
-                                         const PieceVocabulary& vocabulary,
-                                         const std::string& where) {
-  try {
-    return std::make_unique<VocabularyNumbers>(model, vocabulary, where);
-  } catch (const DataError& error) {
-    const std::string what = error.what();
-    throw DataError(what.starts_with(where) ? what : where + ": " + what);
-  }
-}
-
 PieceVocabulary parse_vocabulary(const std::string& line, const std::string& where) {
   try {
     const nlohmann::json json = nlohmann::json::parse(line);
     return {json.at("pieces").get<std::vector<std::string>>(), json.at("unknown").get<int32_t>(),
-            json.at("begin").get<int32_t>(), json.at("end").get<int32_t>()};
+            json.at("begin").get<int32_t>(), json.at("end").get<int32_t>(),
+            json.value("ends_source", true)};
   } catch (const nlohmann::json::exception& error) {
     throw DataError(where + ": " + json_problem(error));
   }
@@ -319,10 +311,21 @@ std::unique_ptr<const Subwords> subwords_of(std::string bytes, const std::string
   if (!bytes.starts_with(kMagic)) return std::make_unique<OwnNumbers>(std::move(bytes), where);
   const std::string line = line_at(bytes, kMagic.size());
   const std::string model = bytes.substr(std::min(kMagic.size() + line.size() + 1, bytes.size()));
-  return numbered(model, parse_vocabulary(line, where), where);
+  return numbered_subwords(model, parse_vocabulary(line, where), where);
 }
 
 }  // namespace
+
+std::unique_ptr<const Subwords> numbered_subwords(const std::string& model,
+                                                  const PieceVocabulary& vocabulary,
+                                                  const std::string& where) {
+  try {
+    return std::make_unique<VocabularyNumbers>(model, vocabulary, where);
+  } catch (const DataError& error) {
+    const std::string what = error.what();
+    throw DataError(what.starts_with(where) ? what : where + ": " + what);
+  }
+}
 
 std::unordered_map<std::string, int32_t> ids_of(const PieceVocabulary& vocabulary) {
   check(vocabulary);
@@ -335,10 +338,11 @@ std::unordered_map<std::string, int32_t> ids_of(const PieceVocabulary& vocabular
 }
 
 std::string serialized(const PieceVocabulary& vocabulary, const std::string& sentencepiece) {
-  const nlohmann::json json = {{"pieces", vocabulary.pieces},
-                               {"unknown", vocabulary.unknown},
-                               {"begin", vocabulary.begin},
-                               {"end", vocabulary.end}};
+  nlohmann::json json = {{"pieces", vocabulary.pieces},
+                         {"unknown", vocabulary.unknown},
+                         {"begin", vocabulary.begin},
+                         {"end", vocabulary.end}};
+  if (!vocabulary.ends_source) json["ends_source"] = false;
   return std::string(sentencepiece.empty() ? kWordsMagic : kMagic) + json.dump() + '\n' +
          sentencepiece;
 }
@@ -363,11 +367,6 @@ std::unique_ptr<const Subwords> load_subwords_or_list(const std::filesystem::pat
                        bytes.find('\0') == bytes.npos;
   if (is_list) return listed_words(listed_vocabulary(bytes, file.string()), file.string());
   return subwords_of(std::move(bytes), file.string());
-}
-
-std::unique_ptr<const Subwords> numbered_subwords(const std::filesystem::path& file,
-                                                  const PieceVocabulary& vocabulary) {
-  return numbered(read_model_file(file), vocabulary, file.string());
 }
 
 }  // namespace dietmt::data

@@ -27,6 +27,7 @@ class Subwords {
   virtual int32_t unknown() const = 0;
   virtual int32_t begin() const = 0;
   virtual int32_t end() const = 0;
+  virtual bool ends_source() const = 0;
   virtual int32_t separator() const = 0;
   /// The same pieces and kSeparatorPiece, which they lack; `where` names them in errors.
   virtual std::unique_ptr<const Subwords> with_separator(const std::string& where) const = 0;
@@ -52,8 +53,10 @@ std::unordered_map<std::string, int32_t> ids_of(const PieceVocabulary& vocabular
 /// What load_subwords() reads. `sentencepiece`: a model, or empty for listed words.
 std::string serialized(const PieceVocabulary& vocabulary, const std::string& sentencepiece);
 
-/// Throws DataError naming the file with the sentencepiece model.
-std::unique_ptr<const Subwords> numbered_subwords(const std::filesystem::path& file,
-                                                  const PieceVocabulary& vocabulary);
+/// The pieces of a sentencepiece model, given by its bytes, with the ids of `vocabulary`. Throws
+/// DataError with `where` and what is wrong.
+std::unique_ptr<const Subwords> numbered_subwords(const std::string& model,
+                                                  const PieceVocabulary& vocabulary,
+                                                  const std::string& where);
 
 }  // namespace dietmt::data

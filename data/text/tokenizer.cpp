@@ -25,7 +25,8 @@ Tokenizer::Tokenizer(const std::filesystem::path& model_file)
     : file_(model_file), subwords_(load_subwords(model_file)) {}
 
 Tokenizer::Tokenizer(const std::filesystem::path& model_file, const PieceVocabulary& vocabulary)
-    : file_(model_file), subwords_(numbered_subwords(model_file, vocabulary)) {}
+    : file_(model_file),
+      subwords_(numbered_subwords(read_model_file(model_file), vocabulary, model_file)) {}
 
 Tokenizer::Tokenizer(std::string file, std::unique_ptr<const Subwords> subwords)
     : file_(std::move(file)), subwords_(std::move(subwords)) {}
@@ -72,6 +73,9 @@ int64_t Tokenizer::vocabulary_size() const { return subwords_->size(); }
 int32_t Tokenizer::unknown_id() const { return subwords_->unknown(); }
 int32_t Tokenizer::begin_id() const { return subwords_->begin(); }
 int32_t Tokenizer::end_id() const { return subwords_->end(); }
+std::optional<int32_t> Tokenizer::source_end() const {
+  return subwords_->ends_source() ? std::optional(end_id()) : std::nullopt;
+}
 int32_t Tokenizer::separator_id() const { return subwords_->separator(); }
 std::string Tokenizer::piece(int32_t id) const { return subwords_->piece(id); }
 const std::string& Tokenizer::serialized() const { return subwords_->serialized(); }

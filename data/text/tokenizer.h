@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,7 @@ struct PieceVocabulary {
   int32_t unknown = -1;             // of all other pieces
   int32_t begin = -1;
   int32_t end = -1;
+  bool ends_source = true;  // whether a model reads end of sentence after a source
 };
 
 /// The pieces of a sentencepiece model with its own ids, and the special pieces that it has.
@@ -96,6 +98,8 @@ class Tokenizer {
   int32_t unknown_id() const;
   int32_t begin_id() const;
   int32_t end_id() const;
+  /// What ends a source sentence: end_id(), or nothing in models of OpenNMT.
+  std::optional<int32_t> source_end() const;
   /// The id of kSeparatorPiece, or -1.
   int32_t separator_id() const;
   std::string piece(int32_t id) const;

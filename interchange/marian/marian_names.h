@@ -7,8 +7,6 @@ namespace dietmt::interchange {
 
 inline constexpr const char* kOptions = "special:model.yml";
 inline constexpr const char* kOutputBias = "decoder_ff_logit_out_b";
-// Gives begin of sentence probability zero; finite in every type.
-inline constexpr float kNever = -1e9F;
 
 inline LayerNames marian_names() {
   return {.encoder_layer = "encoder_l*_",

@@ -81,6 +81,10 @@ Tokenizers load_tokenizers(const fs::path& directory) {
 data::SentenceContext sentence_context(const ModelConfig& config, const data::Tokenizer& source,
                                        const data::Tokenizer& target) {
   if (config.context == 0) return {};
+  if (!source.source_end())
+    throw CheckpointError(source.file() +
+                          ": the model reads sources without end of sentence, so it cannot read "
+                          "them with their context");
   const auto separator = [](const data::Tokenizer& tokenizer) {
     if (tokenizer.separator_id() >= 0) return tokenizer.separator_id();
     throw CheckpointError(tokenizer.file() +

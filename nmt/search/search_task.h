@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -89,9 +90,9 @@ struct SearchTask {
   }
 };
 
-/// Cuts the tokens of a sentence and appends `end`, so that there are at most `max_tokens`. Returns
-/// how many were cut.
-int64_t cut_and_end(std::vector<int32_t>& tokens, int64_t max_tokens, int32_t end);
+/// Cuts the tokens of a sentence and appends `end`, unless there is none, so that there are at most
+/// `max_tokens`. Returns how many were cut.
+int64_t cut_and_end(std::vector<int32_t>& tokens, int64_t max_tokens, std::optional<int32_t> end);
 
 /// What the models of a decoder accept.
 struct RequestLimits {

@@ -26,8 +26,9 @@ TranslationRequest ForcedRequests::next(const TextPair& pair) {
   TranslationRequest request;
   request.source =
       encode_line(*source_tokenizer_, pair.source.empty() ? pair.source : tag_.before(pair.source),
-                  max_source_, pair.source_where);
-  request.prefix = encode_line(*target_tokenizer_, pair.target, max_target_, pair.target_where);
+                  source_tokenizer_->source_end(), max_source_, pair.source_where);
+  request.prefix = encode_line(*target_tokenizer_, pair.target, target_tokenizer_->end_id(),
+                               max_target_, pair.target_where);
   request.context_tokens =
       document_.next(request.source, request.prefix, max_source_, max_target_).source;
   request.context_separator = separator_;

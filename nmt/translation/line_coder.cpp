@@ -69,6 +69,17 @@ std::vector<std::vector<float>> rows_of(const std::vector<float>& attention, siz
   return rows;
 }
 
+// With a column for end of sentence, which attracts no attention where a source has none.
+std::vector<float> with_end(const std::vector<float>& attention, size_t sources) {
+  std::vector<float> wider;
+  for (size_t at = 0; at < attention.size(); at += sources) {
+    const auto row = attention.begin() + static_cast<std::ptrdiff_t>(at);
+    wider.insert(wider.end(), row, row + static_cast<std::ptrdiff_t>(sources));
+    wider.push_back(0.0F);
+  }
+  return wider;
+}
+
 // Without the spaces around it, which translations do not have either.
 std::string_view copied(const LineRequest& line) { return trimmed(line.text(), " "); }
 
@@ -199,12 +210,14 @@ void LineCoder::encode(LineRequest& line, const data::SourceTag& tag) const {
   } else {
     ids = tokenizer.encode(tag.before(line.text()), most_source_);
   }
-  const int64_t cut = end_line(ids, tokenizer, most_source_, line.text().size(),
+  const auto end = tokenizer.source_end();
+  const int64_t ends = end ? 1 : 0;
+  const int64_t cut = end_line(ids, end, most_source_, line.text().size(),
                                line.extras.where.empty() || line.pivots.empty()
                                    ? line.extras.where
                                    : line.extras.where + ", translated by the first model");
   line.cut_tokens += cut;
-  line.has_text = std::ssize(ids) - 1 > tag.pieces();
+  line.has_text = std::ssize(ids) - ends > tag.pieces();
   if (line.pivots.empty() && line.has_text) line.tokens = std::ssize(ids);
   if (!line.has_text) {
     ids.clear();
@@ -212,7 +225,7 @@ void LineCoder::encode(LineRequest& line, const data::SourceTag& tag) const {
     return;
   }
   if (!is_aligned) return;
-  line.spans.resize(ids.size() - 1);
+  line.spans.resize(ids.size() - static_cast<size_t>(ends));
   line.tag_tokens = std::ranges::find_if(line.spans, [](auto span) { return span.begin >= 0; }) -
                     line.spans.begin();
   if (options_.alignment != AlignmentKind::kSoft) return;
@@ -228,7 +241,8 @@ void LineCoder::find_terms(LineRequest& line, const data::SourceTag& tag) const 
     line.required = line.terms;
   else
     line.required = options_.glossary->find(
-        text_of_tokens(*model_.source_tokenizer, tag, line.source, line.tokens - 1));
+        text_of_tokens(*model_.source_tokenizer, tag, line.source,
+                       line.tokens - (model_.source_tokenizer->source_end() ? 1 : 0)));
 }
 
 // Adds what a request needs besides the tokens of its line and context.
@@ -290,7 +304,7 @@ void LineCoder::add_prefix(LineRequest& line) const {
   std::vector<int32_t>& prefix = line.request.prefix;
   prefix = tokenizer.encode(extras.prefix, most);
   const bool is_cut =
-      end_line(prefix, tokenizer, most, extras.prefix.size(), extras.prefix_where) > 0;
+      end_line(prefix, tokenizer.end_id(), most, extras.prefix.size(), extras.prefix_where) > 0;
   prefix.pop_back();  // end of sentence
   if (!extras.prefix_where.empty() && std::ranges::count(prefix, tokenizer.unknown_id()) > 0)
     spdlog::warn("{}: the vocabulary cannot write all of this prefix", extras.prefix_where);
@@ -316,8 +330,11 @@ LineCoder::Decoded LineCoder::decoded(const LineRequest& line, const Hypothesis&
   }
   data::SpannedText target = decode_line_with_spans(tokenizer, found.ids);
   const TokenizedText tokens{target.text, target.spans};
-  if (has_marks) made.parts = place_markup(line.marked, line.spans, tokens, found.attention);
-  if (pairs_words) made.alignment = align_words({line.text(), line.spans}, tokens, found.attention);
+  const auto attention = model_.source_tokenizer->source_end()
+                             ? found.attention
+                             : with_end(found.attention, line.spans.size());
+  if (has_marks) made.parts = place_markup(line.marked, line.spans, tokens, attention);
+  if (pairs_words) made.alignment = align_words({line.text(), line.spans}, tokens, attention);
   made.text = std::move(target.text);
   return made;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,15 +22,16 @@ LineReader open_text(const std::string& path);
 /// ill-formed UTF-8 with U+FFFD. Warns about the latter, and about a line that was cut.
 void clean_line(std::string& line, LineReader& reader);
 
-/// Cuts the pieces of a line of `bytes` bytes and appends end of sentence, so that there are at
-/// most `max_tokens`. Returns how many were cut off. `where`: for a warning about that; empty:
-/// none.
-int64_t end_line(std::vector<int32_t>& ids, const data::Tokenizer& tokenizer, int64_t max_tokens,
+/// Cuts the pieces of a line of `bytes` bytes and appends `end`, of a source
+/// Tokenizer::source_end(), so that there are at most `max_tokens`. Returns how many were cut off.
+/// `where`: for a warning about that; empty: none.
+int64_t end_line(std::vector<int32_t>& ids, std::optional<int32_t> end, int64_t max_tokens,
                  size_t bytes, const std::string& where);
 
-/// The piece ids of a clean line and end of sentence, at most `max_tokens` in all.
+/// The piece ids of a clean line and `end`, at most `max_tokens` in all.
 std::vector<int32_t> encode_line(const data::Tokenizer& tokenizer, const std::string& line,
-                                 int64_t max_tokens, const std::string& where);
+                                 std::optional<int32_t> end, int64_t max_tokens,
+                                 const std::string& where);
 
 /// The pieces of a clean line after a tag, without end of sentence, and the bytes of the line that
 /// each stands for, negative for the tag's. `most`: as in Tokenizer::encode().

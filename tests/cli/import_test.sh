@@ -31,11 +31,14 @@ done
 
 mkdir ct2 && echo '{"bos_token": "<s>"}' >ct2/config.json
 touch ct2/model.bin ct2/shared_vocabulary.json
-refuses ct2 "a CTranslate2 model, which cannot be imported: import the model that it was made from"
-refuses ct2/model.bin "a CTranslate2 model, which"
+refuses ct2 "a CTranslate2 model: use 'dietmt import'" "bert import"
+refuses ct2/model.bin "the weights of a CTranslate2 model, which cannot be imported: give their directory: --from ct2"
 mkdir argos && cp -r ct2 argos/model && echo '{}' >argos/metadata.json
-refuses argos "an Argos package, which holds a CTranslate2 model"
-touch en_de.argosmodel && refuses en_de.argosmodel "an Argos package, which holds a CTranslate2 model"
+for from in ct2 argos; do
+  expect_code 1 "$dietmt" import $from --output never
+  expect_text "$from/.*model.bin: is cut off" "$err"
+done
+touch en_de.argosmodel && refuses en_de.argosmodel "an Argos package: use 'dietmt import'" "bert import"
 mkdir fairseq && touch fairseq/dict.en.txt fairseq/checkpoint_best.pt
 for from in fairseq fairseq/checkpoint_best.pt; do
   expect_code 2 "$dietmt" import $from --output never

@@ -15,39 +15,18 @@ the sinusoids of Marian.
 import argparse
 import json
 import pathlib
-import random
 import shutil
 
 import numpy
-import sentencepiece
 import torch
 import transformers
 from safetensors.torch import save_file
 
-SOURCE = "red blue green small big old new cat dog house tree bird sees likes finds".split()
-TARGET = "rot blau grün klein groß alt neu katze hund haus baum vogel sieht mag findet".split()
+from make_words import SOURCE, TARGET, pieces_of, sentences, write_pieces
+
 TINY = dict(d_model=8, encoder_layers=2, decoder_layers=1, encoder_attention_heads=2,
             decoder_attention_heads=2, encoder_ffn_dim=12, decoder_ffn_dim=12,
             max_position_embeddings=64)
-
-
-def sentences(words, count, seed):
-    draw = random.Random(seed)
-    return [" ".join(draw.choices(words, k=draw.randint(1, 8))) for _ in range(count)]
-
-
-def write_pieces(path, words, size):
-    """A sentencepiece model without rules of normalisation, which take 240 kB."""
-    with open(path, "wb") as file:
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(sentences(words, 500, 1)), model_writer=file, vocab_size=size,
-            model_type="bpe", normalization_rule_name="identity", minloglevel=2,
-            unk_id=1, eos_id=0, bos_id=-1)
-
-
-def pieces_of(path):
-    model = sentencepiece.SentencePieceProcessor(model_file=str(path))
-    return [model.id_to_piece(i) for i in range(model.get_piece_size())]
 
 
 def write_tokenizer(directory, separate, size=40):

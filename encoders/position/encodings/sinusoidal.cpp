@@ -5,6 +5,7 @@
 //   halves       P[i] = [sin(i w_m) for all m, cos(i w_m) for all m],  w_m = 10000^(-m/(D/2-1))
 //                tensor2tensor and fairseq
 //   halves-2m    the same halves with the paper's w_m: Marian models converted for HuggingFace
+// `start` is the position of the first token: 1 in OpenNMT-tf and CTranslate2, 2 in fairseq.
 // Learnable (Wang et al. 2021, "On Position Embeddings in BERT"): interleaved, and the D/2
 // frequencies w_m are parameters that start from the fixed ones.
 //
@@ -24,6 +25,7 @@ enum class SinusoidLayout { kInterleaved, kHalves, kHalves2m };
 
 struct SinusoidalOptions {
   SinusoidLayout layout = SinusoidLayout::kInterleaved;
+  int64_t start = 0;
 };
 
 class Sinusoidal : public PositionEncoding {
@@ -33,6 +35,7 @@ class Sinusoidal : public PositionEncoding {
 
  private:
   SinusoidLayout layout_;
+  int64_t start_;
   int64_t half_;  // D / 2
   TableCache tables_;
 };
@@ -53,13 +56,13 @@ void require_even_width(const OptionValues&, const EncodingContext& context) {
 }
 
 Sinusoidal::Sinusoidal(const SinusoidalOptions& options, const EncodingContext& context)
-    : layout_(options.layout), half_(context.model_width / 2) {}
+    : layout_(options.layout), start_(options.start), half_(context.model_width / 2) {}
 
 at::Tensor Sinusoidal::position_table(int64_t count, const at::TensorOptions& options) const {
   return tables_.rows(0, count, options, [&](int64_t first, int64_t rows) {
     const int64_t steps = layout_ == SinusoidLayout::kHalves ? half_ - 1 : half_;
     const at::Tensor w = sinusoid_frequencies(half_, static_cast<double>(steps));
-    const at::Tensor positions = at::arange(first, first + rows, at::kLong);
+    const at::Tensor positions = at::arange(first, first + rows, at::kLong) + start_;
     return layout_ == SinusoidLayout::kInterleaved ? interleaved_sinusoids(positions, w)
                                                    : halved_sinusoids(positions, w);
   });
@@ -83,7 +86,7 @@ constexpr std::array<Choice<SinusoidLayout>, 3> kLayouts = {
      {"halves-2m", SinusoidLayout::kHalves2m}}};
 
 SinusoidalOptions sinusoidal_options(const OptionValues& values) {
-  return {.layout = choice_of(values, "layout", kLayouts)};
+  return {.layout = choice_of(values, "layout", kLayouts), .start = values.number("start")};
 }
 
 double learnable_sinusoidal_parameters(const OptionValues&, const EncodingContext& context) {
@@ -96,9 +99,11 @@ EncodingRow sinusoidal_row() {
   return {.name = "sinusoidal",
           .formula = "x_i + P[i], P sines and cosines of i w_m",
           .level = EncodingLevel::kInput,
-          .options = {choice_option(
-              "layout", kLayouts, SinusoidalOptions().layout,
-              "the paper's, tensor2tensor's, or halves with the paper's frequencies")},
+          .options = {choice_option("layout", kLayouts, SinusoidalOptions().layout,
+                                    "the paper's, tensor2tensor's, or halves with the paper's "
+                                    "frequencies"),
+                      number_option("start", SinusoidalOptions().start, 0,
+                                    "position of the first token; fairseq's is 2")},
           .check = require_even_width,
           .make = make_encoding<Sinusoidal, sinusoidal_options>};
 }

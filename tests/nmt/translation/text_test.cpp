@@ -276,9 +276,11 @@ TEST_F(TextTest, TheNextWindowIsReadDuringATranslation) {
 }
 
 TEST_F(TextTest, EncodedLinesAreCut) {
-  EXPECT_EQ(encode_line(tokenizer(), text_.source[0], 5, "x:1").size(), 5U);
-  EXPECT_EQ(encode_line(tokenizer(), text_.source[0], 5, "x:1").back(), tokenizer().end_id());
-  EXPECT_THAT(encode_line(tokenizer(), "", 5, "x:1"), testing::ElementsAre(tokenizer().end_id()));
+  EXPECT_EQ(encode_line(tokenizer(), text_.source[0], tokenizer().end_id(), 5, "x:1").size(), 5U);
+  EXPECT_EQ(encode_line(tokenizer(), text_.source[0], tokenizer().end_id(), 5, "x:1").back(),
+            tokenizer().end_id());
+  EXPECT_THAT(encode_line(tokenizer(), "", tokenizer().end_id(), 5, "x:1"),
+              testing::ElementsAre(tokenizer().end_id()));
 }
 
 TEST_F(TextTest, AFileIsWholeOrAbsent) {

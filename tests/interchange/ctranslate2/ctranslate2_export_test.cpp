@@ -1,5 +1,5 @@
 // Reads the exported files; bench/ctranslate2_parity.py runs exported models in CTranslate2.
-#include "interchange/ctranslate2/ctranslate2.h"
+#include "interchange/ctranslate2/ctranslate2_export.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "interchange/ctranslate2/ctranslate2.h"
+#include "interchange/ctranslate2/ctranslate2_export.h"
 
 #include <ATen/ATen.h>
 
@@ -10,6 +10,7 @@
 #include "encoders/transformer/layers.h"
 #include "encoders/transformer/stacks.h"
 #include "interchange/ctranslate2/ctranslate2_file.h"
+#include "interchange/ctranslate2/ctranslate2_names.h"
 #include "interchange/ctranslate2/ctranslate2_positions.h"
 #include "interchange/export_problems.h"
 #include "interchange/foreign_tensors.h"
@@ -20,39 +21,10 @@ namespace {
 using at::Tensor;
 using encoders::AttentionSite;
 
-LayerNames layer_names(const nmt::ModelConfig& config) {
-  LayerNames names = {.encoder_layer = "encoder/layer_*/",
-                      .decoder_layer = "decoder/layer_*/",
-                      .first_layer = 0,
-                      .self_input = {"self_attention/linear_0/*"},
-                      .self_output = "self_attention/linear_1/*",
-                      .self_norm = "self_attention/layer_norm/*",
-                      .cross_query = "attention/linear_0/*",
-                      .cross_memory = {"attention/linear_1/*"},
-                      .cross_output = "attention/linear_2/*",
-                      .cross_norm = "attention/layer_norm/*",
-                      .feed_forward_inner = {"ffn/linear_0/*"},
-                      .feed_forward_outer = "ffn/linear_1/*",
-                      .feed_forward_norm = "ffn/layer_norm/*",
-                      .final_norms = {"encoder/layer_norm/*", "decoder/layer_norm/*"},
-                      .weight = "weight",
-                      .bias = "bias",
-                      .scale = "gamma",
-                      .shift = "beta"};
-  if (config.activation == "swiglu") names.feed_forward_inner.push_back("ffn/linear_0_noact/*");
-  return names;
-}
-
-/// The format's number for an activation.
-int8_t activation_id(const std::string& name) {
-  if (name == "relu") return 0;
-  return name == "gelu" ? 3 : 2;
-}
-
 void add_choices(CTranslate2File& file, const std::string& scope, const nmt::ModelConfig& config) {
   file.add(scope + "/num_heads", static_cast<int16_t>(config.heads));
   file.add(scope + "/pre_norm", static_cast<int8_t>(config.norm == "pre"));
-  file.add(scope + "/activation", activation_id(config.activation));
+  file.add(scope + "/activation", ctranslate2_activation(config.activation));
   file.add(scope + "/scale_embeddings",
            static_cast<float>(std::sqrt(static_cast<double>(config.width))));
 }
@@ -83,7 +55,8 @@ Tensor ordered_heads(const std::string& name, const Tensor& parameter,
 void add_parameters(CTranslate2File& file, const nmt::TranslationModel& model) {
   const nmt::ModelConfig& config = model.config();
   const auto parameters = model.named_parameters();
-  for (const Correspondence& row : correspondences(config, layer_names(config))) {
+  for (const Correspondence& row :
+       correspondences(config, ctranslate2_names(config.activation == "swiglu"))) {
     const auto parts = ordered_heads(row.ours, parameters[row.ours], config)
                            .chunk(static_cast<int64_t>(row.theirs.size()));
     for (size_t i = 0; i < parts.size(); ++i) file.add(row.theirs[i], parts[i]);
@@ -157,14 +130,15 @@ void write_vocabularies(const std::filesystem::path& directory, const nmt::Loade
 void export_ctranslate2(const std::filesystem::path& directory, const nmt::LoadedModel& model) {
   const CTranslate2File file = exported(*model.model);
   const data::Tokenizer& target = *model.target_tokenizer;
-  const nlohmann::json description = {{"add_source_bos", false},
-                                      {"add_source_eos", true},
-                                      {"bos_token", target.piece(target.begin_id())},
-                                      {"decoder_start_token", target.piece(target.begin_id())},
-                                      {"eos_token", target.piece(target.end_id())},
-                                      {"unk_token", target.piece(target.unknown_id())},
-                                      {"layer_norm_epsilon", model.model->config().norm_epsilon},
-                                      {"multi_query_attention", false}};
+  const nlohmann::json description = {
+      {"add_source_bos", false},
+      {"add_source_eos", model.source_tokenizer->source_end().has_value()},
+      {"bos_token", target.piece(target.begin_id())},
+      {"decoder_start_token", target.piece(target.begin_id())},
+      {"eos_token", target.piece(target.end_id())},
+      {"unk_token", target.piece(target.unknown_id())},
+      {"layer_norm_epsilon", model.model->config().norm_epsilon},
+      {"multi_query_attention", false}};
   write_file_atomically(directory / "config.json", description.dump(2) + "\n");
   write_vocabularies(directory, model);
   file.write(directory / "model.bin");

@@ -1,0 +1,274 @@
+#include "interchange/ctranslate2/ctranslate2_import.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/error.h"
+#include "interchange/ctranslate2/ctranslate2_names.h"
+#include "interchange/ctranslate2/ctranslate2_reader.h"
+#include "interchange/ctranslate2/ctranslate2_tokenizers.h"
+#include "interchange/ctranslate2/import_positions.h"
+#include "interchange/ctranslate2/package_files.h"
+#include "interchange/foreign_tensors.h"
+
+namespace dietmt::interchange {
+namespace fs = std::filesystem;
+namespace {
+
+using at::Tensor;
+
+constexpr const char* kModelFile = "model.bin";
+constexpr const char* kTargetTable = "decoder/embeddings/weight";
+constexpr const char* kOutputTable = "decoder/projection/weight";
+constexpr const char* kOutputBias = "decoder/projection/bias";
+
+bool is_one_table(const Tensor& a, const Tensor& b) { return a.is_same(b) || at::equal(a, b); }
+
+/// A model of CTranslate2 on its way to a model of dietmt.
+class Import {
+ public:
+  Import(PackageFiles& files, std::string folder)
+      : files_(files), folder_(std::move(folder)), model_(read()), tensors_(where(), floats()) {}
+
+  nmt::LoadedModel run(const std::vector<fs::path>& pieces) {
+    require_transformer();
+    const CTranslate2Sentences sentences = read_sentences(files_, folder_, model_);
+    const CTranslate2Vocabularies vocabularies =
+        read_vocabularies(files_, folder_, sentences, pieces);
+    read_config(sentences);
+    TensorsByName values = read_layers();
+    read_tables(vocabularies, values);
+    config_.source_vocabulary = vocabularies.source.tokenizer->vocabulary_size();
+    config_.target_vocabulary = vocabularies.target.tokenizer->vocabulary_size();
+    require_all_used();
+    nmt::require_buildable(config_, sizeof(float), where().string());
+    const auto made = std::make_shared<nmt::TranslationModel>(config_, 0);
+    name_positions(*made, values);
+    set_parameters(*made, values, where());
+    made->eval();
+    return {made, vocabularies.source.tokenizer, vocabularies.target.tokenizer, files_.path()};
+  }
+
+ private:
+  fs::path where() const { return files_.where(folder_ + kModelFile); }
+
+  template <typename Read>
+  auto naming_file(const Read& read) const {
+    try {
+      return read();
+    } catch (const CheckpointError& error) {
+      throw CheckpointError(where().string() + ": " + error.what());
+    }
+  }
+
+  CTranslate2Model read() {
+    const std::string_view bytes = files_.bytes(folder_ + kModelFile);
+    return naming_file([&] { return read_ctranslate2(bytes); });
+  }
+
+  TensorsByName floats() const {
+    return naming_file([&] { return dequantized(model_); });
+  }
+
+  double number(const std::string& name, double otherwise) const {
+    return naming_file([&] { return model_.number(name, otherwise); });
+  }
+
+  // Of a stack, or in old files of the model.
+  double choice(const std::string& scope, const std::string& name, double otherwise) const {
+    return number(scope + "/" + name, number(name, otherwise));
+  }
+
+  void require_transformer() const {
+    const std::string& kind = model_.kind;
+    if (kind == "TransformerSpec" || kind == "TransformerBase" || kind == "TransformerBig" ||
+        kind.empty())
+      return;
+    tensors_.fail("is of the kind " + kind + "; only TransformerSpec can be imported");
+  }
+
+  int64_t layers_of(const std::string& scope) const {
+    int64_t layers = 0;
+    while (tensors_.contains(scope + "/layer_" + std::to_string(layers) +
+                             "/self_attention/linear_0/weight"))
+      ++layers;
+    return layers;
+  }
+
+  const Tensor& shape_of(const std::string& name) const {
+    const auto found = tensors_.all().find(name);
+    if (found == tensors_.all().end() || found->second.dim() != 2)
+      tensors_.fail("has no matrix " + name);
+    return found->second;
+  }
+
+  void read_config(const CTranslate2Sentences& sentences) {
+    config_.encoder_layers = layers_of("encoder");
+    config_.decoder_layers = layers_of("decoder");
+    const Tensor& inner = shape_of("encoder/layer_0/ffn/linear_0/weight");
+    config_.width = inner.size(1);
+    config_.feed_forward = inner.size(0);
+    const double usual_heads = model_.kind == "TransformerBig" ? 16 : 8;
+    config_.heads = static_cast<int64_t>(choice("encoder", "num_heads", usual_heads));
+    config_.norm = choice("encoder", "pre_norm", 1) != 0 ? "pre" : "post";
+    config_.norm_type = tensors_.contains("encoder/layer_0/ffn/layer_norm/beta") ? "layer" : "rms";
+    config_.norm_epsilon = sentences.norm_epsilon > 0   ? sentences.norm_epsilon
+                           : config_.norm_type == "rms" ? 1e-6
+                                                        : 1e-5;
+    const bool gated = tensors_.contains("encoder/layer_0/ffn/linear_0_noact/weight");
+    config_.activation = naming_file([&] {
+      return activation_of_ctranslate2(static_cast<int64_t>(choice("encoder", "activation", 0)),
+                                       gated);
+    });
+    for (const char* name : {"num_heads", "pre_norm", "activation"})
+      if (choice("decoder", name, -1) != choice("encoder", name, -1))
+        tensors_.fail(std::string("has another ") + name + " in its decoder than in its encoder");
+    const int64_t site = static_cast<int64_t>(number("decoder/alignment_layer", -1));
+    if (site >= 0 && site < config_.decoder_layers) {
+      config_.alignment_layer = site + 1;
+      config_.alignment_head = number("decoder/alignment_heads", 1) == 1 ? 1 : 0;
+    }
+    config_.max_positions = nmt::ModelConfig().max_positions;
+    config_.encoder_position = position("encoder", config_.encoder_layers);
+    config_.decoder_position = position("decoder", config_.decoder_layers);
+  }
+
+  std::string position(const std::string& scope, int64_t layers) {
+    ImportedPosition found =
+        naming_file([&] { return import_position(scope, config_, layers, model_, tensors_); });
+    if (found.max_positions > 0) {
+      if (learned_ > 0 && learned_ != found.max_positions)
+        tensors_.fail("has tables of " + std::to_string(learned_) + " and " +
+                      std::to_string(found.max_positions) + " positions; dietmt has one size");
+      learned_ = config_.max_positions = found.max_positions;
+    }
+    positions_[scope] = std::move(found.parameters);
+    return found.spec;
+  }
+
+  TensorsByName read_layers() {
+    const auto rows = correspondences(config_, ctranslate2_names(config_.activation == "swiglu"));
+    std::vector<Correspondence> present;
+    TensorsByName values;
+    for (const Correspondence& row : rows) {
+      const bool is_norm_shift = row.ours.ends_with("norm.bias");
+      if (is_norm_shift && config_.norm_type == "rms") continue;
+      if (row.ours.ends_with("_bias") && !tensors_.contains(row.theirs.front())) {
+        int64_t outputs = 0;
+        for (const std::string& bias : row.theirs)
+          outputs += shape_of(bias.substr(0, bias.rfind('/')) + "/weight").size(0);
+        values[row.ours] = at::zeros({outputs});
+      } else {
+        present.push_back(row);
+      }
+    }
+    values.merge(tensors_.take_all(present));
+    return values;
+  }
+
+  Tensor extended(const Tensor& table, const CTranslate2Vocabulary& vocabulary) const {
+    if (table.dim() != 2 || table.size(0) != vocabulary.pieces)
+      tensors_.fail("has " + std::to_string(table.size(0)) + " rows of pieces, but " +
+                    vocabulary.tokenizer->file() + " has " + std::to_string(vocabulary.pieces));
+    std::vector<Tensor> parts = {table};
+    for (const int32_t like : vocabulary.added)
+      parts.push_back(like < 0 ? at::zeros({1, table.size(1)}) : table.narrow(0, like, 1));
+    return at::cat(parts);
+  }
+
+  double embedding_scale(const std::string& scope) const {
+    const double stored = number(scope + "/scale_embeddings", 1);
+    const auto found = model_.variables.find(scope + "/scale_embeddings");
+    const bool is_flag = found == model_.variables.end() || !found->second.is_floating_point();
+    return is_flag && stored != 0 ? std::sqrt(static_cast<double>(config_.width))
+           : is_flag              ? 1.0
+                                  : stored;
+  }
+
+  /// Our tables are multiplied by sqrt(D) when they embed. Tables of other scales are divided, and
+  /// the last norm makes up for that where they are the output layer too.
+  void read_tables(const CTranslate2Vocabularies& vocabularies, TensorsByName& values) {
+    const Tensor source =
+        tensors_.take_first({"encoder/embeddings_0/weight", "encoder/embeddings/weight"});
+    const Tensor target = tensors_.take(kTargetTable), output = tensors_.take(kOutputTable);
+    const double usual = std::sqrt(static_cast<double>(config_.width));
+    const double source_scale = embedding_scale("encoder") / usual;
+    const double target_scale = embedding_scale("decoder") / usual;
+    const bool ties_output = is_one_table(target, output);
+    const bool ties_source = ties_output && vocabularies.is_shared &&
+                             source_scale == target_scale && is_one_table(source, target);
+    config_.tied_embeddings = ties_source ? "all" : ties_output ? "decoder" : "none";
+    values["source_embedding"] = extended(source * source_scale, vocabularies.source);
+    if (!ties_source)
+      values["target_embedding"] = extended(target * target_scale, vocabularies.target);
+    if (!ties_output) values["output_weight"] = extended(output, vocabularies.target);
+    if (ties_output && target_scale != 1.0) rescale_last_norm(1.0 / target_scale, values);
+    const CTranslate2Vocabulary& pieces = vocabularies.target;
+    const auto added = static_cast<int64_t>(pieces.added.size());
+    if (!tensors_.contains(kOutputBias) && added == 0) return;
+    config_.output_bias = true;
+    const Tensor bias =
+        tensors_.contains(kOutputBias) ? tensors_.take(kOutputBias) : at::zeros({pieces.pieces});
+    values["output_bias"] = at::constant_pad_nd(bias, {0, added}, kNever);
+  }
+
+  void rescale_last_norm(double factor, TensorsByName& values) const {
+    const std::string norm = config_.norm == "pre"
+                                 ? "decoder.final_norm."
+                                 : "decoder.layer" + std::to_string(config_.decoder_layers - 1) +
+                                       ".feed_forward_residual.norm.";
+    for (const char* name : {"weight", "bias"})
+      if (const auto found = values.find(norm + name); found != values.end())
+        found->second = found->second * factor;
+  }
+
+  /// A tensor that nothing has taken changes what the model computes.
+  void require_all_used() const {
+    const std::vector<std::string> others = tensors_.others();
+    if (!others.empty())
+      tensors_.fail("has parts that dietmt's models do not have: " + shortened(others));
+    for (const char* name :
+         {"decoder/start_from_zero_embedding", "decoder/scale_outputs",
+          "decoder/final_logit_softcapping", "encoder/sliding_window", "decoder/sliding_window",
+          "encoder/layer_0/self_attention/queries_scale",
+          "encoder/layer_0/self_attention/num_heads_kv"})
+      if (model_.number(name, 0) != 0)
+        tensors_.fail(std::string("has ") + name + ", which dietmt's models do not have");
+  }
+
+  void name_positions(const nmt::TranslationModel& made, TensorsByName& values) const {
+    for (const auto& parameter : made.named_parameters()) {
+      const std::string& name = parameter.key();
+      for (const auto& [scope, parameters] : positions_) {
+        if (!name.starts_with(scope + ".position.")) continue;
+        const auto found = parameters.find(name.substr(name.rfind('.') + 1));
+        if (found == parameters.end()) continue;
+        Tensor value = found->second;
+        // All layers may have one table.
+        if (value.dim() == 4 && parameter.value().size(0) == 1 && value.size(0) > 1)
+          value = value.narrow(0, 0, 1);
+        values[name] = value;
+      }
+    }
+  }
+
+  PackageFiles& files_;
+  const std::string folder_;
+  const CTranslate2Model model_;
+  ForeignTensors tensors_;
+  nmt::ModelConfig config_;
+  int64_t learned_ = 0;                             // size of tables of positions
+  std::map<std::string, TensorsByName> positions_;  // by stack
+};
+
+}  // namespace
+
+nmt::LoadedModel import_ctranslate2(const fs::path& path, const std::vector<fs::path>& pieces) {
+  PackageFiles files(path);
+  const std::string folder = files.contains("metadata.json") ? "model/" : "";
+  return Import(files, folder).run(pieces);
+}
+
+}  // namespace dietmt::interchange

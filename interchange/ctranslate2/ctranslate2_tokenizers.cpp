@@ -1,0 +1,159 @@
+#include "interchange/ctranslate2/ctranslate2_tokenizers.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "common/error.h"
+#include "common/files.h"
+#include "common/json_fields.h"
+#include "data/text/subwords.h"
+
+namespace dietmt::interchange {
+namespace {
+
+using nlohmann::json;
+
+json parsed(PackageFiles& files, const std::string& name) {
+  const std::string_view bytes = files.bytes(name);
+  const json content = json::parse(bytes.begin(), bytes.end(), nullptr, false);
+  if (content.is_discarded()) throw CheckpointError(files.where(name) + ": is not JSON");
+  return content;
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.emplace_back(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+/// The pieces of NAME.json or NAME.txt; none if there is neither.
+std::optional<std::vector<std::string>> pieces_of(PackageFiles& files, const std::string& name) {
+  if (files.contains(name + ".txt")) return lines_of(files.bytes(name + ".txt"));
+  if (!files.contains(name + ".json")) return {};
+  const json content = parsed(files, name + ".json");
+  const bool are_strings =
+      content.is_array() &&
+      std::ranges::all_of(content, [](const json& piece) { return piece.is_string(); });
+  if (!are_strings) throw CheckpointError(files.where(name + ".json") + ": must list pieces");
+  return content.get<std::vector<std::string>>();
+}
+
+/// The bytes of a sentencepiece model, and its name; no bytes if there is none.
+struct Splitter {
+  std::string bytes;
+  std::string where;
+};
+
+Splitter splitter(PackageFiles& files, const std::string& folder, const std::string& own,
+                  const std::filesystem::path& given) {
+  if (!given.empty()) return {read_file(given), given.string()};
+  for (const std::string& name :
+       {folder + own, own, folder + "sentencepiece.model", std::string("sentencepiece.model"),
+        folder + "sentencepiece.bpe.model"})
+    if (files.contains(name)) return {std::string(files.bytes(name)), files.where(name)};
+  if (files.contains("bpe.model"))
+    throw CheckpointError(files.where("bpe.model") +
+                          ": holds BPE codes for text that another program tokenizes (Moses); "
+                          "only models with sentencepiece.model can be imported");
+  return {};
+}
+
+CTranslate2Vocabulary vocabulary(std::vector<std::string> pieces,
+                                 const CTranslate2Sentences& sentences, const Splitter& splitter,
+                                 const std::string& where) {
+  CTranslate2Vocabulary made;
+  const auto id_of = [&](const std::string& piece) {
+    const auto found = std::ranges::find(pieces, piece);
+    return found == pieces.end() ? -1 : static_cast<int32_t>(found - pieces.begin());
+  };
+  const auto add = [&](std::string piece, int32_t like) {
+    while (id_of(piece) >= 0) piece += '_';
+    made.added.push_back(like);
+    pieces.push_back(piece);
+    return static_cast<int32_t>(pieces.size()) - 1;
+  };
+  // OpenNMT-tf leaves it out of the list; its row is the last.
+  if (id_of(sentences.unknown) < 0) pieces.push_back(sentences.unknown);
+  made.pieces = std::ssize(pieces);
+  data::PieceVocabulary numbered;
+  numbered.ends_source = sentences.ends_source;
+  numbered.end = id_of(sentences.end);
+  if (numbered.end < 0)
+    throw CheckpointError(where + ": lacks the piece " + sentences.end + ", end of sentence");
+  numbered.unknown = id_of(sentences.unknown);
+  numbered.begin = id_of(sentences.begin);
+  if (numbered.begin < 0 || numbered.begin == numbered.end || numbered.begin == numbered.unknown)
+    numbered.begin = add("<begin>", numbered.begin);
+  numbered.pieces = std::move(pieces);
+  auto subwords = splitter.bytes.empty()
+                      ? data::listed_words(std::move(numbered), where)
+                      : data::numbered_subwords(splitter.bytes, numbered, splitter.where);
+  made.tokenizer = std::make_shared<data::Tokenizer>(
+      splitter.bytes.empty() ? where : splitter.where, std::move(subwords));
+  return made;
+}
+
+}  // namespace
+
+CTranslate2Sentences read_sentences(PackageFiles& files, const std::string& folder,
+                                    const CTranslate2Model& model) {
+  CTranslate2Sentences sentences;
+  const std::string name = folder + "config.json";
+  bool begins_source = false;
+  if (!files.contains(name)) {
+    begins_source = model.number("with_source_bos", 0) != 0;
+    sentences.ends_source = model.number("with_source_eos", 0) != 0;
+    if (model.number("with_target_bos", 1) == 0) sentences.begin = sentences.end;
+  } else {
+    const json config = parsed(files, name);
+    try {
+      begins_source = field_or(config, "add_source_bos", false);
+      sentences.ends_source = field_or(config, "add_source_eos", false);
+      sentences.end = field_or(config, "eos_token", sentences.end);
+      sentences.unknown = field_or(config, "unk_token", sentences.unknown);
+      sentences.begin = field_or(config, "decoder_start_token", sentences.begin);
+      sentences.norm_epsilon = field_or(config, "layer_norm_epsilon", 0.0);
+    } catch (const CheckpointError& error) {
+      throw CheckpointError(files.where(name) + ": " + error.what());
+    }
+  }
+  if (begins_source)
+    throw CheckpointError(files.path().string() +
+                          ": reads begin of sentence before each source (add_source_bos), which "
+                          "dietmt's models do not");
+  return sentences;
+}
+
+CTranslate2Vocabularies read_vocabularies(PackageFiles& files, const std::string& folder,
+                                          const CTranslate2Sentences& sentences,
+                                          const std::vector<std::filesystem::path>& pieces) {
+  const auto given = [&](size_t side) {
+    return pieces.empty() ? std::filesystem::path() : pieces[std::min(side, pieces.size() - 1)];
+  };
+  const Splitter source = splitter(files, folder, "source.spm", given(0));
+  const Splitter target = splitter(files, folder, "target.spm", given(1));
+  CTranslate2Vocabularies both;
+  const auto shared = pieces_of(files, folder + "shared_vocabulary");
+  both.is_shared = shared.has_value();
+  const auto side = [&](const char* name, const Splitter& splits) {
+    const std::string own = folder + (shared ? "shared_vocabulary" : name);
+    const auto listed = shared ? shared : pieces_of(files, own);
+    if (!listed)
+      throw CheckpointError(files.path().string() + ": has neither " + folder +
+                            "shared_vocabulary nor " + own + ", .json or .txt");
+    return vocabulary(*listed, sentences, splits, files.where(own));
+  };
+  both.source = side("source_vocabulary", source);
+  both.target =
+      shared && source.bytes == target.bytes ? both.source : side("target_vocabulary", target);
+  return both;
+}
+
+}  // namespace dietmt::interchange

@@ -1,0 +1,214 @@
+// Models that CTranslate2's own converters wrote, and what CTranslate2 computes with them.
+#include "interchange/ctranslate2/ctranslate2_import.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "interchange/ctranslate2/ctranslate2_export.h"
+#include "interchange/foreign_model.h"
+#include "interchange/huggingface/marianmt.h"
+#include "nmt/packing/engine_models.h"
+#include "tests/common/scratch.h"
+#include "tests/interchange/cases.h"
+
+namespace dietmt::interchange {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+fs::path case_path(const std::string& name) { return fs::path(DIETMT_CTRANSLATE2_CASES) / name; }
+
+nlohmann::json reference(const std::string& name) {
+  return nlohmann::json::parse(read_file(case_path(name + ".json")));
+}
+
+std::vector<int64_t> target_ids(const data::Tokenizer& tokenizer,
+                                const std::vector<std::string>& pieces) {
+  std::map<std::string, int64_t> ids;
+  for (int32_t id = 0; id < tokenizer.vocabulary_size(); ++id) ids[tokenizer.piece(id)] = id;
+  std::vector<int64_t> found;
+  for (const std::string& piece : pieces) found.push_back(ids.at(piece));
+  return found;
+}
+
+/// The log-probabilities of the pieces of a target and of end of sentence.
+std::vector<float> token_scores(const nmt::LoadedModel& model, const std::string& source,
+                                const std::vector<std::string>& target) {
+  const data::Tokenizer& tokenizer = *model.target_tokenizer;
+  std::vector<int32_t> tokens = model.source_tokenizer->encode(source);
+  if (const auto end = model.source_tokenizer->source_end()) tokens.push_back(*end);
+  const std::vector<int64_t> sources(tokens.begin(), tokens.end());
+  std::vector<int64_t> targets = target_ids(tokenizer, target);
+  std::vector<int64_t> inputs = {tokenizer.begin_id()};
+  inputs.insert(inputs.end(), targets.begin(), targets.end());
+  targets.push_back(tokenizer.end_id());
+  const at::Tensor logits =
+      logits_of(*model.model, {{"source", at::tensor(sources)},
+                               {"source_lengths", at::tensor(std::ssize(sources))},
+                               {"target", at::tensor(inputs)},
+                               {"target_lengths", at::tensor(std::ssize(inputs))}});
+  const at::Tensor chosen =
+      logits.log_softmax(-1).gather(1, at::tensor(targets).unsqueeze(1)).flatten();
+  const auto* first = chosen.const_data_ptr<float>();
+  return {first, first + chosen.numel()};
+}
+
+std::vector<std::string> translations(const nmt::LoadedModel& model,
+                                      const std::vector<std::string>& lines, int64_t beam) {
+  nmt::SearchOptions options;
+  options.beam = beam;
+  options.max_length_factor = 0;
+  options.max_length_offset = 40;
+  options.threads = 1;
+  return nmt::translate_lines(*model.model, *model.source_tokenizer, *model.target_tokenizer, lines,
+                              options);
+}
+
+void expect_reference(const nmt::LoadedModel& model, const nlohmann::json& expected) {
+  const std::vector<std::string> sources = expected.at("sources");
+  for (size_t i = 0; i < expected.at("targets").size(); ++i) {
+    const std::vector<float> wanted = expected.at("token_scores")[i];
+    EXPECT_THAT(token_scores(model, sources[i], expected.at("targets")[i]),
+                testing::Pointwise(testing::FloatNear(1e-4F), wanted))
+        << sources[i];
+  }
+  EXPECT_EQ(translations(model, sources, 1), expected.at("greedy").get<std::vector<std::string>>());
+  if (expected.contains("beam")) {
+    EXPECT_EQ(translations(model, sources, 5), expected.at("beam").get<std::vector<std::string>>());
+  }
+}
+
+class CTranslate2ImportTest : public ScratchTest {
+ protected:
+  /// A copy of a case that a test may damage.
+  fs::path copy_of(const std::string& name) {
+    fs::copy(case_path(name), scratch() / name, fs::copy_options::recursive);
+    return scratch() / name;
+  }
+
+  static void write(const fs::path& path, const std::string& bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+  }
+};
+
+TEST_F(CTranslate2ImportTest, AnArgosPackageComputesWhatCTranslate2Does) {
+  const nmt::LoadedModel model = import_ctranslate2(case_path("argos.argosmodel"), {});
+  EXPECT_EQ(model.model->config().tied_embeddings, "all");
+  EXPECT_EQ(model.model->config().encoder_position, "sinusoidal");
+  EXPECT_FALSE(model.source_tokenizer->source_end());
+  expect_reference(model, reference("argos"));
+}
+
+TEST_F(CTranslate2ImportTest, RelativePositionsGatesAndRmsNorms) {
+  const nmt::LoadedModel model = import_ctranslate2(case_path("relative"), {});
+  EXPECT_EQ(model.model->config().activation, "swiglu");
+  EXPECT_EQ(model.model->config().encoder_position, "shaw(clip=3)");
+  EXPECT_EQ(model.model->config().alignment_layer, 2);
+  expect_reference(model, reference("relative"));
+}
+
+TEST_F(CTranslate2ImportTest, TablesWithoutScaleAndADecoderThatStartsFromTheEnd) {
+  const nmt::LoadedModel model = import_ctranslate2(case_path("learned"), {});
+  EXPECT_EQ(model.model->config().norm, "post");
+  EXPECT_EQ(model.model->config().encoder_position, "learned");
+  EXPECT_NE(model.target_tokenizer->begin_id(), model.target_tokenizer->end_id());
+  expect_reference(model, reference("learned"));
+}
+
+TEST_F(CTranslate2ImportTest, TheModelOnDiskReadsSourcesInTheSameWay) {
+  const nmt::LoadedModel model = import_ctranslate2(case_path("argos.argosmodel"), {});
+  std::vector<std::pair<std::string, at::Tensor>> weights;
+  for (const auto& parameter : model.model->named_parameters())
+    weights.emplace_back(parameter.key(), parameter.value());
+  nmt::write_model(scratch(), model.model->config(), weights, *model.source_tokenizer,
+                   *model.source_tokenizer);
+  expect_reference(nmt::load_model(scratch()), reference("argos"));
+}
+
+TEST_F(CTranslate2ImportTest, AnExportedModelComesBack) {
+  const nmt::LoadedModel model = import_marianmt(case_directory("shared"));
+  export_ctranslate2(scratch(), model);
+  EXPECT_TRUE(is_ctranslate2(scratch()));
+  const nmt::LoadedModel back = import_ctranslate2(scratch(), {});
+  EXPECT_EQ(back.model->config().to_json(),
+            [&] {
+              nmt::ModelConfig config = model.model->config();
+              config.alignment_layer = 1;  // the default, which export writes
+              config.max_positions = nmt::ModelConfig().max_positions;
+              config.dropout = nmt::ModelConfig().dropout;
+              config.embedding_dropout = nmt::ModelConfig().embedding_dropout;
+              config.attention_dropout = config.activation_dropout = 0;
+              return config;
+            }()
+                .to_json());
+  const auto parameters = model.model->named_parameters();
+  for (const auto& parameter : back.model->named_parameters())
+    EXPECT_TRUE(at::equal(parameter.value(), parameters[parameter.key()])) << parameter.key();
+}
+
+TEST_F(CTranslate2ImportTest, DamageIsNamed) {
+  const fs::path model = copy_of("learned") / "model.bin";
+  const std::string bytes = read_file(model);
+  const auto problem = [&] {
+    return failure<Error>([&] { import_ctranslate2(model.parent_path(), {}); });
+  };
+  write(model, bytes.substr(0, bytes.size() / 2));
+  EXPECT_EQ(problem(), model.string() + ": is cut off");
+  write(model, bytes + "x");
+  EXPECT_THAT(problem(), AllOf(HasSubstr(model.string()), HasSubstr("1 bytes after its end")));
+  write(model, "\x09" + bytes.substr(1));
+  EXPECT_THAT(problem(), HasSubstr("of a version (9) that this program does not know"));
+  std::string renamed = bytes;
+  renamed.replace(renamed.find("decoder/embeddings/weight"), 7, "dec0der");
+  write(model, renamed);
+  EXPECT_THAT(problem(), HasSubstr("model.bin: "));
+  write(model, bytes);
+  fs::remove(model.parent_path() / "shared_vocabulary.json");
+  EXPECT_THAT(problem(), HasSubstr("has neither shared_vocabulary nor source_vocabulary"));
+  write(model.parent_path() / "shared_vocabulary.json", "[\"<s>\", \"</s>\", \"<unk>\"]");
+  EXPECT_THAT(problem(), AllOf(HasSubstr("rows of pieces, but"), HasSubstr("has 3")));
+}
+
+// Every prefix of the weights, and every byte of their names and shapes changed: an error, and
+// never a crash.
+TEST_F(CTranslate2ImportTest, AnyDamageIsAnErrorOrAModel) {
+  const fs::path model = copy_of("learned") / "model.bin";
+  const std::string bytes = read_file(model);
+  for (size_t at = 0; at < bytes.size(); at += at < 600 ? 1 : 997) {
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x41);
+    write(model, damaged);
+    try {
+      import_ctranslate2(model.parent_path(), {});
+    } catch (const Error&) {
+    }
+  }
+}
+
+TEST_F(CTranslate2ImportTest, ArchivesThatHideSomethingAreRefused) {
+  const fs::path package = scratch() / "p.argosmodel";
+  write(package, "PK no archive");
+  EXPECT_THAT(failure<Error>([&] { import_ctranslate2(package, {}); }),
+              HasSubstr("p.argosmodel: "));
+}
+
+TEST_F(CTranslate2ImportTest, UnknownPartsAreNamed) {
+  const fs::path directory = copy_of("relative");
+  std::string bytes = read_file(directory / "model.bin");
+  const std::string name = "relative_position_values";
+  for (size_t at = bytes.find(name); at != bytes.npos; at = bytes.find(name, at + 1))
+    bytes.replace(at, name.size(), "relative_position_voices");
+  write(directory / "model.bin", bytes);
+  EXPECT_THAT(failure<Error>([&] { import_ctranslate2(directory, {}); }),
+              HasSubstr("has no tensor encoder/layer_0/self_attention/relative_position_values"));
+}
+
+}  // namespace
+}  // namespace dietmt::interchange
