@@ -96,6 +96,7 @@ TranslationPlan Engine::plan(const TranslateOptions& options) const {
     throw ConfigError(std::string(plan.line.markup ? "markup" : "alignment") +
                       " does not work with this model: it compresses the keys of cross-attention, "
                       "which then no longer stand for tokens");
+  if (plan.line.restores_case && loaded_->decoder->aligns()) plan.search.alignment = true;
   if (!options.source_tag.empty() && !options.source_tags.empty())
     throw ConfigError("source_tags gives the tag of each line: leave out source_tag");
   nmt::LineCoder(*loaded_, plan.search, plan.line);  // checks the tag

@@ -97,7 +97,7 @@ struct Hypothesis {
 struct Translation {
   std::vector<Hypothesis> hypotheses;  ///< best first; one empty one for a line without text
   bool truncated = false;  ///< the line or a sentence of it was longer than max_source_length
-  std::string restored_case = {};  ///< by letter_case: "capitals" or "title"; empty: none
+  std::string restored_case = {};  ///< by letter_case: "capitals", "title" or "words"; empty: none
   std::string problem = {};        ///< what `guard` found, such as "repeats itself"; empty: nothing
   bool replaced = false;           ///< by a second translation without a problem
   std::vector<std::string> source_tokens = {};  ///< with end of sentence; of soft alignment

@@ -144,7 +144,7 @@ void bind_results(py::module_& module) {
                     "With alignment=\"soft\": pieces of the line, with end of sentence.")
       .def_readonly("hypotheses", &Translation::hypotheses, "`nbest` translations, best first.")
       .def_readonly("restored_case", &Translation::restored_case,
-                    "With letter_case=\"auto\": \"capitals\" or \"title\" if the line is so.")
+                    "With letter_case=\"auto\": \"capitals\", \"title\" or \"words\".")
       .def_readonly("truncated", &Translation::truncated,
                     "The line had more tokens than max_source_length and was cut.")
       .def_readonly(

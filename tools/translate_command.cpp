@@ -105,15 +105,16 @@ OptionTable option_table(TranslateOptions& o) {
            {.choices = {"none", "copies"}})
       .add("case", &o.letters, "",
            "auto: translate a line in CAPITALS or Title Case in the usual case, which models know, "
-           "and write the translation in the case of the line",
+           "and write the translation in the case of the line; words in capitals keep them too",
            {.choices = {"keep", "auto"}})
       .add("guard", &o.guard, "", guard_help("warn of it"), {.choices = {"off", "report", "retry"}})
-      .add("json", &o.json, "",
-           "write one JSON object per line: "
-           R"({"source", "translations": [{"text", "score", "token_scores"}]}, )"
-           R"(with --glossary also "missing_terms" of each translation, with --check copies )"
-           R"("missing_copies", "guard": {"problem", "replaced"} of a line whose translation went )"
-           R"(wrong, and "case": "capitals" or "title" of a line that --case auto restored)")
+      .add(
+          "json", &o.json, "",
+          "write one JSON object per line: "
+          R"({"source", "translations": [{"text", "score", "token_scores"}]}, )"
+          R"(with --glossary also "missing_terms" of each translation, with --check copies )"
+          R"("missing_copies", "guard": {"problem", "replaced"} of a line whose translation went )"
+          R"(wrong, and "case": "capitals", "title" or "words" of a line that --case auto restored)")
       .add("flush", &o.flush, "",
            "translate each line as soon as it arrives (for dialogue or endless input)");
   bind_search(table, o.search);
@@ -256,7 +257,10 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
       o.glossary.empty() ? data::Glossary() : data::Glossary::read(o.glossary);
   std::optional<nmt::Translator> pivot;
   if (load_first) pivot.emplace(load_first(), o.search.for_pivot());
-  const nmt::Translator translator(load(), o.search);
+  nmt::LoadedDecoder loaded = load();
+  nmt::SearchOptions search = o.search;
+  if (o.letters == "auto" && !pivot && loaded.decoder->aligns()) search.alignment = true;
+  const nmt::Translator translator(std::move(loaded), search);
   require_alignment(o, translator.model());
   nmt::LineWriter output(o.output);
 

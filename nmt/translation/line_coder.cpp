@@ -157,8 +157,14 @@ bool LineCoder::is_too_long(const std::string& line, const LineExtras& extras) {
 
 void LineCoder::put_in_usual_case(LineRequest& line) const {
   line.text_case = case_of(line.source);
-  if (line.text_case == LineCase::kUsual) return;
-  line.source = in_usual_case(line.source, *model_.source_tokenizer);
+  if (aligns_ && line.text_case != LineCase::kCapitals)
+    line.word_cases = cases_of_words(line.source, line.text_case, *model_.source_tokenizer);
+  if (line.text_case != LineCase::kUsual) {
+    line.source = in_usual_case(line.source, *model_.source_tokenizer);
+  } else if (!line.word_cases.empty()) {
+    line.text_case = LineCase::kWords;
+    line.source = without_emphasis(line.source, line.word_cases);
+  }
   if (!line.marked.text.empty()) line.marked.text = line.source;
 }
 
@@ -314,7 +320,8 @@ void LineCoder::add_prefix(LineRequest& line) const {
 // The text of a hypothesis, in parts if the line has markup.
 struct LineCoder::Decoded {
   std::string text;
-  std::vector<MarkedPart> parts;
+  std::string cased;                // with the case of the source's words; empty: not restored
+  std::vector<MarkedPart> parts;    // of the cased text, if there is one
   std::vector<WordPair> alignment;  // for AlignmentKind::kHard
 };
 
@@ -322,19 +329,24 @@ LineCoder::Decoded LineCoder::decoded(const LineRequest& line, const Hypothesis&
   const data::Tokenizer& tokenizer = *model_.target_tokenizer;
   const bool has_marks = !line.marked.marks.empty();
   const bool pairs_words = options_.alignment == AlignmentKind::kHard;
+  const bool restores_words = !line.word_cases.empty() && line.pivots.empty();
   Decoded made;
-  if (found.attention.empty() || !(has_marks || pairs_words)) {
+  if (found.attention.empty() || !(has_marks || pairs_words || restores_words)) {
     made.text = decode_line(tokenizer, found.ids);
     if (has_marks) made.parts = place_markup(line.marked, made.text);
     return made;
   }
   data::SpannedText target = decode_line_with_spans(tokenizer, found.ids);
-  const TokenizedText tokens{target.text, target.spans};
   const auto attention = model_.source_tokenizer->source_end()
                              ? found.attention
                              : with_end(found.attention, line.spans.size());
+  std::vector<WordPair> pairs;
+  if (pairs_words || restores_words)
+    pairs = align_words({line.text(), line.spans}, {target.text, target.spans}, attention);
+  if (restores_words) made.cased = in_case_of_words(target.text, pairs, line.word_cases);
+  const TokenizedText tokens{restores_words ? made.cased : target.text, target.spans};
   if (has_marks) made.parts = place_markup(line.marked, line.spans, tokens, attention);
-  if (pairs_words) made.alignment = align_words({line.text(), line.spans}, tokens, attention);
+  if (pairs_words) made.alignment = std::move(pairs);
   made.text = std::move(target.text);
   return made;
 }
@@ -382,14 +394,16 @@ LineResult LineCoder::finish(const LineRequest& line, const Hypothesis& found) c
       result.missing_terms.push_back(term->target_text());
   }
   if (options_.check_copies) result.missing_copies = data::missing_copies(line.source, made.text);
-  const Spellings& spellings = line.marked.spellings;
-  if (!spellings.empty()) made.text = respelled(made.text, spellings);
-  respell(made.parts, spellings);
-  if (line.text_case != LineCase::kUsual) {
+  if (!made.cased.empty()) {
+    made.text = std::move(made.cased);
+  } else if (line.text_case != LineCase::kUsual) {
     made.text = in_case(made.text, line.text_case);
     for (MarkedPart& part : made.parts)
       if (!part.is_markup) part.text = in_case(part.text, line.text_case);
   }
+  const Spellings& spellings = line.marked.spellings;
+  if (!spellings.empty()) made.text = respelled(made.text, spellings);
+  respell(made.parts, spellings);
   result.text = made.parts.empty() ? std::move(made.text) : join(made.parts);
   result.parts = std::move(made.parts);
   result.alignment = std::move(made.alignment);

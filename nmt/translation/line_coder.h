@@ -31,6 +31,7 @@
 #include "nmt/translation/document_context.h"
 #include "nmt/translation/line_case.h"
 #include "nmt/translation/loaded_decoder.h"
+#include "nmt/translation/word_case.h"
 
 namespace dietmt::nmt {
 
@@ -48,7 +49,8 @@ struct LineOptions {
   AlignmentKind alignment = AlignmentKind::kNone;
   bool check_copies = false;  // fill LineResult::missing_copies
   bool pieces = false;        // fill LineResult::pieces
-  /// Translate lines in capitals and headlines in the usual case (nmt/translation/line_case.h).
+  /// Translate lines in capitals and headlines in the usual case (nmt/translation/line_case.h). If
+  /// the search aligns, the case of single words is restored too (nmt/translation/word_case.h).
   bool restores_case = false;
   bool is_last = true;  // the last of several models, which applies glossary and prefix
 };
@@ -77,6 +79,7 @@ struct LineRequest {
   /// Whether the line is its own translation: it has no letter, as in `12:30`.
   bool is_copied = false;
   LineCase text_case = LineCase::kUsual;  // that finish() gives the translations
+  std::vector<WordCase> word_cases = {};  // of source, if the search aligns; empty: none to restore
   TranslationRequest request = {};        // for the next model; may be moved away
 
   // The source as the first model reads it:

@@ -26,7 +26,7 @@ struct LineSentences {
   std::vector<MarkedPart> after = {};
 
   bool was_cut() const;
-  /// "capitals" or "title" if all sentences are; "" otherwise.
+  /// "capitals", "title" or "words" if all sentences are; "" otherwise.
   std::string case_name() const;
   /// The sign of a translation that stayed, or of one that was replaced.
   GuardOutcome guard() const;

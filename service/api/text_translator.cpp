@@ -179,7 +179,9 @@ std::vector<nmt::TranslationRequest> TextTranslation::prepare(const Patience& pa
                                "cross-attention");
   require_alignment(loaded);
   if (next_ == 0) plan(loaded.context.any(), patience);
-  search_.alignment = (search_.alignment || has_marks(translated_)) && loaded.decoder->aligns();
+  const bool restores_words = options_.line.restores_case && models_.size() == 1;
+  search_.alignment =
+      (search_.alignment || restores_words || has_marks(translated_)) && loaded.decoder->aligns();
   std::unique_ptr<nmt::LineCoder> coder = coder_of_next();
   std::vector<nmt::TranslationRequest> requests =
       next_ == 0 ? prepare_first(*coder, patience) : advance(*coder, patience);

@@ -39,6 +39,7 @@ TEST(LineCaseTest, IsDetected) {
 TEST(LineCaseTest, KnownNamesAndAcronymsStay) {
   EXPECT_EQ(usual("THE DOG RUNS IN PARIS, NATO!"), "the dog runs in Paris, NATO!");
   EXPECT_EQ(usual("How To Train The Dog In Paris"), "how to train the dog in Paris");
+  EXPECT_EQ(usual("The US Train In Paris Runs"), "the US train in Paris runs");
   EXPECT_EQ(usual("I'M HERE, I"), "I'm here, I");
   EXPECT_EQ(usual("12 DOGS RUN"), "12 Dogs run");
   EXPECT_EQ(usual("USA"), "USA") << "no worse than Usa";

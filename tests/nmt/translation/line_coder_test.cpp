@@ -90,6 +90,20 @@ TEST(LineCoder, TranslatesCapitalsInTheUsualCase) {
   EXPECT_EQ(LineCoder(model(), {}, {}).prepare("THE DOG").request.source, ended("THE DOG"));
 }
 
+// Characters are pieces, so no word is emphasized, but those of titles have their case.
+TEST(LineCoder, GivesWordsTheCaseOfThoseTheyAreAlignedTo) {
+  LineCoder aligned(model(), {.alignment = true}, {.restores_case = true});
+  LineCoder marked(model(), {.alignment = true}, {.markup = true, .restores_case = true});
+  const std::string source = "Cold Blue In Seas";
+  const LineRequest line = aligned.prepare(source);
+  EXPECT_EQ(line.text_case, LineCase::kTitle);
+  EXPECT_EQ(translated(aligned, source, "kalt blau in meer"), "Kalt Blau In Meer");
+  EXPECT_EQ(aligned.finish(line, found_as("kalt blau in meer")).text, "Kalt Blau in Meer")
+      << "the whole line if there is no alignment";
+  EXPECT_EQ(translated(marked, "Cold <b>Blue</b> In Seas", "kalt blau in meer"),
+            "Kalt <b>Blau</b> In Meer");
+}
+
 // Not even with a tag or a prefix.
 TEST(LineCoder, ALineWithoutTokensIsNotTranslated) {
   LineCoder plain(model(), {}, {});
