@@ -48,8 +48,8 @@ struct TranslateOptions {
   /// `tokens` are those of the text without them.
   bool markup = false;
   /// What every translation must contain as its line does: "plain" (placeholders, addresses, paths,
-  /// @names, #topics, code, Markdown, BBCode), "all" (also tags), "none", or names as of `dietmt
-  /// translate --keep`. Not with alignment, nor if a glossary or prefix prevents it.
+  /// @names, #topics, code, Markdown, BBCode, &Mnemonics), "all" (also tags), "none", or names as
+  /// of `dietmt translate --keep`. Not with alignment, nor if a glossary or prefix prevents it.
   std::string keep = "plain";
   /// copies: fills Hypothesis::missing_copies, by the rules of `dietmt translate --check`; or none.
   std::string check = "none";

@@ -8,7 +8,7 @@
 namespace dietmt::nmt {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Kept>, 8> kNames = {{
+constexpr std::array<std::pair<std::string_view, Kept>, 9> kNames = {{
     {"placeholders", Kept::kPlaceholders},
     {"tags", Kept::kTags},
     {"addresses", Kept::kAddresses},
@@ -17,6 +17,7 @@ constexpr std::array<std::pair<std::string_view, Kept>, 8> kNames = {{
     {"code", Kept::kCode},
     {"markdown", Kept::kMarkdown},
     {"bbcode", Kept::kBbcode},
+    {"mnemonics", Kept::kMnemonics},
 }};
 
 KeptKinds kind_from(std::string_view name) {

@@ -16,6 +16,7 @@ enum class Kept : uint8_t {
   kCode,          // `in backticks`
   kMarkdown,      // **bold**, [text](address)
   kBbcode,        // [b]bold[/b]
+  kMnemonics,     // &Open, _File (nmt/alignment/mnemonics.h)
 };
 
 /// A set of kinds.
@@ -38,7 +39,7 @@ class KeptKinds {
   static constexpr KeptKinds markup() { return KeptKinds(Kept::kPlaceholders) | Kept::kTags; }
 
  private:
-  static constexpr unsigned kAll = (1U << 8U) - 1;
+  static constexpr unsigned kAll = (1U << 9U) - 1;
   constexpr explicit KeptKinds(unsigned bits) : bits_(bits) {}
 
   unsigned bits_ = 0;

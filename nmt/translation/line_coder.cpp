@@ -89,6 +89,14 @@ void respell(std::vector<MarkedPart>& parts, const Spellings& spellings) {
     if (!part.is_markup) part.text = respelled(part.text, spellings);
 }
 
+void restore_mnemonic(const Mnemonic& mnemonic, LineResult& result) {
+  if (mnemonic.sign == 0) return;
+  const bool has_parts = !result.parts.empty();
+  if (!has_parts) result.parts = {{.text = result.text}};
+  if (put_back_mnemonic(mnemonic, result.parts)) result.text = join(result.parts);
+  if (!has_parts) result.parts.clear();
+}
+
 // Whether a text has letters that need not be kept.
 bool has_other_letters(std::string_view text, KeptKinds keep) {
   for (const std::string_view kept : kept_in(text, keep)) {
@@ -155,6 +163,13 @@ bool LineCoder::is_too_long(const std::string& line, const LineExtras& extras) {
          std::ssize(model_.source_tokenizer->encode(text, most_source_)) >= most_source_;
 }
 
+void LineCoder::without_mnemonic(LineRequest& line) const {
+  const bool is_kept = options_.markup || options_.keep.has(Kept::kMnemonics);
+  if (!is_kept || !line.marked.marks.empty()) return;
+  line.mnemonic = take_out_mnemonic(line.source, mnemonic_sign_in(line.source));
+  if (!line.marked.text.empty()) line.marked.text = line.source;
+}
+
 void LineCoder::put_in_usual_case(LineRequest& line) const {
   line.text_case = case_of(line.source);
   if (aligns_ && line.text_case != LineCase::kCapitals)
@@ -169,6 +184,7 @@ void LineCoder::put_in_usual_case(LineRequest& line) const {
 }
 
 LineRequest LineCoder::prepared(LineRequest line) {
+  without_mnemonic(line);
   if (options_.restores_case) put_in_usual_case(line);
   const data::SourceTag& tag = tag_of(line.extras);
   encode(line, tag);
@@ -288,6 +304,7 @@ LineRequest LineCoder::without_kept_text(const LineRequest& line,
                                          std::span<const std::string> only) const {
   LineRequest other{.extras = line.extras,
                     .marked = take_out_markup(line.source, options_.keep, only),
+                    .mnemonic = line.mnemonic,
                     .text_case = line.text_case};
   other.source = other.marked.text;
   const data::SourceTag& tag = tags_.at(other.extras.tag.value_or(options_.source_tag));
@@ -378,10 +395,10 @@ std::vector<LineResult> LineCoder::finish(const LineRequest& line, const NBest& 
     if (!line.marked.marks.empty())
       only.parts = place_markup(line.marked, line.is_copied ? copied(line) : "");
     respell(only.parts, line.marked.spellings);
-    return results;
   }
-  results.reserve(found.size());
-  for (const Hypothesis& one : found) results.push_back(finish(line, one));
+  if (line.has_text)
+    for (const Hypothesis& one : found) results.push_back(finish(line, one));
+  for (LineResult& result : results) restore_mnemonic(line.mnemonic, result);
   return results;
 }
 

@@ -25,6 +25,7 @@
 #include "data/text/tokenizer.h"
 #include "nmt/alignment/inline_markup.h"
 #include "nmt/alignment/kept_kinds.h"
+#include "nmt/alignment/mnemonics.h"
 #include "nmt/alignment/word_alignment.h"
 #include "nmt/search/search_options.h"
 #include "nmt/search/search_task.h"
@@ -78,6 +79,7 @@ struct LineRequest {
   bool has_text = false;
   /// Whether the line is its own translation: it has no letter, as in `12:30`.
   bool is_copied = false;
+  Mnemonic mnemonic = {};                 // taken out of source; finish() puts it back
   LineCase text_case = LineCase::kUsual;  // that finish() gives the translations
   std::vector<WordCase> word_cases = {};  // of source, if the search aligns; empty: none to restore
   TranslationRequest request = {};        // for the next model; may be moved away
@@ -158,6 +160,7 @@ class LineCoder {
   struct Decoded;
 
   LineRequest prepared(LineRequest line);
+  void without_mnemonic(LineRequest& line) const;
   void put_in_usual_case(LineRequest& line) const;
   const data::SourceTag& tag_of(const LineExtras& extras);
   bool is_copied(const LineRequest& line) const;

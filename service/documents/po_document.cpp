@@ -4,12 +4,12 @@
 #include <optional>
 #include <utility>
 
+#include "nmt/alignment/mnemonics.h"
 #include "nmt/alignment/text_shape.h"
 #include "service/documents/document.h"
 #include "service/documents/document_kinds.h"
 #include "service/documents/format_directives.h"
 #include "service/documents/kept_signs.h"
-#include "service/documents/mnemonics.h"
 #include "service/documents/placeholders.h"
 #include "service/documents/po_header.h"
 #include "service/documents/po_messages.h"
@@ -83,7 +83,7 @@ class PoDocument final : public Document {
   struct Source {
     SegmentPlace place;
     const FormatSyntax* syntax = nullptr;
-    Mnemonic mnemonic = {};
+    nmt::Mnemonic mnemonic = {};
   };
 
   struct Slot {
@@ -108,7 +108,7 @@ class PoDocument final : public Document {
   static char common_mnemonic_sign(const std::vector<PoMessage>& messages) {
     size_t underscores = 0, ampersands = 0;
     for (const PoMessage& message : messages) {
-      const char sign = mnemonic_sign_in(message.text_of("msgid"));
+      const char sign = nmt::mnemonic_sign_in(message.text_of("msgid"));
       underscores += sign == '_' ? 1 : 0;
       ampersands += sign == '&' ? 1 : 0;
     }
@@ -177,7 +177,7 @@ class PoDocument final : public Document {
   }
 
   std::optional<size_t> add_source(std::string text, const FormatSyntax* syntax, char sign) {
-    Source source{.place = {}, .syntax = syntax, .mnemonic = take_out_mnemonic(text, sign)};
+    Source source{.place = {}, .syntax = syntax, .mnemonic = nmt::take_out_mnemonic(text, sign)};
     std::vector<std::string_view> placeholders = kept_parts_in(text, syntax);
     // References are letters to the translator.
     std::erase_if(placeholders, [](std::string_view one) { return one.starts_with('&'); });
@@ -200,7 +200,7 @@ class PoDocument final : public Document {
       return std::nullopt;
     if (source.syntax != nullptr && source.syntax->flag == "java-format")
       double_apostrophes(translation);
-    if (!put_back_mnemonic(source.mnemonic, translation)) return std::nullopt;
+    if (!nmt::put_back_mnemonic(source.mnemonic, translation)) return std::nullopt;
     return source.place.before + nmt::join(translation) + source.place.after;
   }
 

@@ -101,5 +101,20 @@ TEST(KeptTextTest, ALineOfNothingElseIsItsOwnTranslation) {
   EXPECT_TRUE(coder.prepare("**bold**").has_text);
 }
 
+TEST(KeptTextTest, MnemonicsGoToALetterOfTheTranslation) {
+  LineCoder keeps(model(), {}, {.keep = Kept::kMnemonics});
+  LineCoder lets_go(model(), {}, {.keep = Kept::kAddresses});
+  const auto translated = [](LineCoder& coder, const std::string& text, const std::string& answer) {
+    return coder.finish(coder.prepare(text), found(answer)).front().text;
+  };
+  EXPECT_EQ(keeps.prepare("Save &As").source, "Save As");
+  EXPECT_EQ(translated(keeps, "&Open", "Anna oh"), "Anna &oh");
+  EXPECT_EQ(translated(keeps, "_File", "Datei"), "_Datei");
+  EXPECT_EQ(lets_go.prepare("Save &As").source, "Save &As");
+  for (const std::string text :
+       {"AT&T", "R&D &amp;", "snake_Case", "_One Two_", "a &b", "&Fish &Bar"})
+    EXPECT_EQ(keeps.prepare(text).source, text);
+}
+
 }  // namespace
 }  // namespace dietmt::nmt

@@ -1,4 +1,4 @@
-#include "service/documents/mnemonics.h"
+#include "nmt/alignment/mnemonics.h"
 
 #include <unicode/uchar.h>
 #include <unicode/uscript.h>
@@ -9,7 +9,7 @@
 
 #include "nmt/alignment/text_shape.h"
 
-namespace dietmt::service {
+namespace dietmt::nmt {
 namespace {
 
 constexpr size_t kLongestLabel = 100;  // bytes of a text with a mnemonic
@@ -28,8 +28,7 @@ bool is_typed(char32_t c) {
 std::optional<size_t> only_sign(std::string_view text, char sign) {
   const size_t at = text.find(sign);
   if (text.size() > kLongestLabel || at == text.npos || text.find(sign, at + 1) != text.npos ||
-      text.find('\n') != text.npos ||
-      !is_letter_or_digit(nmt::first_character(text.substr(at + 1))))
+      text.find('\n') != text.npos || !is_letter_or_digit(first_character(text.substr(at + 1))))
     return std::nullopt;
   // &amp; is a reference.
   if (sign == '&' && text.find(';', at) != text.npos) return std::nullopt;
@@ -38,7 +37,7 @@ std::optional<size_t> only_sign(std::string_view text, char sign) {
 
 // For each character of the translation's texts: its part, its place there, and itself.
 template <typename Use>
-void for_each_character(const Translation& translation, Use use) {
+void for_each_character(const std::vector<MarkedPart>& translation, Use use) {
   for (size_t part = 0; part < translation.size(); ++part) {
     if (translation[part].mark >= 0) continue;
     const std::string& text = translation[part].text;
@@ -52,7 +51,7 @@ void for_each_character(const Translation& translation, Use use) {
 }
 
 // "(_O)" goes before an ellipsis or a colon.
-void append_mnemonic(const std::string& shown, Translation& translation) {
+void append_mnemonic(const std::string& shown, std::vector<MarkedPart>& translation) {
   std::string& text =
       translation.back().mark < 0 ? translation.back().text : translation.emplace_back().text;
   size_t end = text.size();
@@ -67,7 +66,7 @@ char mnemonic_sign_in(std::string_view text) {
   for (const char sign : {'_', '&'}) {
     const auto at = only_sign(text, sign);
     const bool starts_word = at && (*at == 0 || text[*at - 1] == ' ');
-    if (starts_word && u_isupper(static_cast<UChar32>(nmt::first_character(text.substr(*at + 1)))))
+    if (starts_word && u_isupper(static_cast<UChar32>(first_character(text.substr(*at + 1)))))
       return sign;
   }
   return 0;
@@ -76,8 +75,8 @@ char mnemonic_sign_in(std::string_view text) {
 Mnemonic take_out_mnemonic(std::string& text, char sign) {
   const auto at = sign == 0 ? std::nullopt : only_sign(text, sign);
   if (!at) return {};
-  const char32_t before = nmt::last_character(std::string_view(text).substr(0, *at));
-  const char32_t after = nmt::first_character(std::string_view(text).substr(*at + 1));
+  const char32_t before = last_character(std::string_view(text).substr(0, *at));
+  const char32_t after = first_character(std::string_view(text).substr(*at + 1));
   const bool is_inside = *at > 0 && is_letter_or_digit(before);
   const auto is_upper = [](char32_t c) { return u_isupper(static_cast<UChar32>(c)) != 0; };
   constexpr std::ptrdiff_t kMostSpaces = 4;
@@ -86,16 +85,17 @@ Mnemonic take_out_mnemonic(std::string& text, char sign) {
                     std::ranges::count(text, ' ') > kMostSpaces ||
                     text.find_first_of("0123456789.()/") <= text.find_last_not_of('.')))
     return {};
-  Mnemonic mnemonic{.sign = sign,
-                    .letter = text.substr(*at + 1, static_cast<size_t>(nmt::bytes_of_first(
-                                                       std::string_view(text).substr(*at + 1))))};
+  Mnemonic mnemonic{
+      .sign = sign,
+      .letter = text.substr(
+          *at + 1, static_cast<size_t>(bytes_of_first(std::string_view(text).substr(*at + 1))))};
   text.erase(*at, 1);
   return mnemonic;
 }
 
-bool put_back_mnemonic(const Mnemonic& mnemonic, Translation& translation) {
+bool put_back_mnemonic(const Mnemonic& mnemonic, std::vector<MarkedPart>& translation) {
   if (mnemonic.sign == 0) return true;
-  const char32_t wanted = u_tolower(static_cast<UChar32>(nmt::first_character(mnemonic.letter)));
+  const char32_t wanted = u_tolower(static_cast<UChar32>(first_character(mnemonic.letter)));
   std::optional<std::pair<size_t, size_t>> first, same;  // part and byte
   bool has_letter = false, has_sign = false;
   char32_t before = 0;
@@ -103,10 +103,11 @@ bool put_back_mnemonic(const Mnemonic& mnemonic, Translation& translation) {
     has_sign = has_sign || c == static_cast<unsigned char>(mnemonic.sign);
     has_letter = has_letter || u_isalpha(static_cast<UChar32>(c)) != 0;
     const bool starts_word = !is_letter_or_digit(before);
-    if (is_typed(c) && starts_word && !same &&
+    const bool is_place = is_typed(c) && !translation[part].is_markup;
+    if (is_place && starts_word && !same &&
         static_cast<char32_t>(u_tolower(static_cast<UChar32>(c))) == wanted)
       same = {part, at};
-    if (is_typed(c) && !first) first = {part, at};
+    if (is_place && !first) first = {part, at};
     before = c;
   });
   if (has_sign || !has_letter) return false;
@@ -120,4 +121,4 @@ bool put_back_mnemonic(const Mnemonic& mnemonic, Translation& translation) {
   return true;
 }
 
-}  // namespace dietmt::service
+}  // namespace dietmt::nmt
