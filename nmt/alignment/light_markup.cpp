@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "common/interruption.h"
 #include "nmt/alignment/text_shape.h"
 
 namespace dietmt::nmt {
@@ -17,7 +18,10 @@ class LightMarkup {
 
   std::vector<std::string_view> all() {
     if (kinds_.has(Kept::kCode)) find_code();
-    for (size_t at = 0; at < text_.size();) at = after(at);
+    for (size_t at = 0; at < text_.size();) {
+      check_interruption();
+      at = after(at);
+    }
     std::ranges::sort(marks_, {}, [](std::string_view mark) { return mark.data(); });
     return std::move(marks_);
   }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "common/ascii.h"
+#include "common/interruption.h"
 #include "data/text/addresses.h"
 #include "nmt/alignment/light_markup.h"
 #include "nmt/alignment/placeholder_syntax.h"
@@ -24,6 +25,7 @@ class Scanner {
   std::vector<std::string_view> all() {
     std::vector<std::string_view> found;
     for (size_t at = 0; at < text_.size();) {
+      check_interruption();
       const size_t size = size_at(at);
       if (size > 0) {
         found.push_back(text_.substr(at, size));

@@ -17,6 +17,14 @@ uint64_t first_of(uint64_t constraints) { return constraints & (~constraints + 1
 
 }  // namespace
 
+std::vector<int32_t> TermConstraints::tokens() const {
+  std::vector<int32_t> all;
+  for (const Constraint& term : terms)
+    for (const std::vector<int32_t>& sequence : term)
+      all.insert(all.end(), sequence.begin(), sequence.end());
+  return all;
+}
+
 ConstraintTrie::ConstraintTrie(const TermConstraints& constraints)
     : nodes_(1), words_(constraints.words) {
   std::vector<const Constraint*> terms;

@@ -41,6 +41,9 @@ struct TermConstraints {
   std::vector<Constraint> terms = {};
   /// Terms are met only as whole words of these pieces. Null: every token is a word.
   std::shared_ptr<const WordPieces> words = nullptr;
+
+  /// Those of all sequences.
+  std::vector<int32_t> tokens() const;
 };
 
 class ConstraintTrie {

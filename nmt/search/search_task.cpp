@@ -42,9 +42,8 @@ std::vector<int32_t> TranslationRequest::demanded_tokens() const {
   std::vector<int32_t> tokens = prefix;
   for (const std::vector<int32_t>& choices : open_word.choices)
     tokens.insert(tokens.end(), choices.begin(), choices.end());
-  for (const Constraint& term : constraints.terms)
-    for (const std::vector<int32_t>& sequence : term)
-      tokens.insert(tokens.end(), sequence.begin(), sequence.end());
+  const std::vector<int32_t> of_terms = constraints.tokens();
+  tokens.insert(tokens.end(), of_terms.begin(), of_terms.end());
   return tokens;
 }
 

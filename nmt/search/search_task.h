@@ -38,6 +38,11 @@ struct TranslationRequest {
   bool has_prefix() const { return !prefix.empty() || !open_word.choices.empty(); }
   /// Whether the tokens that may follow depend on a hypothesis.
   bool is_constrained() const { return !constraints.terms.empty() || !open_word.choices.empty(); }
+  /// How much work it is, in source tokens: what a translation must contain makes it longer, and
+  /// each token of a term costs time in every step.
+  int64_t work() const {
+    return std::ssize(source) + std::ssize(prefix) + std::ssize(constraints.tokens());
+  }
   /// Tokens that must have scores, whatever the model's shortlist: of the prefix and the terms.
   std::vector<int32_t> demanded_tokens() const;
 };

@@ -24,11 +24,11 @@ struct FedSentence {
   const SearchOptions* options = nullptr;  // valid; sentences of one batch may have different ones
   const std::atomic<bool>* abandoned = nullptr;  // set when nobody waits for it; null: never
   bool is_urgent = false;                        // decode it before the worker's other sentences
-  double weight = 1.0;  // of its source tokens in a batch: above 1 for a wide beam
+  double weight = 1.0;                           // of its work in a batch: above 1 for a wide beam
 
   /// How much of a batch it takes up, in source tokens.
   int64_t load() const {
-    return static_cast<int64_t>(weight * static_cast<double>(request->source.size()));
+    return static_cast<int64_t>(weight * static_cast<double>(request->work()));
   }
 
   /// Cheap: workers ask at every step, and drop() an abandoned sentence.

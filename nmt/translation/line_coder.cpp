@@ -128,6 +128,7 @@ AlignmentKind alignment_from_name(const std::string& name) {
 
 LineCoder::LineCoder(const LoadedDecoder& model, const SearchOptions& search, LineOptions options)
     : model_(model),
+      search_(search),
       options_(std::move(options)),
       aligns_(search.alignment && model.decoder->aligns()),
       reads_letters_(has_letters(*model.source_tokenizer)),
@@ -272,7 +273,9 @@ void LineCoder::add_demands(LineRequest& line) const {
   line.request.index = line.extras.index;
   if (!options_.is_last) return;
   add_prefix(line);
-  if (!line.required.empty()) line.request.constraints = model_.terms().constraints(line.required);
+  if (!line.required.empty())
+    line.request.constraints =
+        model_.terms().constraints(line.required, search_.max_target_length(line.tokens));
 }
 
 void LineCoder::complete(LineRequest& line) {

@@ -172,6 +172,7 @@ class LineCoder {
   Decoded decoded(const LineRequest& line, const Hypothesis& found) const;
 
   const LoadedDecoder& model_;
+  const SearchOptions search_;
   const LineOptions options_;
   const bool aligns_;
   const bool reads_letters_;

@@ -37,9 +37,11 @@ std::string glossary_problem(const SearchOptions& options) {
 TermEncoder::TermEncoder(const data::Tokenizer& target)
     : tokenizer_(target), words_(word_pieces(target)) {}
 
-TermConstraints TermEncoder::constraints(std::span<const data::GlossaryTerm* const> terms) const {
+TermConstraints TermEncoder::constraints(std::span<const data::GlossaryTerm* const> terms,
+                                         int64_t most_length) const {
   TermConstraints found;
   size_t tokens = 0;
+  int64_t length = 1;  // of the shortest translation with all terms, with end of sentence
   for (const data::GlossaryTerm* term : terms) {
     if (found.terms.size() == TermConstraints::kMost) break;
     Constraint sequences;
@@ -47,7 +49,10 @@ TermConstraints TermEncoder::constraints(std::span<const data::GlossaryTerm* con
       for (const std::string& form : data::written_forms(target)) add(form, sequences);
     for (const std::vector<int32_t>& sequence : sequences) tokens += sequence.size();
     if (tokens > TermConstraints::kMostTokens) break;
-    if (!sequences.empty()) found.terms.push_back(std::move(sequences));
+    if (sequences.empty()) continue;
+    length += std::ssize(*std::ranges::min_element(sequences, {}, &std::vector<int32_t>::size));
+    if (length > most_length) break;
+    found.terms.push_back(std::move(sequences));
   }
   if (!found.terms.empty()) found.words = words_;
   return found;

@@ -27,8 +27,10 @@ class TermEncoder {
   explicit TermEncoder(const data::Tokenizer& target);
 
   /// Each term, in order, as the token sequences of its written forms. Terms that the vocabulary
-  /// cannot write, and those beyond the limits of TermConstraints, are left out.
-  TermConstraints constraints(std::span<const data::GlossaryTerm* const> terms) const;
+  /// cannot write are left out, and so are those beyond the limits of TermConstraints or of a
+  /// translation of `most_length` tokens.
+  TermConstraints constraints(std::span<const data::GlossaryTerm* const> terms,
+                              int64_t most_length) const;
 
  private:
   void add(const std::string& form, Constraint& sequences) const;

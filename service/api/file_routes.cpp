@@ -6,14 +6,13 @@
 #include <optional>
 #include <set>
 
-#include "common/memory_use.h"
 #include "common/text_io.h"
 #include "data/text/copy_check.h"
 #include "service/api/fields.h"
 #include "service/api/service_context.h"
 #include "service/api/text_translator.h"
 #include "service/api/translation_api.h"
-#include "service/documents/kinds/open_document.h"
+#include "service/documents/kinds/document_turn.h"
 #include "service/documents/placeholders.h"
 #include "service/http/form_reader.h"
 
@@ -52,16 +51,12 @@ DocumentKind kind_of(const Upload& upload) {
   throw HttpError::of_option("file", "file: the name must end in one of " + known);
 }
 
-// Gives `use` the document. A large one takes much more memory than its bytes, so only one is open
-// at a time, and none while segments are translated.
+// Gives `use` the document. It is not open while its segments are translated.
 template <typename Use>
 auto with_document(DocumentKind kind, const std::string& bytes, const DocumentOptions& options,
                    ServiceContext& service, const Patience& patience, Use use) {
   constexpr DocumentLimits kLimits{.bytes = size_t{8} << 20, .nodes = 200'000};
-  const bool is_small = stays_small(kind, bytes.size());
-  std::optional<Turns::Turn> turn;
-  if (!is_small) turn.emplace(service.documents.take(bytes.size(), patience));
-  const FreeMemoryReturner returner(!is_small);
+  const DocumentTurn turn(service.documents, kind, bytes.size(), patience);
   try {
     return use(*open_document(kind, bytes, options, kLimits));
   } catch (const DocumentTooLargeError& error) {
@@ -70,13 +65,6 @@ auto with_document(DocumentKind kind, const std::string& bytes, const DocumentOp
   } catch (const DataError& error) {
     throw HttpError::of_option("file", std::string("file: ") + error.what());
   }
-}
-
-std::string detected_source(const std::vector<nmt::MarkedText>& segments, const std::string& target,
-                            const LanguagePairs& pairs) {
-  const DetectedLanguage found = pairs.detect_language(segments, pairs.sources_of(target));
-  if (!pairs.has_path(found.code, target)) throw pairs.untranslatable(found, target);
-  return found.code;
 }
 
 // The path prefix that a proxy added, such as "/mt", or "".
@@ -168,16 +156,25 @@ Answer translate_file(Call call, ServiceContext& service) {
                                          .charset = fields.text_or("charset", ""),
                                          .columns = fields.text_or("columns", ""),
                                          .paragraphs = fields.flag_or("paragraphs", false)};
-  const std::vector<nmt::MarkedText> segments =
-      with_document(kind, upload.bytes, document_options, service, patience,
-                    [](const Document& document) { return document.segments(); });
-  if (is_auto) source = detected_source(segments, target, service.pairs);
+  std::set<std::string> warnings;
+  const std::vector<nmt::MarkedText> segments = with_document(
+      kind, upload.bytes, document_options, service, patience, [&](const Document& document) {
+        if (!document.charset().empty())
+          warnings.insert("the file is not UTF-8; it was read as " + document.charset());
+        return document.segments();
+      });
+  const LanguagePairs& pairs = service.pairs;
+  if (is_auto) source = pairs.detect_language(segments, pairs.sources_of(target)).code;
   service.check_characters(segments);
 
   const bool is_checked = checks_copies(fields);
-  const ModelPath path = fields.has("model")
-                             ? service.pairs.path_named(fields.text("model"), source, target)
-                             : service.pairs.path_of(source, target);
+  ModelPath path;  // empty: the texts stay as they are
+  if (fields.has("model"))
+    path = pairs.path_named(fields.text("model"), source, target);
+  else if (!is_auto || pairs.has_path(source, target))
+    path = pairs.path_of(source, target);
+  else
+    warnings.insert(unsupported_warning(source));
   const ServedPath models = acquire(service.models, path, patience);
   TextOptions options;
   if (!path.empty()) options.language = path.front()->source;
@@ -188,7 +185,6 @@ Answer translate_file(Call call, ServiceContext& service) {
   if (!path.empty())
     options.glossary = service.glossaries->of_request(fields, path, options.search);
   options.guard = service.limits.guard;
-  std::set<std::string> warnings;
   const auto translate_lines = [&](const ConnectedTexts& lines) {
     options.only_context = lines.only_context;
     std::vector<Translation> translations;

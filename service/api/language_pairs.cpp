@@ -172,13 +172,6 @@ DetectedLanguage LanguagePairs::detect_language(const std::vector<nmt::MarkedTex
   return detect_source(sample, candidates);
 }
 
-HttpError LanguagePairs::untranslatable(const DetectedLanguage& found,
-                                        const std::string& target) const {
-  return HttpError::of_option("source", "source: detected " + language_name(found.code) + " (" +
-                                            found.code + "), which is not supported for target " +
-                                            target + "; if that is wrong, set source");
-}
-
 std::vector<DetectedLanguage> LanguagePairs::detect(const std::string& text) const {
   std::vector<DetectedLanguage> found = identify_languages(text);
   const std::vector<std::string> known = languages();

@@ -63,9 +63,6 @@ class LanguagePairs {
   DetectedLanguage detect_language(const std::vector<nmt::MarkedText>& texts,
                                    const std::vector<std::string>& candidates) const;
 
-  /// The error for a text in a language that detect_source() found.
-  HttpError untranslatable(const DetectedLanguage& found, const std::string& target) const;
-
   /// The languages of a text, best first, with this server's codes for its own languages.
   std::vector<DetectedLanguage> detect(const std::string& text) const;
 

@@ -114,6 +114,11 @@ std::string language_name(const std::string& code) {
   return text.empty() ? code : text;
 }
 
+std::string unsupported_warning(const std::string& code) {
+  return "not translated, because " + language_name(code) + " (" + code +
+         ") is not supported for this target";
+}
+
 double share_in_script(std::string_view text, const std::string& code) {
   const std::vector<UScriptCode> scripts = scripts_of(code);
   const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());

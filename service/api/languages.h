@@ -36,6 +36,9 @@ std::vector<DetectedLanguage> identify_languages(std::string_view text);
 /// `expected`. Empty code: none.
 DetectedLanguage guess_language(std::string_view text, const std::vector<std::string>& expected);
 
+/// Why a text whose language was detected stays as it is.
+std::string unsupported_warning(const std::string& code);
+
 /// True for two codes of one language, such as pt and pt_BR, and for languages too close to
 /// distinguish: Croatian, Serbian and Bosnian, Indonesian and Malay, the two Norwegians.
 bool is_same_language(const std::string& one, const std::string& other);

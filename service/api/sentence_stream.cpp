@@ -31,11 +31,13 @@ SentenceStream::SentenceStream(TranslationCall call, ServiceContext& service, Pa
   const LanguagePairs& pairs = service_.pairs;
   if (call_.detects() && !call_.model) {
     const auto found = pairs.detect_source(text, pairs.sources_of(call_.target));
-    if (!pairs.has_path(found.code, call_.target)) throw pairs.untranslatable(found, call_.target);
-    call_.source = found.code;
+    if (pairs.has_path(found.code, call_.target)) call_.source = found.code;
   }
-  const ModelPath path =
-      call_.model ? pairs.path_named(*call_.model) : pairs.path_of(call_.source, call_.target);
+  ModelPath path;  // none: the text stays as it is
+  if (call_.model)
+    path = pairs.path_named(*call_.model);
+  else if (!call_.detects())
+    path = pairs.path_of(call_.source, call_.target);
   parts_ = path.empty() ? std::vector{text} : parts_of(text, call_.options(path));
 }
 

@@ -33,7 +33,7 @@ struct ServiceContext {
       {};              // of the files that /v1/jobs takes, if there is one
   bool https = false;  // whether clients reach it via TLS
   TranslatedFiles files = {};
-  Turns documents{1};  // at having a document in memory as a tree
+  Turns documents{1, 1};  // at having a document in memory as a tree
   std::atomic<bool> draining{false};
   ClientUsage usage = {};
   std::unique_ptr<TranslationCache> cache = nullptr;  // null: none

@@ -79,6 +79,17 @@ nmt::SecondSearch second_search(ServedModel& model, const Patience& patience) {
   };
 }
 
+// A prefix may be as long as a translation without one.
+void check_prefix(const nmt::LineRequest& line, const nmt::SearchOptions& search) {
+  const int64_t length = std::ssize(line.request.prefix) + 1;
+  const int64_t most = search.max_target_length(line.tokens);
+  if (length > most)
+    throw HttpError::of_option(
+        "prefix", "prefix: a translation with it has " + std::to_string(length) +
+                      " tokens or more; the limit for this text is " + std::to_string(most) +
+                      " (max_length_factor, max_length_offset)");
+}
+
 // Adds a sentence's n-th translation, or the last if there are fewer, and what is before it.
 void append(const TranslatedSentence& one, size_t n, Translation& parts) {
   if (one.translations.empty())
@@ -253,6 +264,7 @@ std::vector<nmt::TranslationRequest> TextTranslation::prepare_first(nmt::LineCod
       patience.check();
       sentence.line = coder.prepare(std::move(sentence.marked),
                                     {.index = std::ssize(requests), .prefix = options_.prefix});
+      check_prefix(sentence.line, search_);
       if (sentence.line.has_text) requests.push_back(std::move(sentence.line.request));
     }
   }
@@ -277,6 +289,7 @@ std::vector<nmt::TranslationRequest> TextTranslation::advance(nmt::LineCoder& co
       }
       line.extras.index = std::ssize(requests);
       coder.advance(line, *coder_, next++->front());
+      check_prefix(line, search_);
       if (line.has_text) requests.push_back(std::move(line.request));
     }
   }

@@ -39,18 +39,15 @@ void detect(const TranslationCall& call, const ModelPath& named, const LanguageP
   const auto candidates = named.empty() ? pairs.sources_of(target)
                                         : std::vector<std::string>{named.front()->source, target};
   std::vector<DetectedLanguage> found = detect_each(call.texts, candidates, pairs);
-  bool is_any_supported = false;
   for (size_t i = 0; i < found.size(); ++i) {
     CalledText& one = called[i];
     one.source = std::move(found[i]);
     const auto is_it = [&](const std::string& code) { return code == one.source.code; };
     one.is_unsupported = std::ranges::none_of(candidates, is_it);
-    is_any_supported = is_any_supported || !one.is_unsupported;
     if (one.is_unsupported) continue;
     if (named.empty()) one.path = pairs.path_of(one.source.code, target);
     if (!named.empty() && is_it(named.front()->source)) one.path = named;
   }
-  if (!is_any_supported) throw pairs.untranslatable(called.front().source, target);
 }
 
 std::vector<Group> grouped(const std::vector<CalledText>& called) {
@@ -204,8 +201,7 @@ std::vector<std::string> warnings_of(const std::vector<CalledText>& texts) {
   for (size_t i = 0; i < texts.size(); ++i) {
     const std::string where = "text " + std::to_string(i + 1) + ": ";
     if (texts[i].is_unsupported)
-      warnings.push_back(where + "not translated, because " + language_name(texts[i].source.code) +
-                         " (" + texts[i].source.code + ") is not supported for this target");
+      warnings.push_back(where + unsupported_warning(texts[i].source.code));
     for (const TranslatedSentence& sentence : texts[i].text.sentences)
       add_warnings(sentence, where, warnings);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "common/interruption.h"
 #include "common/trimmed.h"
 #include "nmt/alignment/placeholders.h"
 #include "nmt/alignment/text_shape.h"
@@ -34,6 +35,7 @@ SegmentReport report_of(const Document& document, const std::vector<Translation>
 }
 
 void add_mark(std::string tag, nmt::MarkedText& text) {
+  check_interruption();
   const auto number = static_cast<int32_t>(text.marks.size());
   text.marks.push_back(
       {.parts = {{std::move(tag), true, number}}, .at = static_cast<int32_t>(text.text.size())});
@@ -69,7 +71,9 @@ Translation in_source_order(const nmt::MarkedText& text) {
     if (end > begin) parts.push_back({text.text.substr(begin, end - begin)});
     begin = end;
   };
+  check_interruption();
   for (const nmt::InlineMark& mark : text.marks) {
+    check_interruption();
     add_up_to(static_cast<size_t>(mark.at));
     parts.push_back(mark.parts.front());
   }
@@ -108,6 +112,7 @@ bool says_the_same(const Translation& one, const Translation& other) {
 
 std::string plain_text(const Translation& translation) {
   std::string text;
+  check_interruption();
   for (const nmt::MarkedPart& part : translation)
     if (part.mark < 0) text += part.text;
   return text;
@@ -120,6 +125,7 @@ void fail_at(std::string_view text, size_t at, const std::string& problem) {
 
 std::optional<SegmentPlace> add_segment(nmt::MarkedText text,
                                         std::vector<nmt::MarkedText>& segments) {
+  check_interruption();
   if (!nmt::has_letter(text.text) || is_fixed(trimmed(text.text, kWhiteSpace))) return std::nullopt;
   size_t begin = text.text.find_first_not_of(kWhiteSpace);
   size_t end = text.text.find_last_not_of(kWhiteSpace) + 1;

@@ -86,6 +86,10 @@ class Document {
   /// the file.
   size_t refused() const { return refused_; }
 
+  /// The encoding that was guessed for text that is neither Unicode nor says what it is; or "".
+  const std::string& charset() const { return charset_; }
+  void note_charset(std::string charset) { charset_ = std::move(charset); }
+
   /// The names of parts with text that stay in the source language.
   const std::vector<std::string>& left_out() const { return left_out_; }
 
@@ -93,6 +97,9 @@ class Document {
   std::vector<nmt::MarkedText> segments_;
   size_t refused_ = 0;
   std::vector<std::string> left_out_;
+
+ private:
+  std::string charset_;
 };
 
 /// What became of a document's segments.

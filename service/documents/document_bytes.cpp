@@ -92,6 +92,17 @@ std::string_view without_utf8_mark(std::string_view bytes) {
   return bytes.substr(bytes.starts_with(kMark) ? kMark.size() : 0);
 }
 
+std::string charset_of_bytes(std::string_view bytes, const std::string& language) {
+  if (is_utf16(bytes)) return "";
+  bytes = without_utf8_mark(bytes);
+  const size_t bad = invalid_utf8_at(bytes);
+  if (bad == bytes.npos) return "";
+  for (const std::string& likely : {declared_charset(bytes), detected_charset(bytes, language)})
+    if (!likely.empty() && html_lower_case(likely) != "utf-8") return likely;
+  throw DataError("the file is not valid UTF-8 at byte " + std::to_string(bad + 1) +
+                  "; convert it to UTF-8, or give its charset");
+}
+
 std::string text_of_bytes(std::string_view bytes, const std::string& charset,
                           const std::string& language) {
   if (is_utf32(bytes)) return decoded(bytes, "UTF-32");
@@ -99,15 +110,8 @@ std::string text_of_bytes(std::string_view bytes, const std::string& charset,
   if (!reason.empty()) throw DataError("the file " + reason);
   if (is_utf16(bytes)) return Utf16Decoder().decode(bytes);
   bytes = without_utf8_mark(bytes);
-  if (!charset.empty()) return decoded(bytes, charset);
-  const size_t bad = invalid_utf8_at(bytes);
-  if (bad != bytes.npos) {
-    for (const std::string& likely : {declared_charset(bytes), detected_charset(bytes, language)})
-      if (!likely.empty() && html_lower_case(likely) != "utf-8") return decoded(bytes, likely);
-    throw DataError("the file is not valid UTF-8 at byte " + std::to_string(bad + 1) +
-                    "; convert it to UTF-8, or give its charset");
-  }
-  return std::string(bytes);
+  const std::string known = charset.empty() ? charset_of_bytes(bytes, language) : charset;
+  return known.empty() ? std::string(bytes) : decoded(bytes, known);
 }
 
 std::string encoded_like(std::string_view beginning, const std::string& text) {

@@ -19,9 +19,13 @@ bool is_utf16(std::string_view beginning);
 /// The bytes without a byte-order mark of UTF-8.
 std::string_view without_utf8_mark(std::string_view bytes);
 
+/// The encoding of text that is not Unicode: what it declares as HTML does, or what its letters
+/// suggest if it is in this language; "" if it is UTF-8 or UTF-16. Throws DataError if neither
+/// tells.
+std::string charset_of_bytes(std::string_view bytes, const std::string& language);
+
 /// Converts text to UTF-8 and drops a byte-order mark. `charset`: of text without such a mark;
-/// empty: UTF-8, or else what the text declares as HTML does, or what its letters suggest if it is
-/// in this language. Throws DataError if it is no text.
+/// empty: charset_of_bytes(). Throws DataError if it is no text.
 std::string text_of_bytes(std::string_view bytes, const std::string& charset = {},
                           const std::string& language = {});
 

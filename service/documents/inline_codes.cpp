@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/interruption.h"
 #include "service/documents/xml_tree.h"
 
 namespace dietmt::service {
@@ -32,6 +33,7 @@ class InlineSegments::Encoder {
     const Ends ends = ends_of_pairs(element);
     std::unordered_map<const xmlNode*, size_t> open;  // marks, by the end of their pair
     for (xmlNode* child = element->children; child != nullptr; child = child->next) {
+      check_interruption();
       if (is_text(child)) {
         text_.text += content_of(child);
       } else if (const auto begin = open.find(child); begin != open.end()) {
@@ -64,6 +66,7 @@ class InlineSegments::Encoder {
     std::vector<std::pair<const xmlNode*, std::string>> open;
     std::unordered_map<std::string, std::vector<size_t>> places;  // in `open`, some already closed
     for (xmlNode* child = element->children; child != nullptr; child = child->next) {
+      check_interruption();
       if (child->type != XML_ELEMENT_NODE) continue;
       const InlineNode node = kind_of_(child);
       if (node.kind == InlineKind::kBegin) {
@@ -112,6 +115,7 @@ void InlineSegments::add(xmlNode* element, bool keeps_lines, const InlineKindOf&
 
 void InlineSegments::fill(const std::vector<Translation>& translations) const {
   for (const Segment& segment : filled_) {
+    check_interruption();
     const Translation& translation = translations.at(segment.place.segment);
     for (const Node& node : segment.nodes) xmlUnlinkNode(node.node);
     for (const Node& node : segment.nodes)

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/interruption.h"
 #include "data/text/source_text.h"
 #include "service/documents/html_tags.h"
 #include "service/documents/prose.h"
@@ -139,6 +140,7 @@ std::vector<MarkupPart> split_markup(std::string_view html, const LanguagePair& 
     add_part(end, true, false);
   };
   for (size_t at = html.find('<'); at != std::string_view::npos;) {
+    check_interruption();
     if (!starts_tag(html.substr(at))) {
       at = html.find('<', at + 1);
       continue;
@@ -176,6 +178,7 @@ std::string resolve_references(std::string_view raw) {
 std::string resolve_references(std::string_view raw, nmt::Spellings& spellings) {
   std::string text;
   while (!raw.empty()) {
+    check_interruption();
     const Reference reference = first_reference(raw);
     if (reference.character) {
       std::string character;

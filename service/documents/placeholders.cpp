@@ -9,6 +9,7 @@
 #include <set>
 
 #include "common/error.h"
+#include "common/interruption.h"
 #include "nmt/alignment/mark_syntax.h"
 #include "nmt/alignment/placeholder_syntax.h"
 #include "nmt/alignment/placeholders.h"
@@ -73,6 +74,7 @@ std::map<int32_t, Sides> letters_around_marks(const Translation& translation) {
   char32_t before = 0;
   int32_t last = -1;  // the mark before the text that comes next
   for (const nmt::MarkedPart& part : translation) {
+    check_interruption();
     if (part.mark >= 0) {
       sides[part.mark].before = is_spaced_letter(before);
       before = 0;
@@ -90,6 +92,7 @@ std::map<int32_t, Sides> letters_around_marks(const Translation& translation) {
 bool has_same_neighbours(const Translation& translation, const nmt::MarkedText& segment) {
   const auto found = letters_around_marks(translation);
   for (const auto& [mark, wanted] : letters_around_marks(in_source_order(segment))) {
+    check_interruption();
     if (!is_argument(tag_of(segment.marks[static_cast<size_t>(mark)]))) continue;
     const Sides sides = found.at(mark);
     if ((sides.before && !wanted.before) || (sides.after && !wanted.after)) return false;
@@ -124,6 +127,7 @@ Translation with_marks_of(const nmt::MarkedText& segment, std::string_view text)
     if (end > begin) parts.push_back({std::string(text.substr(begin, end - begin))});
   };
   for (size_t at = 0; at < text.size();) {
+    check_interruption();
     size_t taken = 1;
     for (const size_t size : sizes) {
       const auto found = unused.find(text.substr(at, size));

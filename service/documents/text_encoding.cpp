@@ -9,8 +9,10 @@
 #include <unicode/uset.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <limits>
 #include <optional>
+#include <string_view>
 
 #include "common/error.h"
 #include "service/documents/html_tags.h"
@@ -18,12 +20,13 @@
 namespace dietmt::service {
 namespace {
 
-// The letters that a language uses, also in foreign words; none if it is not known.
-icu::LocalUSetPointer letters_of(const std::string& language) {
+// Letters of a language, with capitals; none if it is not known.
+icu::LocalUSetPointer letters_of(const std::string& language,
+                                 std::initializer_list<ULocaleDataExemplarSetType> types) {
   UErrorCode status = U_ZERO_ERROR;
   icu::LocalUSetPointer letters(uset_openEmpty());
   const icu::LocalULocaleDataPointer data(ulocdata_open(language.c_str(), &status));
-  for (const auto type : {ULOCDATA_ES_STANDARD, ULOCDATA_ES_AUXILIARY}) {
+  for (const auto type : types) {
     const icu::LocalUSetPointer some(
         ulocdata_getExemplarSet(data.getAlias(), nullptr, USET_ADD_CASE_MAPPINGS, type, &status));
     if (U_SUCCESS(status)) uset_addAll(letters.getAlias(), some.getAlias());
@@ -47,6 +50,32 @@ std::optional<int64_t> foreign_letters(std::string_view bytes, const char* chars
     foreign += u_isalpha(c) != 0 && uset_contains(letters, c) == 0 ? 1 : 0;
   }
   return foreign;
+}
+
+// Whether windows-1252 has all letters of a language. True if it is not known.
+bool is_western(const std::string& language) {
+  const icu::LocalUSetPointer beyond(uset_open(0x100, 0x10FFFF));
+  for (const char16_t c : std::u16string_view(u"\u0152\u0153\u0160\u0161\u0178\u017D\u017E"))
+    uset_remove(beyond.getAlias(), c);
+  return uset_containsNone(letters_of(language, {ULOCDATA_ES_STANDARD}).getAlias(),
+                           beyond.getAlias()) != 0;
+}
+
+// Whether a text too short for statistics looks like windows-1252: words of ASCII letters and some
+// others.
+bool is_western_text(std::string_view bytes) {
+  const icu::UnicodeString text(bytes.data(), static_cast<int32_t>(bytes.size()), "windows-1252");
+  int64_t ascii = 0, others = 0;
+  for (int32_t at = 0; at < text.length(); ++at) {
+    const char16_t c = text.charAt(at);
+    if (c < 0x80)
+      ascii += u_isalpha(c) != 0 ? 1 : 0;
+    else if (u_isalpha(c) == 0)
+      return false;
+    else
+      ++others;
+  }
+  return others < ascii;
 }
 
 }  // namespace
@@ -87,14 +116,16 @@ std::string declared_charset(std::string_view bytes) {
 std::string detected_charset(std::string_view bytes, const std::string& language) {
   constexpr size_t kLeastBytes = 16, kRead = 1 << 18;
   constexpr int32_t kLeastConfidence = 10;  // percent
-  if (bytes.size() < kLeastBytes) return "";
+  if (bytes.size() < kLeastBytes)
+    return is_western(language) && is_western_text(bytes) ? "windows-1252" : "";
   bytes = bytes.substr(0, kRead);
   UErrorCode status = U_ZERO_ERROR;
   const icu::LocalUCharsetDetectorPointer detector(ucsdet_open(&status));
   ucsdet_setText(detector.getAlias(), bytes.data(), static_cast<int32_t>(bytes.size()), &status);
   int32_t count = 0;
   const UCharsetMatch** const matches = ucsdet_detectAll(detector.getAlias(), &count, &status);
-  const icu::LocalUSetPointer letters = letters_of(language);
+  const icu::LocalUSetPointer letters =
+      letters_of(language, {ULOCDATA_ES_STANDARD, ULOCDATA_ES_AUXILIARY});  // also of foreign words
   std::string best;
   int64_t fewest = std::numeric_limits<int64_t>::max();
   for (int32_t i = 0; i < count && U_SUCCESS(status); ++i) {  // the most likely first

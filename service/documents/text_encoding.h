@@ -14,7 +14,8 @@ std::string decoded(std::string_view bytes, const std::string& charset);
 std::string declared_charset(std::string_view bytes);
 
 /// The most likely encoding of a text in a language ("auto": any), judging by the frequencies of
-/// its letters; "" if it is too short to tell.
+/// its letters. A text of a few bytes is windows-1252 if it has letters of it; "" if it is too
+/// short to tell.
 std::string detected_charset(std::string_view bytes, const std::string& language);
 
 }  // namespace dietmt::service

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/interruption.h"
 #include "service/documents/document_bytes.h"
 #include "service/documents/html_tags.h"
 
@@ -24,6 +25,7 @@ class XmlCheck {
 
   void run() {
     for (at_ = text_.find('<'); at_ < text_.size(); at_ = text_.find('<', at_)) {
+      check_interruption();
       const std::string_view rest = text_.substr(at_);
       if (rest.starts_with("<!--"))
         skip(4, "-->");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/interruption.h"
 #include "service/documents/html_tags.h"
 #include "service/documents/markup.h"
 #include "service/documents/xml_tree.h"
@@ -37,6 +38,7 @@ std::vector<XmlElement> xml_elements(std::string_view xml, const DocumentLimits&
   std::vector<XmlElement> elements;
   std::vector<size_t> open;
   for (size_t at = xml.find('<'); at < xml.size();) {
+    check_interruption();
     const size_t end = xml_markup_end(xml, at);
     const std::string_view tag = xml.substr(at, end - at);
     if (tag.starts_with("</") && !open.empty()) {

@@ -1,5 +1,6 @@
 #include "service/documents/xml_tree.h"
 
+#include <libxml/SAX2.h>
 #include <libxml/parser.h>
 #include <libxml/xmlerror.h>
 #include <libxml/xmlmemory.h>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/interruption.h"
 #include "service/documents/xml_check.h"
 
 namespace dietmt::service {
@@ -53,6 +55,16 @@ size_t size_of(const xmlNode* element) {
   return size;
 }
 
+// As walk(), for steps that must not end in between.
+void walk_whole(xmlNode* node, const std::function<bool(xmlNode*)>& visit) {
+  if (node == nullptr || !visit(node) || node->type != XML_ELEMENT_NODE) return;
+  for (xmlNode* child = node->children; child != nullptr;) {
+    xmlNode* const next = child->next;
+    walk_whole(child, visit);
+    child = next;
+  }
+}
+
 // Discards what libxml2 would write to stderr, which contains text of the document: validity errors
 // are reported despite XML_PARSE_NOERROR.
 void silence() {
@@ -68,10 +80,15 @@ std::unique_ptr<xmlDoc, void (*)(xmlDoc*)> parsed(std::string_view bytes) {
   parser->sax->serror = [](void* context, auto* error) {
     if (error->level == XML_ERR_FATAL) xmlStopParser(static_cast<xmlParserCtxt*>(context));
   };
+  parser->sax->startElementNs = [](void* context, auto... element) {
+    if (is_interrupted()) xmlStopParser(static_cast<xmlParserCtxt*>(context));
+    xmlSAX2StartElementNs(context, element...);
+  };
   std::unique_ptr<xmlDoc, void (*)(xmlDoc*)> document(
       xmlCtxtReadMemory(parser.get(), bytes.data(), static_cast<int>(bytes.size()), nullptr,
                         nullptr, XML_PARSE_NONET),
       xmlFreeDoc);
+  check_interruption();
   if (document && parser->wellFormed != 0) return document;
   std::string problem = parser->lastError.message != nullptr ? parser->lastError.message : "no XML";
   problem.erase(problem.find_last_not_of(" \n") + 1);
@@ -175,7 +192,7 @@ xmlNode* copied(const xmlNode* element, Copy what) {
   size_t size = size_of(element);
   auto* const original = const_cast<xmlNode*>(element);
   if (what == Copy::kWhole) {
-    walk(original, [&](xmlNode* node) {
+    walk_whole(original, [&](xmlNode* node) {
       const bool is_element = node->type == XML_ELEMENT_NODE;
       size += is_element ? size_of(node) : bytes_of(node->content);
       return is_element;
@@ -206,7 +223,7 @@ void drop_repeated_namespaces(xmlNode* copy) {
     for (const auto& [own, outer] : repeated)
       if (space == own) space = outer;
   };
-  walk(copy, [&](xmlNode* node) {
+  walk_whole(copy, [&](xmlNode* node) {
     if (node->type != XML_ELEMENT_NODE) return false;
     replace(node->ns);
     for (xmlAttr* one = node->properties; one != nullptr; one = one->next) replace(one->ns);
@@ -216,12 +233,10 @@ void drop_repeated_namespaces(xmlNode* copy) {
 }
 
 void walk(xmlNode* node, const std::function<bool(xmlNode*)>& visit) {
-  if (node == nullptr || !visit(node) || node->type != XML_ELEMENT_NODE) return;
-  for (xmlNode* child = node->children; child != nullptr;) {
-    xmlNode* const next = child->next;
-    walk(child, visit);
-    child = next;
-  }
+  walk_whole(node, [&](xmlNode* one) {
+    check_interruption();
+    return visit(one);
+  });
 }
 
 }  // namespace dietmt::service

@@ -168,6 +168,12 @@ std::optional<std::string> JobQueue::document(const std::string& id) {
   return result.rows[0].text(0);
 }
 
+size_t JobQueue::document_bytes(const std::string& id) {
+  const SqlResult result =
+      database_->execute("SELECT LENGTH(content) FROM dietmt_documents WHERE job = $1", {id});
+  return result.rows.empty() ? 0 : static_cast<size_t>(result.rows[0].integer(0));
+}
+
 void JobQueue::remove_expired(std::chrono::seconds keep) {
   const SqlResult removed = database_->transaction([&](SqlConnection& connection) {
     return connection.execute(

@@ -124,6 +124,8 @@ class JobQueue {
   int64_t output_bytes(const std::string& id, int64_t begin, int64_t end);
   /// The document of a job; nullopt if the job has lines.
   std::optional<std::string> document(const std::string& id);
+  /// Its size; 0 if it is gone.
+  size_t document_bytes(const std::string& id);
 
   // For workers.
 

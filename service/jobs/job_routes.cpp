@@ -178,7 +178,8 @@ struct JobHandlers {
   Answer submit(const Call& call) const {
     const ReceivedUpload upload = receive_upload(call);
     const JobStatus job =
-        service.submit({owner(call), call.address}, job_options_of(upload.settings), upload.path);
+        service.submit({owner(call), call.address}, job_options_of(upload.settings), upload.path,
+                       {.client_gone = call.client_gone, .client = call.client});
     Answer answer = json_answer(201, shown(job));
     answer.headers = {{"Location", call.url_prefix + "/v1/jobs/" + job.id}};
     return answer;
@@ -211,7 +212,7 @@ struct JobHandlers {
   Answer send_result(const Call& call) const {
     const bool partial = wants_partial(call);
     const JobStatus job = service.find(owner(call), call.path_part);
-    return job_result(service, call, job, owner(call), partial);
+    return job_result(service, call, job, partial);
   }
 };
 
@@ -227,10 +228,9 @@ Handler with_job_errors(Handler handle) {
   };
 }
 
-Answer job_result(JobService& service, const Call& call, const JobStatus& job,
-                  const std::string& owner, bool partial) {
+Answer job_result(JobService& service, const Call& call, const JobStatus& job, bool partial) {
   JobOutput output =
-      service.output(job, partial, {.client_gone = call.client_gone, .client = owner});
+      service.output(job, partial, {.client_gone = call.client_gone, .client = call.client});
   return job.state == JobState::kDone ? complete_result(call.request->head, job, std::move(output))
                                       : streamed(job.options, std::move(output));
 }

@@ -24,7 +24,6 @@ std::vector<Route> job_routes(JobService& service, OwnerOf owner_of = nullptr);
 Handler with_job_errors(Handler handle);
 
 /// The result of a job. Throws what JobService::output() throws.
-Answer job_result(JobService& service, const Call& call, const JobStatus& job,
-                  const std::string& owner, bool partial);
+Answer job_result(JobService& service, const Call& call, const JobStatus& job, bool partial);
 
 }  // namespace dietmt::service

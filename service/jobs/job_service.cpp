@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "common/memory_use.h"
 #include "common/text_io.h"
 #include "service/documents/document_bytes.h"
+#include "service/documents/kinds/document_turn.h"
 #include "service/jobs/segment_lines.h"
 
 namespace dietmt::service {
@@ -171,15 +171,15 @@ JobService::~JobService() {
   sweeper_.join();
 }
 
-JobStatus JobService::submit(const JobClient& client, JobOptions options, const std::string& path) {
+JobStatus JobService::submit(const JobClient& client, JobOptions options, const std::string& path,
+                             const Patience& patience) {
   check_format(options);
   if (options.document) prepare_document(options);
   if (check_) check_(options);
   options.gzip = is_gzip(path);
   JobUpload upload = queue_.start_upload(client, options, options_.quota);
   try {
-    options.document ? store_document(upload, options, path, client.owner)
-                     : store_lines(upload, path);
+    options.document ? store_document(upload, options, path, patience) : store_lines(upload, path);
   } catch (const DocumentTooLargeError& error) {
     throw FileTooLargeError(std::string("file: ") + error.what());
   }
@@ -209,9 +209,9 @@ void JobService::store_lines(JobUpload& upload, const std::string& path) {
 }
 
 void JobService::store_document(JobUpload& upload, const JobOptions& options,
-                                const std::string& path, const std::string& owner) {
-  const FreeMemoryReturner returner(true);
-  const Turns::Turn turn = documents_.take(static_cast<size_t>(file_size(path)), {.client = owner});
+                                const std::string& path, const Patience& patience) {
+  const int64_t size = file_size(path) * (options.gzip ? options_.max_expansion : 1);
+  const DocumentTurn turn(documents_, *options.document, static_cast<size_t>(size), patience);
   std::string bytes;
   try {
     read_unpacked(path, DocumentLimits().bytes, [&](std::string_view piece) { bytes += piece; });
@@ -248,8 +248,8 @@ JobOutput JobService::output(const JobStatus& job, bool partial, const Patience&
     throw JobStateError("job " + job.id + " is " + name_of(job.state) +
                         "; partial=1 returns the lines that are done");
   if (!job.options.document) return JobOutput(queue_, job);
-  const Turns::Turn turn = documents_.take(0, patience);
-  const FreeMemoryReturner returner(true);  // of the document's tree
+  const DocumentTurn turn(documents_, *job.options.document, queue_.document_bytes(job.id),
+                          patience);
   return JobOutput(queue_, job);
 }
 

@@ -58,7 +58,9 @@ class JobService {
   /// with a byte-order mark to UTF-8. Throws RequestError, DataError (not text, or a damaged file,
   /// with the line), FileTooLargeError, JobQuotaError, JobQueueFullError and StorageFullError, and
   /// then keeps nothing of the job.
-  JobStatus submit(const JobClient& client, JobOptions options, const std::string& path);
+  /// A document also waits for its turn: DeadlineExceeded and ClientGone.
+  JobStatus submit(const JobClient& client, JobOptions options, const std::string& path,
+                   const Patience& patience = {});
 
   // These throw NoSuchJobError.
   JobStatus find(const std::string& owner, const std::string& id);
@@ -84,10 +86,10 @@ class JobService {
  private:
   void store_lines(JobUpload& upload, const std::string& path);
   void store_document(JobUpload& upload, const JobOptions& options, const std::string& path,
-                      const std::string& owner);
+                      const Patience& patience);
   void sweep();
 
-  Turns documents_{1};  // at having a document in memory
+  Turns documents_{1, 1};  // at having a document in memory
 
   JobQueue& queue_;
   JobServiceOptions options_;

@@ -51,7 +51,8 @@ struct DeeplDocuments {
   Answer submit(const Call& call) const {
     const ReceivedUpload upload = receive_upload(call, check_name);
     const JobStatus job =
-        jobs.submit({owner_of(call), call.address}, options_of(upload.settings), upload.path);
+        jobs.submit({owner_of(call), call.address}, options_of(upload.settings), upload.path,
+                    {.client_gone = call.client_gone, .client = call.client});
     return json_answer({{"document_id", job.id}, {"document_key", job.id}});
   }
 
@@ -72,9 +73,7 @@ struct DeeplDocuments {
     return json_answer(shown);
   }
 
-  Answer result(const Call& call) const {
-    return job_result(jobs, call, job_of(call), owner_of(call), false);
-  }
+  Answer result(const Call& call) const { return job_result(jobs, call, job_of(call), false); }
 };
 
 }  // namespace

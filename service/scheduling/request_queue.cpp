@@ -37,10 +37,6 @@ namespace {
 
 constexpr const char* kFull = "the translation queue is full; try again later";
 
-int64_t source_tokens(const nmt::TranslationRequest& sentence) {
-  return static_cast<int64_t>(sentence.source.size());
-}
-
 // Relative to the default beam, for which batch sizes are chosen. Narrower beams still encode as
 // many tokens.
 double weight_of(const nmt::SearchOptions& options) {
@@ -100,7 +96,7 @@ std::shared_ptr<RequestQueue::Request> RequestQueue::admit(
     std::vector<nmt::TranslationRequest> sentences, const nmt::SearchOptions& options,
     const Patience& patience) {
   int64_t tokens = 0;
-  for (const nmt::TranslationRequest& sentence : sentences) tokens += source_tokens(sentence);
+  for (const nmt::TranslationRequest& sentence : sentences) tokens += sentence.work();
   auto request = std::make_shared<Request>();
   request->weight = weight_of(options);
   const bool is_long =
@@ -227,7 +223,7 @@ void RequestQueue::await_batch(std::unique_lock<std::mutex>& lock, int64_t token
 nmt::FedSentence RequestQueue::hand_out(Request& request) {
   const size_t index = request.next++;
   nmt::FedSentence sentence = request.sentence(index);
-  const int64_t size = source_tokens(*sentence.request);
+  const int64_t size = sentence.request->work();
   waiting_tokens_[static_cast<size_t>(request.priority)] -= size;
   decoding_tokens_ += size;
   decoding_load_ += sentence.load();
@@ -242,10 +238,10 @@ void RequestQueue::deliver(uint64_t ticket, nmt::NBest translations) {
   const Decoding sentence = finish(ticket);
   if (!sentence.request) return;
   Request& request = *sentence.request;
-  const int64_t size = source_tokens(request.sentences[sentence.index]);
-  rate_.add(size, Clock::now());
+  const nmt::TranslationRequest& source = request.sentences[sentence.index];
+  rate_.add(source.work(), Clock::now());
   if (request.given_up) return;
-  if (observer_) observer_->translated(size, target_tokens(translations));
+  if (observer_) observer_->translated(std::ssize(source.source), target_tokens(translations));
   nmt::drop_context(request.sentences[sentence.index], request.options, translations);
   request.translations[sentence.index] = std::move(translations);
   if (--request.unfinished > 0) return;
@@ -274,7 +270,7 @@ RequestQueue::Decoding RequestQueue::finish(uint64_t ticket) {
   if (found == decoding_.end()) return {};
   const Decoding sentence = found->second;
   const nmt::FedSentence fed = sentence.request->sentence(sentence.index);
-  decoding_tokens_ -= source_tokens(*fed.request);
+  decoding_tokens_ -= fed.request->work();
   decoding_load_ -= fed.load();
   decoding_.erase(found);
   return sentence;
@@ -285,7 +281,7 @@ void RequestQueue::give_up(Request& request) {
   request.given_up = true;
   --requests_;
   for (size_t i = request.next; i < request.sentences.size(); ++i)
-    waiting_tokens_[static_cast<size_t>(request.priority)] -= source_tokens(request.sentences[i]);
+    waiting_tokens_[static_cast<size_t>(request.priority)] -= request.sentences[i].work();
   waiting_.remove(request.shared_from_this());
 }
 

@@ -9,14 +9,15 @@ namespace dietmt::service {
 Turns::Turn Turns::take(size_t bytes, const Patience& patience) {
   constexpr std::chrono::milliseconds kGlance{500};  // between looks at the client
   constexpr size_t kSmallBytes = 1 << 16;
-  std::unique_lock lock(mutex_);
-  if (left_ > 0) {
-    --left_;
-    return Turn(*this);
-  }
   const Priority priority = patience.is_batch      ? Priority::kBatch
                             : bytes <= kSmallBytes ? Priority::kShort
                                                    : Priority::kLong;
+  std::unique_lock lock(mutex_);
+  for (const size_t lane : {kForSmall, kForAll}) {
+    if (left_[lane] == 0 || (lane == kForSmall && priority != Priority::kShort)) continue;
+    --left_[lane];
+    return Turn(*this, lane);
+  }
   Waiter own{.bytes = static_cast<int64_t>(bytes) + 1};
   waiting_.add(priority, patience.client, &own);
   while (true) {
@@ -25,24 +26,24 @@ Turns::Turn Turns::take(size_t bytes, const Patience& patience) {
     lock.unlock();
     const bool is_gone = patience.client_gone && patience.client_gone();
     lock.lock();
-    if (own.has_turn) return Turn(*this);
+    if (own.lane) return Turn(*this, *own.lane);
     if (is_late || is_gone) waiting_.remove(&own);
     if (is_gone) throw ClientGone("the client closed its connection");
     if (is_late) throw DeadlineExceeded("the translation was not finished by the deadline");
     own.called.wait_until(lock, std::min(patience.deadline, now + kGlance),
-                          [&] { return own.has_turn; });
+                          [&] { return own.lane.has_value(); });
   }
 }
 
-void Turns::end() {
+void Turns::end(size_t lane) {
   const std::lock_guard lock(mutex_);
-  if (waiting_.empty()) {
-    ++left_;
+  if (lane == kForSmall ? !waiting_.has(Priority::kShort) : waiting_.empty()) {
+    ++left_[lane];
     return;
   }
-  Waiter& next = *waiting_.next();
+  Waiter& next = lane == kForSmall ? *waiting_.next(Priority::kShort) : *waiting_.next();
   waiting_.charge(next.bytes, true);
-  next.has_turn = true;
+  next.lane = lane;
   next.called.notify_one();
 }
 

@@ -172,7 +172,12 @@ std::unique_ptr<Document> open_document(DocumentKind kind, std::string_view byte
   if (bytes.size() > limits.bytes)
     throw DocumentTooLargeError("the file is longer than " + std::to_string(limits.bytes) +
                                 " bytes");
-  return entry_of(kind).open({kind, bytes, options, limits});
+  auto document = entry_of(kind).open({kind, bytes, options, limits});
+  constexpr std::array kRead = {DocumentKind::kTxt, DocumentKind::kHtml, DocumentKind::kPo,
+                                DocumentKind::kSrt, DocumentKind::kVtt,  DocumentKind::kAss};
+  if (options.charset.empty() && std::ranges::find(kRead, kind) != kRead.end())
+    document->note_charset(charset_of_bytes(bytes, options.source));
+  return document;
 }
 
 }  // namespace dietmt::service

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/ascii.h"
+#include "common/interruption.h"
 #include "common/trimmed.h"
 #include "data/text/sentence_ends.h"
 #include "nmt/alignment/mark_syntax.h"
@@ -43,6 +44,7 @@ class CueReader {
       if (last > first) tokens_.push_back({kind, first, last});
     };
     while (begin < end) {
+      check_interruption();
       const std::string_view rest = file.substr(begin, end - begin);
       const size_t code = syntax.code(rest);
       const size_t size = code > 0 ? code : syntax.line_end(rest);
@@ -128,6 +130,7 @@ class CueReader {
     begin_ = tokens_[first].begin;
     token_ = first;
     CuePart part;
+    check_interruption();
     while (token_ < tail_ && (skip_code(part) || skip_label(part))) continue;
     if (token_ == tail_) return;
     for (size_t i = tail_; i < last; ++i)

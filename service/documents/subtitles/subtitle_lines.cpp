@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "common/interruption.h"
 #include "data/text/text_characters.h"
 #include "data/text/text_units.h"
 #include "nmt/alignment/placeholders.h"
@@ -32,6 +33,7 @@ std::vector<size_t> piece_ends(std::string_view text) {
   auto placeholder = placeholders.begin();
   std::vector<size_t> ends;
   for (const size_t size : data::unit_ends(text, data::TextUnit::kLine)) {
+    check_interruption();
     const char* const at = text.data() + size;
     while (placeholder != placeholders.end() && placeholder->data() + placeholder->size() <= at)
       ++placeholder;

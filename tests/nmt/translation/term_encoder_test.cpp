@@ -46,11 +46,12 @@ class Characters : public data::FakeSubwords {
   const std::vector<std::string> pieces_;
 };
 
-TermConstraints constraints(const std::vector<data::GlossaryTerm>& terms) {
+TermConstraints constraints(const std::vector<data::GlossaryTerm>& terms,
+                            int64_t most_length = 1000) {
   static const auto characters = data::fake_tokenizer<Characters>();
   std::vector<const data::GlossaryTerm*> pointers;
   for (const data::GlossaryTerm& term : terms) pointers.push_back(&term);
-  return TermEncoder(*characters).constraints(pointers);
+  return TermEncoder(*characters).constraints(pointers, most_length);
 }
 
 data::GlossaryTerm term(const std::string& target) { return data::glossary_term("s", target); }
@@ -68,7 +69,7 @@ TEST(TermEncoder, NeedsNoBracketForTheFormWithoutSpace) {
   const data::Tokenizer tokenizer("none", std::make_unique<const Characters>("▁（"));
   const data::GlossaryTerm print = term("打印");
   const data::GlossaryTerm* const terms[] = {&print};
-  const auto found = TermEncoder(tokenizer).constraints(terms);
+  const auto found = TermEncoder(tokenizer).constraints(terms, 100);
   ASSERT_EQ(found.terms.size(), 1U);
   EXPECT_THAT(found.terms[0], ElementsAre(Tokens{13, 14}, Tokens{12, 14}));
 }
@@ -99,6 +100,14 @@ TEST(TermEncoder, HasLimits) {
             TermConstraints::kMost);
   const std::string longest(data::GlossaryTerm::kMaxCharacters, 'x');
   EXPECT_EQ(constraints(std::vector<data::GlossaryTerm>(10, term(longest))).terms.size(), 2U);
+}
+
+// With end of sentence; a term counts as its shortest form.
+TEST(TermEncoder, LeavesOutTermsThatNoTranslationHasRoomFor) {
+  const std::vector<data::GlossaryTerm> terms(3, term("x b"));  // two tokens each
+  EXPECT_EQ(constraints(terms, 4).terms.size(), 1U);
+  EXPECT_EQ(constraints(terms, 5).terms.size(), 2U);
+  EXPECT_EQ(constraints({term(std::string(200, 'x')), term("x")}, 50).terms.size(), 0U);
 }
 
 TEST(GlossaryProblem, NeedsABeamUnlessItSamples) {

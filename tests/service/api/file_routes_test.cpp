@@ -117,27 +117,45 @@ TEST(TranslateFileTest, SmallDocumentsDoNotWaitForLargeOnes) {
         {"source", "en", "", ""}, {"target", "de", "", ""}, {"file", bytes, "a.txt", "text/plain"}};
     return client.Post("/translate_file", form)->status;
   };
-  const std::string large(5000, ' ');
+  const std::string page(5000, ' '), large(100'000, ' ');
   EXPECT_EQ(status_of(large), 200);
   const Turns::Turn other = service.documents.take(1 << 20, {});
   EXPECT_EQ(status_of("one"), 200);
+  EXPECT_EQ(status_of(page), 200);
   EXPECT_EQ(status_of(large), 504);
+  const Turns::Turn one_more = service.documents.take(1, {});
+  EXPECT_EQ(status_of("one"), 200);
+  EXPECT_EQ(status_of(page), 504);
 }
 
 TEST(TranslateFileTest, TheLanguageCanBeFound) {
   const TestServer server;
   EXPECT_EQ(translate(server, "a.txt", "The weather was fine and we walked.", "auto").first, 200);
-  EXPECT_THAT(translate(server, "a.txt", "La maison est rouge et le chien court.", "auto")
-                  .second.at("error"),
-              HasSubstr("detected French"));
-  const std::string german = "Das Wetter war sehr schön,\n\n und wir gingen.\n";
-  for (const char* source : {"auto", "de"}) {
-    const auto answer = translate(server, "a.txt", german, source);
-    ASSERT_EQ(answer.first, 200) << answer.second;
+  const auto expect_same = [&](const std::string& text, const char* source) {
+    const auto answer = translate(server, "a.txt", text, source);
+    EXPECT_EQ(answer.first, 200) << answer.second;
     const std::string url = answer.second.at("translatedFileUrl");
-    EXPECT_EQ(server.client().Get(url.substr(url.find("/download_file")))->body, german) << source;
-  }
+    EXPECT_EQ(server.client().Get(url.substr(url.find("/download_file")))->body, text) << source;
+    return answer.second.value("warnings", json::array()).dump();
+  };
+  for (const char* source : {"auto", "de"})
+    EXPECT_EQ(expect_same("Das Wetter war sehr schön,\n\n und wir gingen.\n", source), "[]");
+  EXPECT_THAT(expect_same("La maison est rouge et le chien court.", "auto"),
+              HasSubstr("French (fr) is not supported"));
   EXPECT_THAT(translate(server, "a.tmx", "<tmx/>", "auto").second.at("error"), HasSubstr("TMX"));
+}
+
+TEST(TranslateFileTest, AGuessedCharsetIsSaid) {
+  const TestServer server;
+  const auto warnings = [&](const std::string& bytes) {
+    const auto [status, body] = translate(server, "a.txt", bytes);
+    return std::to_string(status) + body.value("warnings", json::array()).dump();
+  };
+  EXPECT_THAT(warnings("M\xFCller gr\xF6\xDF"), HasSubstr("it was read as windows-1252"));
+  EXPECT_THAT(warnings("The caf\xE9 was n\xE9\x65 in a house by the river."),
+              HasSubstr("it was read as windows-1252"));
+  EXPECT_EQ(warnings("Müller"), "200[]");
+  EXPECT_EQ(warnings("\xCF\xF0\xE8\xE2\xE5\xF2"), "400[]");  // no ASCII letters
 }
 
 TEST(TranslateFileTest, WhatIsWrongIsSaid) {

@@ -234,18 +234,37 @@ TEST(V1Test, OneSentenceWithAPrefix) {
 
 TEST(V1Test, ThePrefixesOfAllTextsAreLimited) {
   TestSettings settings;
-  settings.api.limits.characters = 1000;
+  settings.api.limits.characters = 400;
   const TestServer server(settings);
   const auto status = [&](size_t texts) {
     return server
         .post("/v1/translate", {{"text", std::vector<std::string>(texts, "a")},
                                 {"model", "en-de"},
                                 {"split_sentences", false},
-                                {"prefix", std::string(100, 'p')}})
+                                {"prefix", std::string(40, 'p')}})
         .first;
   };
   EXPECT_EQ(status(10), 200);
   EXPECT_EQ(status(11), 413);
+}
+
+// Each token of a prefix is decoded. "a" with end of sentence allows 2 * 2 + 50 tokens.
+TEST(V1Test, APrefixIsNotLongerThanATranslation) {
+  const TestServer server;
+  const auto translate = [&](size_t characters, const json& extra = json::object()) {
+    json body = {{"text", "a"},
+                 {"model", "en-de"},
+                 {"split_sentences", false},
+                 {"prefix", std::string(characters, 'p')}};
+    body.update(extra);
+    return server.post("/v1/translate", body);
+  };
+  EXPECT_EQ(translate(53).first, 200);
+  const auto [status, refusal] = translate(54);
+  EXPECT_EQ(status, 400);
+  EXPECT_EQ(refusal.value("option", ""), "prefix");
+  EXPECT_THAT(refusal.value("error", ""), testing::HasSubstr("55 tokens"));
+  EXPECT_EQ(translate(54, {{"max_length_offset", 51}}).first, 200);
 }
 
 TEST(V1Test, WrongOptionsAreNamed) {

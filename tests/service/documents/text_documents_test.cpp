@@ -93,7 +93,9 @@ TEST(TxtDocumentTest, WhatIsNoTextIsRefusedWithAReason) {
   EXPECT_THAT(problem_of(DocumentKind::kTxt, "a\0b\0c\0"s),
               HasSubstr("UTF-16 without a byte-order mark"));
   EXPECT_THAT(problem_of(DocumentKind::kTxt, "%PDF-1.7"), HasSubstr("is a PDF file"));
-  EXPECT_THAT(problem_of(DocumentKind::kTxt, "caf\xE9"), HasSubstr("is not valid UTF-8 at byte 4"));
+  EXPECT_THAT(problem_of(DocumentKind::kTxt, "\xE9\xE8 ca"),
+              HasSubstr("is not valid UTF-8 at byte 1"));
+  EXPECT_EQ(segments_of(DocumentKind::kTxt, "caf\xE9"), std::vector<std::string>{"café"});
   EXPECT_THAT(problem_of(DocumentKind::kTxt, std::string(11, 'x'), {.bytes = 10}),
               HasSubstr("longer than 10 bytes"));
 }

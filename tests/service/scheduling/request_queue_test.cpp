@@ -116,6 +116,25 @@ TEST_F(RequestQueueTest, AWideBeamCountsSeveralTimes) {
   wide.get();
 }
 
+TEST_F(RequestQueueTest, WhatATranslationMustContainCounts) {
+  RequestQueue queue({});
+  std::vector<nmt::TranslationRequest> all = sentences({"aaaa", "bbbb", "cccc"});  // five tokens
+  all[0].prefix = {7, 8, 9};
+  all[1].constraints.terms = {{{7, 8}, {9}}, {{7, 8}}};
+  Result result = std::async(std::launch::async, [&] { return queue.translate(all, {}, {}); });
+  ASSERT_TRUE(soon([&] { return queue.load().requests > 0; }));
+  EXPECT_EQ(queue.load().waiting_tokens, 8 + 10 + 5);
+  const auto fed = queue.take(18, true);
+  EXPECT_THAT(texts(fed), testing::ElementsAre("aaaa", "bbbb"));
+  EXPECT_EQ(queue.load().decoding_tokens, 18);
+  const auto more = queue.take(5, false);
+  EXPECT_THAT(texts(more), testing::ElementsAre("cccc"));
+  deliver_all(queue, fed);
+  deliver_all(queue, more);
+  result.get();
+  EXPECT_EQ(queue.load().decoding_tokens, 0);
+}
+
 TEST_F(RequestQueueTest, OnlyShortRequestsAreUrgent) {
   RequestQueue queue({.max_tokens = 10, .turn_tokens = 4});
   Result large = send(queue, {"a1", "a2", "a3", "a4"});  // all that may wait in long requests

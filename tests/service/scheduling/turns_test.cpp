@@ -78,6 +78,20 @@ TEST_F(TurnsTest, TheDeadlineAndAClientThatLeavesEndTheWait) {
   EXPECT_THAT(finish(), ElementsAre("next"));
 }
 
+TEST_F(TurnsTest, SomeAreKeptForSmallOnes) {
+  Turns turns(1, 1);
+  auto large = std::optional(turns.take(kLarge, {}));
+  EXPECT_THROW(turns.take(kLarge, {.deadline = {}}), DeadlineExceeded);
+  {
+    const auto small = turns.take(1, {});
+    EXPECT_THROW(turns.take(1, {.deadline = {}}), DeadlineExceeded);
+    large.reset();
+    EXPECT_NO_THROW(turns.take(1, {.deadline = {}}));  // the other turn is for all
+  }
+  EXPECT_NO_THROW(turns.take(1, {.deadline = {}}));
+  EXPECT_NO_THROW(turns.take(kLarge, {.deadline = {}}));
+}
+
 TEST_F(TurnsTest, SeveralAtOnce) {
   Turns two(2);
   const auto first = two.take(1, {});
