@@ -1,5 +1,6 @@
 // Ends long work from inside: code that reads or writes a stranger's bytes calls
-// check_interruption() now and then, and whoever started the work says when it should end.
+// check_interruption() now and then, and the function that started the work says when it should
+// end.
 //
 //   const Interruption interruption([&] { patience.check(); });  // throws when time is up
 //   open_document(...);

@@ -76,7 +76,7 @@ class Import {
     return naming_file([&] { return model_.number(name, otherwise); });
   }
 
-  // Of a stack, or in old files of the model.
+  // Choices of a stack; old files have them once, for the model.
   double choice(const std::string& scope, const std::string& name, double otherwise) const {
     return number(scope + "/" + name, number(name, otherwise));
   }

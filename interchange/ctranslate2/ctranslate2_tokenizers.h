@@ -40,7 +40,7 @@ struct CTranslate2Vocabularies {
 
 /// Text is split by source.spm and target.spm, or by sentencepiece.model or sentencepiece.bpe.model
 /// for both sides; `pieces` (one file or two) go first. Without any, words of the text are the
-/// pieces. A decoder that starts from end of sentence gets a piece of its own for that. Throws
+/// pieces. A decoder that starts from end of sentence gets a separate piece for that. Throws
 /// CheckpointError or DataError naming the file.
 CTranslate2Vocabularies read_vocabularies(PackageFiles& files, const std::string& folder,
                                           const CTranslate2Sentences& sentences,

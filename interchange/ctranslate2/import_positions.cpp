@@ -44,7 +44,7 @@ std::string sinusoids(const Tensor& table, const nmt::ModelConfig& config) {
   return "";
 }
 
-/// Of all layers: [2C+1, Dh] each, as [L, 1, 2C+1, Dh].
+/// The tables [2C+1, Dh] of all layers, as [L, 1, 2C+1, Dh].
 Tensor of_layers(const std::string& scope, int64_t layers, const char* name,
                  ForeignTensors& tensors) {
   std::vector<Tensor> tables;

@@ -43,8 +43,8 @@ std::string_view letters_in(std::string_view word) {
 
 enum class Emphasis { kNone, kPossible, kClear };
 
-// Whether a word in capitals is emphasized. Most are acronyms; a long word of which the vocabulary
-// has only the small letters as a piece is none.
+// Whether a word in capitals is emphasized. Most are acronyms; a long word whose
+// small letters are a piece, but not its capitals, is none.
 Emphasis emphasis_of(std::string_view word, const data::Tokenizer& tokenizer) {
   const Letters letters = letters_of(word);
   if (letters.capitals == 0 || letters.capitals != letters.count) return Emphasis::kNone;
@@ -54,8 +54,8 @@ Emphasis emphasis_of(std::string_view word, const data::Tokenizer& tokenizer) {
   return is_clear ? Emphasis::kClear : Emphasis::kPossible;
 }
 
-// Of words next to each other of which one is clearly emphasized, all are: DO NOT OPEN. A single
-// letter at an end is not.
+// If one of several neighbouring words is clearly emphasized, all are: DO NOT OPEN. A single letter
+// at an end is not.
 void mark_run(std::span<const std::string_view> letters, std::span<const Emphasis> emphasis,
               std::span<WordCase> words) {
   if (std::ranges::find(emphasis, Emphasis::kClear) == emphasis.end()) return;

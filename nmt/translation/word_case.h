@@ -18,8 +18,8 @@ struct WordCase {
   bool is_long = false;  // four letters or more, or an acronym
 };
 
-/// Of each of words_of() a text whose case_of() is `line`: kTitle for words of titles that begin
-/// with a capital letter, and kCapitals for emphasized words of a usual line. Those have four
+/// The case of each of words_of() a text whose case_of() is `line`: kTitle for words of titles that
+/// begin with a capital letter, and kCapitals for emphasized words of a usual line. Those have four
 /// letters or more, and the vocabulary has their small letters as a piece, but not the capitals, or
 /// they are next to such a word. Empty if the text has none.
 std::vector<WordCase> cases_of_words(std::string_view text, LineCase line,

@@ -16,7 +16,7 @@ FIXED = re.compile(r"https?://[\w./?=&%#~+-]*[\w/]|[\w.+-]+@[\w-]+\.[\w.-]*\w")
 
 
 def languages(model):
-    """Of a model SRC-TGT=DIR."""
+    """The languages of a model SRC-TGT=DIR."""
     return str(model).partition("=")[0].split("-", 1)
 
 
@@ -50,7 +50,7 @@ def translated(server, name, data, source, target, **fields):
 
 
 def first_difference(before, after):
-    """Of two lists, or of two counters; "" if there is none."""
+    """The first difference of two lists or two counters; "" if there is none."""
     if isinstance(before, collections.Counter):
         lost, more = before - after, after - before
         return f"lost {list(lost)[:3]}, invented {list(more)[:3]}" if lost or more else ""

@@ -12,7 +12,7 @@ from files import decoded
 LETTER = re.compile(r"[^\W\d_]")
 PLACEHOLDER = re.compile(r"\{\{?[\w.: ]*\}?\}|%(?:\d+\$)?[-+ #0]*\d*(?:\.\d+)?[sdiuxfcL@]|%\{\w+\}|"
                          r"\$\w+\$|%\w+%|</?\w[^<>]*>")
-# Of HTML: elements that move with their words, those whose text stays, and attributes with text.
+# HTML: elements that move with their words, those whose text stays, and attributes with text.
 INLINE = set("a abbr acronym b bdi bdo big cite data del dfn em font i ins label mark nobr q s "
              "small span strike strong sub sup time tt u".split())
 CODE = {"code", "kbd", "samp", "tt", "var"}

@@ -8,7 +8,7 @@ namespace {
 constexpr const char* kSpaces = " \t\r\n";
 
 // The title in (address "title"), whose brackets are `source`. One with escapes, references or
-// several lines is left alone.
+// several lines stays.
 std::optional<LinkTitle> title_in(std::string_view source) {
   size_t at = source.find_first_not_of(kSpaces, 1);
   if (at == source.npos) return std::nullopt;

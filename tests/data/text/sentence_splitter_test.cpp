@@ -90,7 +90,7 @@ TEST(SentenceSplitterTest, SentencesOfEachLanguage) {
       {"en", "1. Introduction of a list. / Really?! / Yes... / No. / Well... maybe. / A. First."},
       {"en", "You and I. / Then he left. / “Come.” / He came. / No way! / Good."},
       {"en", "At 5 a.m. Mr. Smith left. / He came at 6 P.M. / Mr. Smith then slept. / Ok."},
-      {"en", "She works at Yahoo! in sales. / Leave me alone! he yelled. / No way! / that is it."},
+      {"en", "She works at Yahoo! in sales. / Leave me here! he yelled. / No way! / that is it."},
       {"en", "\"It [...] was a wave [...]\" (Smith 55). / She lives in the U.S. / Millions do."},
       {"en",
        "I see . . . well . . . I do. / . . . Then it ended. / This is a period . . . . / Go."},
