@@ -78,7 +78,12 @@ class Reader {
   }
 
   Tensor variable(const std::string& name, uint32_t version) {
-    std::vector<int64_t> shape(number<uint8_t>());
+    constexpr uint8_t kMostDimensions = 8;
+    const auto dimensions = number<uint8_t>();
+    if (dimensions > kMostDimensions)
+      throw CheckpointError("variable " + name + " has " + std::to_string(dimensions) +
+                            " dimensions");
+    std::vector<int64_t> shape(dimensions);
     for (int64_t& size : shape) size = number<uint32_t>();
     const auto type_number = number<uint8_t>();
     const std::optional<at::ScalarType> found = type(type_number, version);

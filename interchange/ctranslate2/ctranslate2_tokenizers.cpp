@@ -14,6 +14,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* kMetadata = "metadata.json";
+
 json parsed(PackageFiles& files, const std::string& name) {
   const std::string_view bytes = files.bytes(name);
   const json content = json::parse(bytes.begin(), bytes.end(), nullptr, false);
@@ -101,6 +103,16 @@ CTranslate2Vocabulary vocabulary(std::vector<std::string> pieces,
 }
 
 }  // namespace
+
+void require_one_language(PackageFiles& files) {
+  if (!files.contains(kMetadata)) return;
+  const json metadata = parsed(files, kMetadata);
+  const auto prefix = metadata.is_object() ? metadata.value("target_prefix", json()) : json();
+  if (prefix.is_string() && !prefix.get<std::string>().empty())
+    throw CheckpointError(files.where(kMetadata) +
+                          ": the model is for several languages (target_prefix " + prefix.dump() +
+                          "); only models of one pair can be imported");
+}
 
 CTranslate2Sentences read_sentences(PackageFiles& files, const std::string& folder,
                                     const CTranslate2Model& model) {

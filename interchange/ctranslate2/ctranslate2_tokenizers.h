@@ -11,6 +11,10 @@
 
 namespace dietmt::interchange {
 
+/// Throws CheckpointError if the metadata.json of an Argos package names a piece that every
+/// translation must begin with (target_prefix), as those of several languages do.
+void require_one_language(PackageFiles& files);
+
 /// What config.json says about sentences; in old files, variables of the model.
 struct CTranslate2Sentences {
   std::string begin = "<s>";  // what the decoder starts from

@@ -36,7 +36,7 @@ refuses ct2/model.bin "the weights of a CTranslate2 model, which cannot be impor
 mkdir argos && cp -r ct2 argos/model && echo '{}' >argos/metadata.json
 for from in ct2 argos; do
   expect_code 1 "$dietmt" import $from --output never
-  expect_text "$from/.*model.bin: is cut off" "$err"
+  expect_text "model.bin: is cut off" "$err"
 done
 touch en_de.argosmodel && refuses en_de.argosmodel "an Argos package: use 'dietmt import'" "bert import"
 mkdir fairseq && touch fairseq/dict.en.txt fairseq/checkpoint_best.pt

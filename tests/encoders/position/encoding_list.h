@@ -28,6 +28,7 @@ inline const std::vector<Encoding> kEncodings = {
     {"sinusoidal", 0},
     {"sinusoidal(layout=halves)", 0},
     {"sinusoidal(layout=halves-2m)", 0},
+    {"sinusoidal(layout=halves,start=2)", 0},
     {"learned", kRunMaxPositions* kRunWidth},
     {"learnable-sinusoidal", kRunWidth / 2},
     {"input-segments", kRunSegmentKinds* kRunWidth},

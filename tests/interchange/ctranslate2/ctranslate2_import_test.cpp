@@ -199,6 +199,25 @@ TEST_F(CTranslate2ImportTest, ArchivesThatHideSomethingAreRefused) {
               HasSubstr("p.argosmodel: "));
 }
 
+TEST_F(CTranslate2ImportTest, PackagesOfSeveralLanguagesAreRefused) {
+  const fs::path package = scratch() / "package";
+  fs::create_directory(package);
+  fs::copy(case_path("relative"), package / "model");
+  write(package / "metadata.json", R"({"from_code": "en", "target_prefix": ""})");
+  EXPECT_TRUE(is_ctranslate2(package));
+  EXPECT_EQ(import_ctranslate2(package, {}).model->config().encoder_layers, 1);
+  write(package / "metadata.json", R"({"from_code": "en", "target_prefix": "__de__"})");
+  EXPECT_THAT(failure<Error>([&] { import_ctranslate2(package, {}); }),
+              AllOf(HasSubstr("metadata.json: "), HasSubstr("(target_prefix \"__de__\")")));
+}
+
+TEST_F(CTranslate2ImportTest, ProgramsThatReadAnEndOfSourcesGetNoModelWithoutOne) {
+  nmt::LoadedModel model = import_marianmt(case_directory("shared"));
+  model.source_tokenizer = import_ctranslate2(case_path("argos.argosmodel"), {}).source_tokenizer;
+  EXPECT_THAT(failure<Error>([&] { export_marianmt(scratch(), model); }),
+              HasSubstr("MarianMT reads end of sentence after each source"));
+}
+
 TEST_F(CTranslate2ImportTest, UnknownPartsAreNamed) {
   const fs::path directory = copy_of("relative");
   std::string bytes = read_file(directory / "model.bin");

@@ -18,6 +18,9 @@ TEST(CutAndEnd, LeavesRoomForTheEnd) {
   };
   EXPECT_EQ(cut({5, 6}, 3), std::pair(std::vector<int32_t>({5, 6, 2}), int64_t{0}));
   EXPECT_EQ(cut({5, 6, 7, 8}, 3), std::pair(std::vector<int32_t>({5, 6, 2}), int64_t{2}));
+  std::vector<int32_t> endless = {5, 6, 7, 8};
+  EXPECT_EQ(cut_and_end(endless, 3, std::nullopt), 1);
+  EXPECT_EQ(endless, std::vector<int32_t>({5, 6, 7}));
   EXPECT_EQ(cut({}, 1), std::pair(std::vector<int32_t>({2}), int64_t{0}));
   EXPECT_EQ(cut({5}, std::numeric_limits<int64_t>::max()).second, 0);
 }

@@ -77,6 +77,25 @@ TEST(LineCoder, MakesARequestAndAResult) {
   EXPECT_EQ(results[1].text, "");
 }
 
+// OpenNMT's models read no end of sentence after a source.
+class EndlessSources : public data::TaggedCharacters {
+ public:
+  bool ends_source() const override { return false; }
+};
+
+TEST(LineCoder, SourcesMayHaveNoEnd) {
+  LoadedDecoder endless = model();
+  endless.source_tokenizer = data::fake_tokenizer<EndlessSources>();
+  LineCoder coder(endless, {.alignment = true}, {.markup = true});
+  LineRequest line = coder.prepare("a <b>dog</b>");
+  EXPECT_EQ(line.request.source, ids("a dog"));
+  EXPECT_EQ(line.tokens, 5);
+  EXPECT_EQ(coder.finish(line, copy_of(line, "a dog")).text, "a <b>dog</b>");
+  EXPECT_TRUE(coder.prepare("d").has_text);
+  EXPECT_FALSE(coder.prepare("").has_text);
+  EXPECT_EQ(coder.prepare(std::string(30, 'd')).tokens, 20);
+}
+
 TEST(LineCoder, TranslatesCapitalsInTheUsualCase) {
   LineCoder plain(model(), {}, {.restores_case = true});
   LineCoder marked(model(), {.alignment = true}, {.markup = true, .restores_case = true});
