@@ -93,7 +93,7 @@ std::string_view without_utf8_mark(std::string_view bytes) {
 }
 
 std::string charset_of_bytes(std::string_view bytes, const std::string& language) {
-  if (is_utf16(bytes)) return "";
+  if (is_utf16(bytes) || is_utf32(bytes)) return "";
   bytes = without_utf8_mark(bytes);
   const size_t bad = invalid_utf8_at(bytes);
   if (bad == bytes.npos) return "";

@@ -48,7 +48,7 @@ class DocumentInterruptionTest : public OfficeDocumentTest {
 constexpr size_t kBytes = 500'000;
 
 TEST_F(DocumentInterruptionTest, OfText) {
-  for (const std::string text : {"word\n", "word ", "{a} ", "%s \"%s\" "})
+  for (const std::string text : {"word\n", "word ", "{a} ", "a %s \"%s\" "})
     expect_ends(DocumentKind::kTxt, text, repeated(text, kBytes));
 }
 
