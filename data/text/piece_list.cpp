@@ -154,13 +154,17 @@ std::vector<std::string> pieces_of_lines(std::string_view text, const std::strin
 }
 
 int32_t place_of(std::vector<std::string>& pieces, const std::string& piece) {
-  const auto found = std::ranges::find(pieces, piece);
-  const auto place = static_cast<int32_t>(found - pieces.begin());
-  if (found == pieces.end()) pieces.push_back(piece);
-  return place;
+  if (const int32_t id = piece_id(pieces, piece); id >= 0) return id;
+  pieces.push_back(piece);
+  return static_cast<int32_t>(pieces.size()) - 1;
 }
 
 }  // namespace
+
+int32_t piece_id(const std::vector<std::string>& pieces, const std::string& piece) {
+  const auto found = std::ranges::find(pieces, piece);
+  return found == pieces.end() ? -1 : static_cast<int32_t>(found - pieces.begin());
+}
 
 std::vector<std::string> marian_pieces(std::string_view text, const std::string& file) {
   std::vector<std::string> pieces;
@@ -205,9 +209,7 @@ PieceVocabulary listed_vocabulary(std::string_view text, const std::string& file
   if (pieces.empty()) throw DataError(file + ": the vocabulary is empty");
   for (size_t id = 0; id < pieces.size(); ++id)
     if (pieces[id].empty()) pieces[id] = "<unused " + std::to_string(id) + ">";
-  const auto lacks = [&](const char* piece) {
-    return std::ranges::find(pieces, piece) == pieces.end();
-  };
+  const auto lacks = [&](const char* piece) { return piece_id(pieces, piece) < 0; };
   if (lacks(kUnknown) && lacks(kBegin) && lacks(kEnd)) {
     std::vector<std::string> special = {kBegin, "<pad>", kEnd, kUnknown};
     if (!lacks("<pad>")) special.erase(special.begin() + 1);

@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/json_fields.h"
+#include "data/text/piece_list.h"
 #include "data/text/subwords.h"
 
 namespace dietmt::interchange {
@@ -71,10 +72,7 @@ CTranslate2Vocabulary vocabulary(std::vector<std::string> pieces,
                                  const CTranslate2Sentences& sentences, const Splitter& splitter,
                                  const std::string& where) {
   CTranslate2Vocabulary made;
-  const auto id_of = [&](const std::string& piece) {
-    const auto found = std::ranges::find(pieces, piece);
-    return found == pieces.end() ? -1 : static_cast<int32_t>(found - pieces.begin());
-  };
+  const auto id_of = [&](const std::string& piece) { return data::piece_id(pieces, piece); };
   const auto add = [&](std::string piece, int32_t like) {
     while (id_of(piece) >= 0) piece += '_';
     made.added.push_back(like);

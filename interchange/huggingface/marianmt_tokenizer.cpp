@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/json_fields.h"
+#include "data/text/piece_list.h"
 #include "data/text/source_tag.h"
 #include "interchange/huggingface/marianmt.h"
 
@@ -57,12 +58,6 @@ std::vector<std::string> read_pieces(const fs::path& path) {
   return pieces;
 }
 
-/// -1 if there is no such piece.
-int32_t id_of(const std::vector<std::string>& pieces, const std::string& piece) {
-  const auto found = std::ranges::find(pieces, piece);
-  return found == pieces.end() ? -1 : static_cast<int32_t>(found - pieces.begin());
-}
-
 /// The piece of a field that holds an id or a list starting with one; "" if the id is out of range.
 /// Throws CheckpointError naming the field if it holds anything else.
 std::string special_piece(const std::vector<std::string>& pieces, const json& generation,
@@ -107,8 +102,9 @@ nmt::Tokenizers read_marian_tokenizers(const fs::path& directory, const json& ge
   }
   const auto tokenizer = [&](const char* file, const std::vector<std::string>& pieces) {
     return std::make_shared<data::Tokenizer>(
-        directory / file, data::PieceVocabulary{pieces, id_of(pieces, description.unknown),
-                                                id_of(pieces, begin), id_of(pieces, end)});
+        directory / file,
+        data::PieceVocabulary{pieces, data::piece_id(pieces, description.unknown),
+                              data::piece_id(pieces, begin), data::piece_id(pieces, end)});
   };
   return {tokenizer(kSourcePieces, source), tokenizer(kTargetPieces, target)};
 }

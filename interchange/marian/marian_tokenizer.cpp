@@ -13,11 +13,6 @@ namespace dietmt::interchange {
 namespace fs = std::filesystem;
 namespace {
 
-int32_t id_of(const std::vector<std::string>& pieces, const std::string& piece) {
-  const auto found = std::ranges::find(pieces, piece);
-  return found == pieces.end() ? -1 : static_cast<int32_t>(found - pieces.begin());
-}
-
 std::shared_ptr<const data::Tokenizer> make_tokenizer(const fs::path& vocabulary,
                                                       const fs::path& pieces, int64_t size) {
   const bool numbered = vocabulary.extension() != ".spm";
@@ -27,8 +22,8 @@ std::shared_ptr<const data::Tokenizer> make_tokenizer(const fs::path& vocabulary
                                   -1, -1, -1}
           : data::sentencepiece_vocabulary(vocabulary);
   if (numbered) {
-    all.unknown = id_of(all.pieces, "<unk>");
-    all.end = id_of(all.pieces, "</s>");
+    all.unknown = data::piece_id(all.pieces, "<unk>");
+    all.end = data::piece_id(all.pieces, "</s>");
   }
   if (static_cast<int64_t>(all.pieces.size()) > size) {
     throw DataError(vocabulary.string() + ": has " + std::to_string(all.pieces.size()) +
@@ -41,7 +36,7 @@ std::shared_ptr<const data::Tokenizer> make_tokenizer(const fs::path& vocabulary
   for (size_t id = 0; id < all.pieces.size(); ++id)
     if (all.pieces[id].empty()) all.pieces[id] = "<unused " + std::to_string(id) + ">";
   all.begin = static_cast<int32_t>(size);
-  all.pieces.push_back(id_of(all.pieces, "<pad>") < 0 ? "<pad>" : "<begin>");
+  all.pieces.push_back(data::piece_id(all.pieces, "<pad>") < 0 ? "<pad>" : "<begin>");
   return std::make_shared<data::Tokenizer>(numbered ? pieces : vocabulary, all);
 }
 

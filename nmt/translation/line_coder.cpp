@@ -357,9 +357,9 @@ LineCoder::Decoded LineCoder::decoded(const LineRequest& line, const Hypothesis&
     return made;
   }
   data::SpannedText target = decode_line_with_spans(tokenizer, found.ids);
-  const auto attention = model_.source_tokenizer->source_end()
-                             ? found.attention
-                             : with_end(found.attention, line.spans.size());
+  const bool has_end = model_.source_tokenizer->source_end().has_value();
+  const auto wider = has_end ? std::vector<float>() : with_end(found.attention, line.spans.size());
+  const std::span<const float> attention = has_end ? found.attention : wider;
   std::vector<WordPair> pairs;
   if (pairs_words || restores_words)
     pairs = align_words({line.text(), line.spans}, {target.text, target.spans}, attention);
