@@ -15,7 +15,7 @@ struct ListItem {
 };
 
 /// The items of all lists of a line, in order. Markers of one form that count up make a list if the
-/// first is 1 or a, or has a bullet, and stands at the start of the line or after a stop.
+/// first of them is 1, a or a bullet, and begins the line or follows a stop.
 /// `ordinals`: whether "2." is also "second", so that a list of the form 1. 2. needs a third item.
 std::vector<ListItem> list_items(std::string_view line, bool ordinals);
 

@@ -14,8 +14,8 @@ std::string_view text_of(std::string_view text, data::TextSpan word) {
   return text.substr(static_cast<size_t>(word.begin), static_cast<size_t>(word.end - word.begin));
 }
 
-// Whether a character can stand at a word without being part of it. Signs and digits make names,
-// code and addresses of words.
+// Whether a character may touch a word that is plain text. A word that touches other signs or a
+// digit belongs to a name, code or an address.
 bool is_beside_word(UChar32 code) {
   constexpr std::string_view kAscii = "!\"'(),-.:;?*";
   return code < 0x80 ? kAscii.find(static_cast<char>(code)) != std::string_view::npos

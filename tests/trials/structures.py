@@ -231,8 +231,8 @@ def parsed(data):
 
 
 def of_xml(data, free=(), drop=()):
-    """Elements with their attributes; those named in `drop` and what is in them is left out, and so
-    are attributes named in `free`."""
+    """Elements with their attributes, without the elements in `drop` and their contents, and without
+    the attributes in `free`."""
     elements, texts = [], []
 
     def add(element):
