@@ -21,6 +21,17 @@ find_library(SENTENCEPIECE_LIBRARY sentencepiece REQUIRED)
 find_library(SENTENCEPIECE_TRAIN_LIBRARY sentencepiece_train REQUIRED)
 find_path(SENTENCEPIECE_INCLUDE_DIR sentencepiece_processor.h REQUIRED)
 
+if(DIETMT_MODELS)
+  # fetching/. 7.85 takes protocols as text.
+  pkg_check_modules(CURL IMPORTED_TARGET libcurl>=7.85)
+  if(NOT CURL_FOUND)
+    message(STATUS "No libcurl 7.85 or newer (libcurl4-openssl-dev): 'dietmt models' is left out")
+  endif()
+endif()
+if(CURL_FOUND OR DIETMT_SERVICE)
+  find_package(OpenSSL REQUIRED)
+endif()
+
 # interchange/marian. The packages' CMake files differ between releases; pkg-config's do not.
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
 pkg_check_modules(YAML_CPP REQUIRED IMPORTED_TARGET yaml-cpp)
@@ -30,7 +41,6 @@ if(DIETMT_SERVICE)
     # The HTTP client of tests.
     pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
   endif()
-  find_package(OpenSSL REQUIRED)
   pkg_check_modules(LIBXML REQUIRED IMPORTED_TARGET libxml-2.0)
   pkg_check_modules(LIBYAML REQUIRED IMPORTED_TARGET yaml-0.1)
   pkg_check_modules(MD4C REQUIRED IMPORTED_TARGET md4c)

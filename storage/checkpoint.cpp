@@ -16,6 +16,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/json_fields.h"
+#include "storage/fetched_models.h"
 
 namespace dietmt::storage {
 namespace fs = std::filesystem;
@@ -216,7 +217,8 @@ CheckpointPolicy stored_policy(const Checkpoint& checkpoint) {
   });
 }
 
-fs::path resolve_model_directory(const fs::path& path) {
+fs::path resolve_model_directory(const fs::path& path_or_name) {
+  const fs::path path = located_model(path_or_name);
   const auto is_model = [](const fs::path& directory) {
     return fs::exists(directory / "model.safetensors");
   };

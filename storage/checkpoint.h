@@ -55,10 +55,10 @@ std::vector<Checkpoint> best_of(std::vector<Checkpoint> checkpoints, const Check
 /// The policy that a checkpoint was saved under.
 CheckpointPolicy stored_policy(const Checkpoint& checkpoint);
 
-/// The model directory for a user's path: the path itself if it has model.safetensors; else the
-/// best checkpoint of a training output directory, or the last one. Throws CheckpointError if there
-/// is none.
-std::filesystem::path resolve_model_directory(const std::filesystem::path& path);
+/// The model directory for a user's path or name of a fetched model (located_model()): the path
+/// itself if it has model.safetensors; else the best checkpoint of a training output directory, or
+/// the last one. Throws CheckpointError if there is none.
+std::filesystem::path resolve_model_directory(const std::filesystem::path& path_or_name);
 
 /// Makes `link` point to `target` in one step; warns if the file system cannot.
 void replace_link(const std::filesystem::path& link, const std::filesystem::path& target);

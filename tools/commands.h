@@ -1,6 +1,7 @@
 // The subcommands, and the frame that both programs run them in.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ int run_export(const std::vector<std::string>& arguments);
 int run_import(const std::vector<std::string>& arguments);
 int run_inspect(const std::vector<std::string>& arguments);
 int run_merge(const std::vector<std::string>& arguments);
+int run_models(const std::vector<std::string>& arguments);
 int run_quantize(const std::vector<std::string>& arguments);
 int run_rerank(const std::vector<std::string>& arguments);
 int run_score(const std::vector<std::string>& arguments);
@@ -38,12 +40,20 @@ int run_tokenizer(const std::vector<std::string>& arguments);
 int run_train(const std::vector<std::string>& arguments);
 int run_translate(const std::vector<std::string>& arguments);
 
-/// Replace this process with `dietmt-torch`, or with `dietmt-serve`, from the same directory, so
-/// that signals, files and the exit code are those of one program. Throw Error if that program
-/// cannot be started.
+/// The directory of the running program, where the other programs are.
+std::filesystem::path program_directory();
+
+/// Runs `dietmt` with these words and returns its exit code; its results go to stderr. It ends when
+/// this process does. Throws Error if it cannot be started.
+int run_dietmt(const std::vector<std::string>& words);
+
+/// Replace this process with `dietmt-torch`, or with the program that has only this command
+/// (`dietmt-serve`, `dietmt-models`), from the same directory, so that signals, files and the exit
+/// code are those of one program. Throw Error if that program cannot be started.
 [[noreturn]] void run_with_libtorch(const std::string& command,
                                     const std::vector<std::string>& arguments);
-[[noreturn]] void run_server(const std::string& command, const std::vector<std::string>& arguments);
+[[noreturn]] void run_own_program(const std::string& command,
+                                  const std::vector<std::string>& arguments);
 
 /// The value of --config; empty: none.
 std::string config_file(const std::vector<std::string>& arguments);

@@ -1,8 +1,11 @@
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -36,6 +39,9 @@ const CommandList& command_list() {
        {"evaluate", "score translations with BLEU, chrF, TER or COMET, and predictions for tasks"},
 #ifdef DIETMT_SERVICE
        {"serve", "translate over HTTP, with a web page and batch jobs"},
+#endif
+#ifdef DIETMT_MODELS
+       {"models", "list, fetch and remove models of other publishers"},
 #endif
        {"import", "convert a Hugging Face, Marian or COMET model"},
        {"export", "convert a model for CTranslate2, Hugging Face or Marian"},
@@ -107,17 +113,20 @@ void shorten_waiting() {
   if (std::getenv("OMP_WAIT_POLICY") == nullptr) setenv("GOMP_SPINCOUNT", "10000", 0);
 }
 
-// `advice` ends the error message.
-[[noreturn]] void become(const char* name, const std::string& command,
-                         const std::vector<std::string>& arguments, const std::string& advice) {
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
-  const std::string program = self.parent_path() / name;
-  std::vector<std::string> words = {program, command};
-  words.insert(words.end(), arguments.begin(), arguments.end());
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  ::execv(program.c_str(), pointers.data());
+  return pointers;
+}
+
+// `advice` ends the error message.
+[[noreturn]] void become(const std::string& name, const std::string& command,
+                         const std::vector<std::string>& arguments, const std::string& advice) {
+  const std::string program = program_directory() / name;
+  std::vector<std::string> words = {program, command};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  ::execv(program.c_str(), pointers_to(words).data());
   throw Error(program + " cannot be run: " + std::strerror(errno) + "; " + advice);
 }
 
@@ -161,6 +170,13 @@ int run_program(int argc, char** argv, const std::function<Command(const std::st
   for (const CommandEntry& command : command_list().commands) {
     if (words[0] == command.name) return guarded(words[0], find, {words.begin() + 1, words.end()});
   }
+#ifndef DIETMT_MODELS
+  if (words[0] == "models") {
+    log_fatal_error(
+        "dietmt models: this dietmt was built without libcurl, which the command needs");
+    return kFailed;
+  }
+#endif
   log_fatal_error(command_list().unknown(words[0]));
   return kUsage;
 }
@@ -179,8 +195,33 @@ void continue_with_libtorch(const std::string& command, const std::vector<std::s
   run_with_libtorch(command, arguments);
 }
 
-void run_server(const std::string& command, const std::vector<std::string>& arguments) {
-  become("dietmt-serve", command, arguments, "put it into the directory of dietmt");
+std::filesystem::path program_directory() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
+
+int run_dietmt(const std::vector<std::string>& words) {
+  std::vector<std::string> all = {program_directory() / "dietmt"};
+  all.insert(all.end(), words.begin(), words.end());
+  const std::vector<char*> pointers = pointers_to(all);
+  const pid_t parent = ::getpid();
+  const pid_t child = ::fork();
+  if (child < 0) throw Error(all[0] + " cannot be started: " + std::strerror(errno));
+  if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() != parent) ::_exit(kFailed);
+    ::dup2(STDERR_FILENO, STDOUT_FILENO);
+    ::execv(pointers[0], pointers.data());
+    ::_exit(kFailed);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  constexpr int kSignalled = 128;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalled + WTERMSIG(status);
+}
+
+void run_own_program(const std::string& command, const std::vector<std::string>& arguments) {
+  become("dietmt-" + command, command, arguments, "put it into the directory of dietmt");
 }
 
 }  // namespace dietmt::tools

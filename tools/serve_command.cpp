@@ -32,6 +32,7 @@
 #include "service/page/analysis.h"
 #include "service/page/page.h"
 #include "service/protocols/protocol_routes.h"
+#include "storage/fetched_models.h"
 #include "tools/commands.h"
 #include "tools/serve_options.h"
 #include "tools/served_models.h"
@@ -303,6 +304,19 @@ void work(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
   spdlog::info("stopped");
 }
 
+// Those of --model that are names and not in the cache yet.
+void fetch_models(const std::vector<std::string>& words) {
+  std::vector<std::string> command = {"models", "fetch"};
+  for (const std::string& word : words) {
+    const std::string name = word.substr(word.find('=') + 1);  // npos + 1 is the start
+    if (storage::is_model_name(name) && !fs::exists(word) && !fs::exists(name) &&
+        !storage::is_fetched(name))
+      command.push_back(name);
+  }
+  if (command.size() > 2 && run_dietmt(command) != 0)
+    throw Error("a model could not be fetched; see the messages above");
+}
+
 }  // namespace
 
 int run_serve(const std::vector<std::string>& arguments) {
@@ -315,6 +329,7 @@ int run_serve(const std::vector<std::string>& arguments) {
     return 0;
   }
   settle(table, options);
+  if (!options.offline) fetch_models(options.models);
   std::vector<service::ModelSpec> specs = service::parse_model_specs(options.models);
   service::add_shortlists(options.shortlists, specs);
   const std::unique_ptr<ServedModels> served = served_models(options, specs, arguments);

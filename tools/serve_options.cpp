@@ -183,9 +183,11 @@ OptionTable serve_option_table(ServeOptions& o) {
                     "detail, SIGUSR2 less; SIGTERM finishes running requests and exits.");
   table.group("Models")
       .add("model", &o.models, "[SRC-TGT=]DIR...",
-           "model directories, or directories of them; default languages: those in the name of the "
+           "model directories, directories of them, or names such as firefox:en-de of models that "
+           "are fetched if they are not in the cache; default languages: those in the name of the "
            "directory (en-de)",
            {.required = true})
+      .add("offline", &o.offline, "", "do not fetch models")
       .add("shortlist", &o.shortlists, "[MODEL=]FILE...",
            "lexical shortlists from 'dietmt shortlist': restrict the output layer to likely "
            "pieces; needs --device cpu, and the models' names if there are several; auto: the "

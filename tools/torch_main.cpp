@@ -59,7 +59,12 @@ int main(int argc, char** argv) {
 #endif
   };
   return run_program(argc, argv, [&](const std::string& name) -> Command {
-    return [&run = all.at(name)](const std::vector<std::string>& arguments) {
+    const auto found = all.find(name);
+    if (found == all.end())
+      return [name](const std::vector<std::string>& arguments) -> int {
+        run_own_program(name, arguments);
+      };
+    return [&run = found->second](const std::vector<std::string>& arguments) {
       try {
         return run(arguments);
       } catch (const c10::Error& error) {

@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "nmt/model/model_files.h"
 #include "storage/checkpoint.h"
+#include "storage/fetched_models.h"
 
 namespace dietmt::service {
 namespace {
@@ -157,7 +158,13 @@ std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words) 
     const size_t equals = word.find('=');
     std::optional<LanguagePair> pair;
     if (equals != std::string::npos) pair = whole_pair(word.substr(0, equals));
-    const std::filesystem::path directory = pair ? word.substr(equals + 1) : word;
+    std::filesystem::path directory = pair ? word.substr(equals + 1) : word;
+    try {
+      directory = storage::located_model(directory);
+    } catch (const CheckpointError& error) {
+      problems.push_back("--model " + std::string(error.what()));
+      continue;
+    }
     const bool is_adapter =
         nmt::is_adapter(directory) && std::filesystem::is_regular_file(directory);
     if (!is_adapter && !std::filesystem::is_directory(directory))

@@ -15,8 +15,9 @@ struct ModelSpec {
   std::filesystem::path shortlist = {};  // for its output layer (docs/shortlist.md); empty: none
 };
 
-/// One model per word, `src-tgt=DIR` or `DIR`. A DIR that is not a model itself stands for all
-/// directories in it that are, by name; a warning names the others. DIR may be a file NAME.adapter
+/// One model per word, `src-tgt=DIR` or `DIR`. DIR may be the name of a fetched model
+/// (storage::located_model()). A DIR that is not a model itself stands for all directories in it
+/// that are, by name; a warning names the others. DIR may be a file NAME.adapter
 /// (nmt::is_adapter()), then called NAME. Without `src-tgt` the languages come from the last pair
 /// of language codes with a hyphen in a name on the path, starting with the directory itself
 /// (runs/opus-mt-en-de/best: en and de). Codes are two or three lower-case letters, in directory

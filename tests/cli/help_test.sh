@@ -10,9 +10,10 @@ commands=(tokenizer train translate distill score rerank evaluate serve import e
   average merge shortlist align "inspect params" "inspect model" "inspect positions"
   "inspect attention"
   "bert pretrain" "bert finetune" "bert predict" "bert embed" "bert import" "bert export"
-  "bert params")
+  "bert params" "models list" "models fetch" "models remove")
 for command in "${commands[@]}"; do
   [ "$command" = serve ] && ! has_service && continue
+  [[ $command == models* ]] && ! has_models && continue
   # shellcheck disable=SC2086  # a command may be two words
   expect_code 0 "$dietmt" $command --help
   expect_text "usage: dietmt $command" "$out"

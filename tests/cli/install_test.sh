@@ -20,7 +20,8 @@ expect_code 0 env -i "$work/prefix/bin/dietmt" bert params --preset tiny  # by d
 expect_text "positions" "$out"
 for file in include/dietmt/translator.h include/dietmt/metrics.h lib/cmake/dietmt/dietmtConfig.cmake \
   share/man/man1/dietmt-train.1 share/bash-completion/completions/dietmt \
-  share/zsh/site-functions/_dietmt $(! has_service || echo lib/systemd/system/dietmt.service); do
+  share/zsh/site-functions/_dietmt $(! has_service || echo lib/systemd/system/dietmt.service) \
+  $(! has_models || echo share/dietmt/models.json); do
   [ -s "$work/prefix/$file" ] || fail "$file is not installed"
 done
 finish

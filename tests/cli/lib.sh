@@ -29,9 +29,13 @@ expect_lines() { expect_equal "$(wc -l <"$1")" "$2" "lines of $1"; }
 # Whether the build includes the service, as tests/CMakeLists.txt says.
 has_service() { [ "${DIETMT_SERVICE:-1}" = 1 ]; }
 
+# Whether it includes `dietmt models`, which needs libcurl.
+has_models() { [ -x "$(dirname "$dietmt")/dietmt-models" ]; }
+
 # programs: the names of the programs that were built.
 programs() {
   echo dietmt dietmt-torch
+  ! has_models || echo dietmt-models
   ! has_service || echo dietmt-serve
 }
 

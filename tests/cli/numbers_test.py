@@ -86,8 +86,9 @@ class Check:
 def main():
     dietmt, work = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     commands = Toys(dietmt, work).commands()
-    if "\n  serve " not in execute([dietmt, "--help"]).out:
-        del commands["serve"]
+    for command in ("serve", "models list"):
+        if f"\n  {command.split()[0]} " not in execute([dietmt, "--help"]).out:
+            del commands[command]
 
     def failures(name):
         check = Check(commands[name])

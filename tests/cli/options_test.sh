@@ -140,7 +140,7 @@ one_form() {
 }
 for program in $(programs); do
   command=translate
-  [ "$program" = dietmt-serve ] && command=serve
+  case $program in dietmt-serve | dietmt-models) command=${program#dietmt-} ;; esac
   one_form 2 "$folder/$program" $command --bean
   one_form 2 "$folder/$program" $command --model "$work/none" --log-file /dev/null/log
 done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The programs: dietmt and dietmt-serve, which need no LibTorch, and dietmt-torch in the same
-# directory, which has all commands: programs_test.sh BINARY MODEL, where MODEL is from the training
+# The programs: dietmt, dietmt-serve and dietmt-models, which need no LibTorch, and dietmt-torch in
+# the same directory, which has all commands: programs_test.sh BINARY MODEL, where MODEL is from the training
 # test.
 dietmt=$1
 model=$2
@@ -20,7 +20,7 @@ for name in $(programs); do
   [ $name = dietmt-torch ] || ! grep 'libtorch\|libc10' "$work/$name.libraries" ||
     fail "$name is linked to LibTorch"
 done
-! grep 'libssl\|libxml2' "$work/dietmt.libraries" || fail "dietmt is linked to what only a server needs"
+! grep 'libssl\|libxml2\|libcurl' "$work/dietmt.libraries" || fail "dietmt is linked to what only a server needs"
 grep -q libtorch "$work/dietmt-torch.libraries" || fail "dietmt-torch is not linked to LibTorch"
 grep -q 'libtcmalloc\|libasan' "$work/dietmt-torch.libraries" ||
   fail "dietmt-torch has the C library's allocator"
@@ -42,10 +42,10 @@ expect_code 1 "$bare" train --help
 expect_text "$work/bare/dietmt-torch cannot be run: No such file" "$err"
 expect_code 1 "$bare" translate --model "$model" --input "$work/test.en"
 expect_text "$work/bare/dietmt-torch cannot be run: No such file" "$err"
-if has_service; then
-  expect_code 1 "$bare" serve --help
-  expect_text "$work/bare/dietmt-serve cannot be run: No such file" "$err"
-fi
+for command in $(! has_service || echo serve) $(! has_models || echo models); do
+  expect_code 1 "$bare" $command --help
+  expect_text "$work/bare/dietmt-$command cannot be run: No such file" "$err"
+done
 
 # dietmt sets how long OpenMP threads of the full program spin, unless the user has set it.
 printf '#!/bin/sh\necho "spins $GOMP_SPINCOUNT"\n' >"$work/bare/dietmt-torch"

@@ -96,6 +96,7 @@ class Toys:
                                  "bleu,chrf,ter", "--confidence", "--paired", "bootstrap"],
             "serve": lambda: ["--model", f"en-de={model}", "--port", 0, "--preload",
                               "--data", work / "jobs"],
+            "models list": lambda: ["--pair", "en-de"],
             "quantize": lambda: ["--model", model, "--output", fresh("int8"), "--source",
                                  work / "line", "--reference", work / "line", "--workers", 1],
             "average": lambda: ["--inputs", model, "--output", fresh("averaged")],

@@ -1,0 +1,79 @@
+// HTTP and HTTPS requests (libcurl), through the proxy that http_proxy, https_proxy and no_proxy
+// name.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "common/error.h"
+
+namespace dietmt::fetching {
+
+struct HttpOptions {
+  int64_t stall_seconds = 60;  // without a byte; then the connection is given up
+  int64_t retries = 3;         // of a failure that may pass, without progress between them
+};
+
+/// A request that failed.
+class HttpError : public Error {
+ public:
+  HttpError(const std::string& message, int64_t status, bool may_pass)
+      : Error(message), status_(status), may_pass_(may_pass) {}
+
+  /// The status of the answer; 0: there was none.
+  int64_t status() const { return status_; }
+  /// Whether a later request may succeed.
+  bool may_pass() const { return may_pass_; }
+
+ private:
+  int64_t status_;
+  bool may_pass_;
+};
+
+struct HttpAnswer {
+  int64_t first = 0;      // the offset of the body in the file
+  int64_t size = -1;      // of the whole file; -1: unknown
+  std::string validator;  // for If-Range: a strong ETag or a date; empty: none
+};
+
+/// The part of a file to ask for.
+struct HttpRange {
+  int64_t first = 0;
+  std::string validator = {};  // if the file has changed, the answer is the whole new one
+};
+
+bool is_http_url(std::string_view text);
+
+class HttpClient {
+ public:
+  explicit HttpClient(HttpOptions options);
+  ~HttpClient();
+
+  const HttpOptions& options() const { return options_; }
+
+  /// Calls `start` once before the first bytes, and `take` for each piece of the body; both may
+  /// throw, which ends the request. Follows redirects, of HTTPS only to HTTPS. Throws HttpError
+  /// with the URL and the reason, also for an answer that is cut short.
+  void get(const std::string& url, const HttpRange& range,
+           const std::function<void(const HttpAnswer&)>& start,
+           const std::function<void(std::string_view)>& take);
+
+  /// A text of at most `most` bytes; throws Error for more.
+  std::string text(const std::string& url, size_t most);
+
+  /// Calls `request` until it succeeds, with pauses after HttpErrors that may pass. `progress`
+  /// counts what has arrived: after progress, counting of failures starts over.
+  void with_retries(const std::function<void()>& request,
+                    const std::function<int64_t()>& progress) const;
+
+ private:
+  struct Transfer;
+
+  HttpOptions options_;
+  std::unique_ptr<void, void (*)(void*)> curl_;
+};
+
+}  // namespace dietmt::fetching

@@ -1,0 +1,226 @@
+// dietmt models: models of other publishers, fetched by name.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <iostream>
+#include <set>
+
+#include "common/error.h"
+#include "common/files.h"
+#include "common/options.h"
+#include "common/process.h"
+#include "fetching/download_folder.h"
+#include "fetching/hub_listing.h"
+#include "nmt/model/model_files.h"
+#include "storage/fetched_models.h"
+#include "tools/command_list.h"
+#include "tools/commands.h"
+
+namespace dietmt::tools {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kEnvironment = "DIETMT_MODELS_";
+
+struct ModelsOptions {
+  std::vector<std::string> names;
+  std::string registry;
+  std::string pair;
+  bool offline = false;
+  fetching::HttpOptions http;
+};
+
+void bind_registry(OptionTable& table, ModelsOptions& o) {
+  table.add("registry", &o.registry, "FILE|URL",
+            "registry to use instead of the one that ships with dietmt, share/dietmt/models.json");
+}
+
+void bind_network(OptionTable& table, ModelsOptions& o) {
+  table.group("Network")
+      .add("stall", &o.http.stall_seconds, "SECONDS",
+           "time without a byte after which a connection is given up", {.least = 1, .most = 3600})
+      .add("retries", &o.http.retries, "N",
+           "further attempts after a failure that may pass, such as a lost connection",
+           {.least = 0, .most = 1000});
+}
+
+// To be called with the names that the command was given.
+void require_names(const OptionTable& table, const std::vector<std::string>& names) {
+  std::vector<std::string> problems;
+  for (const std::string& name : names)
+    if (!storage::is_model_name(name))
+      problems.push_back("'" + name +
+                         "' is not the name of a model; names are like firefox:en-de or "
+                         "hf:OWNER/NAME");
+  table.check(problems);
+}
+
+std::vector<fetching::PublishedModel> read_registry(const ModelsOptions& o,
+                                                    fetching::HttpClient& client) {
+  constexpr size_t kMostRegistry = 64 << 20;
+  if (fetching::is_http_url(o.registry))
+    return fetching::parse_registry(client.text(o.registry, kMostRegistry), o.registry);
+  const std::string file = o.registry.empty()
+                               ? program_directory().parent_path() / "share/dietmt/models.json"
+                               : fs::path(o.registry);
+  return fetching::parse_registry(read_file(file), file);
+}
+
+std::string list_line(const fetching::PublishedModel& model) {
+  const std::optional<int64_t> size = model.size();
+  const char* state = "";
+  if (storage::is_fetched(model.name))
+    state = "fetched";
+  else if (fetching::DownloadFolder(model.name).complete())
+    state = "downloaded";
+  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", model.name, model.pair, model.kind,
+                     size ? fmt::format("{:.1f}", static_cast<double>(*size) / 1e6) : "", state,
+                     model.hub.empty() ? fetching::described_licence(model.licence) : "");
+}
+
+int run_list(const std::vector<std::string>& arguments) {
+  ModelsOptions o;
+  bool fetched = false;
+  OptionTable table("models list", "[--pair SRC-TGT]",
+                    "Lists the models that can be fetched by name: name, language pair, kind, MB "
+                    "to download, whether the model was fetched, and licence, separated by tabs. "
+                    "Size and licence of OPUS-MT models are on the Hugging Face hub, which 'models "
+                    "fetch' asks.");
+  table.add("pair", &o.pair, "SRC-TGT", "only models for this language pair, such as en-de")
+      .add("fetched", &fetched, "", "only models that were fetched");
+  bind_registry(table, o);
+  bind_network(table, o);
+  table.environment(kEnvironment).basics({"pair", "fetched", "registry"});
+  table.example("dietmt models list --pair en-de");
+  if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  table.check();
+  fetching::HttpClient client(o.http);
+  std::vector<fetching::PublishedModel> models = read_registry(o, client);
+  for (const std::string& name : fetching::downloaded_models())
+    if (std::ranges::find(models, name, &fetching::PublishedModel::name) == models.end())
+      models.push_back({.name = name});
+  std::cout << "name\tpair\tkind\tMB\tstate\tlicence\n";
+  for (const fetching::PublishedModel& model : models)
+    if ((o.pair.empty() || model.pair == o.pair) && (!fetched || storage::is_fetched(model.name)))
+      std::cout << list_line(model);
+  return 0;
+}
+
+void show(const fetching::PublishedModel& model, const fetching::DownloadFolder& folder) {
+  const std::optional<int64_t> size = model.size();
+  spdlog::info("{}: {}, {}", model.name, model.kind,
+               size ? fetching::megabytes(*size) : "size not published");
+  spdlog::info("licence: {}", fetching::described_licence(model.licence));
+  for (const fetching::PublishedFile& file : model.files) {
+    const std::string first = folder.first_sha256(file);
+    spdlog::info("  {}  {}  SHA-256 {}", file.name,
+                 file.size < 0 ? "size not published" : fmt::format("{} bytes", file.size),
+                 !file.sha256.empty() ? file.sha256
+                 : !first.empty()     ? first + " (of the first download)"
+                                      : "not published, recorded at the download");
+  }
+}
+
+// A step of dietmt, as a user would run it.
+void run_step(const std::vector<std::string>& words, const fetching::DownloadFolder& folder) {
+  const int code = run_dietmt(words);
+  if (code == 0) return;
+  throw Error(fmt::format("'dietmt {}' failed with exit code {}; the downloaded files are in {}",
+                          fmt::join(words, " "), code, folder.import_source().string()));
+}
+
+// The model directory, from the files. Commands complete it under another name first.
+void import_and_quantize(const std::string& name, const fetching::DownloadFolder& folder) {
+  const std::string from = folder.import_source();
+  if (!fs::exists(program_directory() / "dietmt-torch"))
+    throw Error(
+        fmt::format("{} is downloaded to {}, but 'dietmt import' needs dietmt-torch: "
+                    "install dietmt-train and run 'dietmt models fetch {}' again, or copy "
+                    "a model that was imported elsewhere to {}",
+                    name, from, name, storage::fetched_directory(name).string()));
+  const std::string imported = folder.scratch(), model = storage::fetched_directory(name);
+  fs::remove_all(imported);
+  run_step({"import", "--from", from, "--output", imported}, folder);
+  fs::create_directories(fs::path(model).parent_path());
+  if (nmt::open_model(imported).quantization.empty())
+    run_step({"quantize", "--model", imported, "--output", model}, folder);
+  else
+    fs::rename(imported, model);
+  fs::remove_all(imported);
+}
+
+void fetch(const std::string& name, const ModelsOptions& o, fetching::HttpClient& client) {
+  const fetching::FetchLock lock(name);
+  fetching::DownloadFolder folder(name);
+  if (!storage::is_fetched(name)) {
+    if (!folder.complete()) {
+      if (o.offline)
+        throw Error(name + ": its files are not in the cache, and --offline forbids to fetch them");
+      fetching::PublishedModel model = fetching::published_model(read_registry(o, client), name);
+      fetching::look_up(client, model);
+      show(model, folder);
+      folder.download(client, model);
+    }
+    import_and_quantize(name, folder);
+  }
+  std::cout << name << '\t' << storage::fetched_directory(name).string() << std::endl;
+}
+
+int run_fetch(const std::vector<std::string>& arguments) {
+  ModelsOptions o;
+  OptionTable table("models fetch", "NAME...",
+                    "Downloads models, imports them and quantizes them to int8. Afterwards every "
+                    "command takes the name as a model directory. Shows sizes, licence and SHA-256 "
+                    "before the download, continues an interrupted one, and prints name and "
+                    "directory of each model. A model that was fetched before stays as it is.");
+  table.add("name", &o.names, "NAME...",
+            "name in the registry, such as firefox:en-de, or hf:OWNER/NAME: a repository of the "
+            "Hugging Face hub",
+            {.required = true});
+  bind_registry(table, o);
+  table.add("offline", &o.offline, "", "use only what is in the cache");
+  bind_network(table, o);
+  table.positional("name").environment(kEnvironment).basics({"registry", "offline"});
+  table.example("dietmt models fetch firefox:en-de");
+  table.example("dietmt models fetch hf:Helsinki-NLP/opus-mt-en-de");
+  if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  require_names(table, o.names);
+  explain_interruption("interrupted; the same command continues");
+  fetching::HttpClient client(o.http);
+  for (const std::string& name : o.names) fetch(name, o, client);
+  return 0;
+}
+
+int run_remove(const std::vector<std::string>& arguments) {
+  ModelsOptions o;
+  OptionTable table("models remove", "NAME...",
+                    "Removes fetched models and their downloaded files from the cache.");
+  table.add("name", &o.names, "NAME...", "name of a fetched model", {.required = true});
+  table.positional("name").example("dietmt models remove firefox:en-de");
+  if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  require_names(table, o.names);
+  for (const std::string& name : o.names) {
+    const fetching::FetchLock lock(name);
+    fetching::DownloadFolder folder(name);
+    if (!storage::is_fetched(name) && !folder.has_files())
+      throw Error(name + ": nothing of it is in the cache");
+    fs::remove_all(storage::fetched_directory(name));
+    folder.remove();
+  }
+  return 0;
+}
+
+}  // namespace
+
+int run_models(const std::vector<std::string>& arguments) {
+  const CommandList list{"dietmt models",
+                         "Models of Firefox, OPUS-MT, Argos and others, fetched by name.",
+                         {{"list", "list the models that can be fetched", run_list},
+                          {"fetch", "download, import and quantize models", run_fetch},
+                          {"remove", "remove fetched models", run_remove}},
+                         "dietmt models fetch firefox:en-de"};
+  return list.run(arguments);
+}
+
+}  // namespace dietmt::tools
