@@ -77,7 +77,9 @@ Engine::~Engine() {
 TranslationPlan Engine::plan(const TranslateOptions& options) const {
   TranslationPlan plan{.search = search_options(options),
                        .glossary = glossary_of(options),
-                       .line = {.source_tag = options.source_tag,
+                       .line = {.languages = {.source_tag = options.source_tag,
+                                              .source = options.source_language,
+                                              .target = options.target_language},
                                 .markup = options.markup,
                                 .keep = nmt::kept_kinds_from(options.keep),
                                 .alignment = nmt::alignment_from_name(options.alignment),
@@ -128,7 +130,10 @@ std::vector<Translation> Engine::translate(const LineBatch& batch, const Transla
   for (size_t i = 0; i < batch.lines.size(); ++i) {
     nmt::LineExtras extras{.index = batch.first + static_cast<int64_t>(i)};
     if (!batch.prefixes.empty()) extras.prefix = clean(batch.prefixes[i]);
-    if (!batch.tags.empty()) extras.tag = batch.tags[i];
+    if (!batch.tags.empty()) {
+      extras.languages = plan.line.languages;
+      extras.languages->source_tag = batch.tags[i];
+    }
     lines.push_back(
         nmt::prepare_sentences(coder, clean(batch.lines[i]), std::move(extras), plan.split));
     lines.back().take_requests(requests);
@@ -176,7 +181,11 @@ std::vector<Hypothesis> Engine::score(const std::vector<std::string>& sources,
     throw DataError(std::to_string(sources.size()) + " sources, but " +
                     std::to_string(targets.size()) + " targets");
   const nmt::SearchOptions search = nmt::forced_search(machine_options(options_));
-  nmt::ForcedRequests pairs(*loaded_, options.source_tag, loaded_->decoder->source_limit(search),
+  nmt::ForcedRequests pairs(*loaded_,
+                            {.source_tag = options.source_tag,
+                             .source = options.source_language,
+                             .target = options.target_language},
+                            loaded_->decoder->source_limit(search),
                             loaded_->decoder->max_target_length());
   std::vector<nmt::TranslationRequest> requests;
   for (size_t i = 0; i < sources.size(); ++i)

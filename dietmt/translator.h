@@ -33,6 +33,10 @@ struct TranslateOptions {
   std::string source_tag = {};  ///< word before each line that has text, such as <2de>
   /// One tag per line instead; an empty one: none.
   std::vector<std::string> source_tags = {};
+  /// The languages of the lines, for a model of several: codes (en, pt-BR, eng_Latn) or English
+  /// names.
+  std::string source_language = {};
+  std::string target_language = {};
 
 #define DIETMT_CALL_OPTION(group, type, name, usual, ...) type name = usual;
 #include "nmt/search/search_options.def"  // beam to seed, with their ranges and what they mean
@@ -71,6 +75,8 @@ struct TranslateOptions {
 
 struct ScoreOptions {
   std::string source_tag = {};           ///< as in TranslateOptions
+  std::string source_language = {};      ///< as in TranslateOptions
+  std::string target_language = {};      ///< as in TranslateOptions
   std::function<bool()> cancelled = {};  ///< as in TranslateOptions
 };
 

@@ -61,6 +61,8 @@ PositionReport translation_report(const nmt::LoadedModel& loaded,
   InspectedStack encoder_stack{encoder, encoder.position(), config.heads, config.width};
   InspectedStack decoder_stack{decoder, decoder.position(), config.heads, config.width};
   encoder_stack.norm_epsilon = decoder_stack.norm_epsilon = config.norm_epsilon;
+  encoder_stack.own_head_width = decoder_stack.own_head_width = config.head_width;
+  encoder_stack.embedding_norm = decoder_stack.embedding_norm = config.embedding_norm;
   if (config.norm == "pre") encoder_stack.norm = decoder_stack.norm = encoders::NormPlacement::kPre;
   decoder_stack.causal = true;
   const auto source = shuffled_pieces(*loaded.source_tokenizer, options.seed);
@@ -75,8 +77,9 @@ PositionReport translation_report(const nmt::LoadedModel& loaded,
         "decoder", decoder_stack, embeddings(model, "target_embedding", target, words),
         options.length));
   }
-  report.sites.push_back(
-      cross_attention_report(decoder.cross_position(), config.heads, config.width, options.length));
+  report.sites.push_back(cross_attention_report(decoder.cross_position(), config.heads,
+                                                config.width, config.width_of_heads(),
+                                                options.length));
   return report;
 }
 

@@ -57,7 +57,7 @@ SiteReport self_attention_report(const std::string& name, const encoders::Inspec
                                  const at::Tensor& words, int64_t length);
 
 SiteReport cross_attention_report(const encoders::PositionScheme& position, int64_t heads,
-                                  int64_t width, int64_t length);
+                                  int64_t width, int64_t head_width, int64_t length);
 
 struct PositionReport {
   std::string model;

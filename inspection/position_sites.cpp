@@ -136,13 +136,13 @@ SiteReport self_attention_report(const std::string& name, const InspectedStack& 
 }
 
 SiteReport cross_attention_report(const encoders::PositionScheme& position, int64_t heads,
-                                  int64_t width, int64_t length) {
+                                  int64_t width, int64_t head_width, int64_t length) {
   const torch::NoGradGuard no_grad;
   const encoders::Extent extent{length, length};
   const std::vector<ScoreTerms> layers = position.lower(extent, at::zeros({length, width}));
   std::vector<Tensor> scores;
   for (const ScoreTerms& terms : layers)
-    scores.push_back(encoders::scores_without_content(terms, extent, heads, width / heads));
+    scores.push_back(encoders::scores_without_content(terms, extent, heads, head_width));
   SiteReport site{
       "cross", position.spec(), {}, terms_of(scores, false), tables_of(layers, length, false), {}};
   add_content_note(layers, site.notes);

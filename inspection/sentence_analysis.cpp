@@ -12,9 +12,9 @@
 namespace dietmt::inspection {
 namespace {
 
-std::vector<int32_t> tokens_of(const data::Tokenizer& tokenizer, const std::string& text,
-                               int64_t longest, const char* side) {
-  std::vector<int32_t> ids = tokenizer.encode(text);
+std::vector<int32_t> tokens_of(const data::Tokenizer& tokenizer, const std::string& tag,
+                               const std::string& text, int64_t longest, const char* side) {
+  std::vector<int32_t> ids = tokenizer.encode(data::SourceTag(tokenizer, tag).before(text));
   ids.push_back(tokenizer.end_id());
   const int64_t limit = std::min(kLargestAnalysis, longest);
   if (std::ssize(ids) > limit) {
@@ -42,18 +42,18 @@ reporting::HeadMatrices matrices(const std::vector<at::Tensor>& layers) {
 
 reporting::SentenceAnalysis analyse_sentence(const nmt::LoadedModel& model, const std::string& text,
                                              std::string translation,
-                                             const std::string& source_tag) {
+                                             const nmt::LanguageChoice& languages) {
   const data::Tokenizer& source_tokenizer = *model.source_tokenizer;
   const data::Tokenizer& target_tokenizer = *model.target_tokenizer;
+  const nmt::LanguageTags tags = model.model->config().languages.tags(languages);
   const std::vector<int32_t> source =
-      tokens_of(source_tokenizer, data::SourceTag(source_tokenizer, source_tag).before(text),
-                model.model->max_source_length(), "text");
+      tokens_of(source_tokenizer, tags.source, text, model.model->max_source_length(), "text");
   if (translation.empty()) {
     translation = nmt::translate_lines(*model.model, source_tokenizer, target_tokenizer,
-                                       std::span(&text, 1), {}, source_tag)[0];
+                                       std::span(&text, 1), {}, languages)[0];
   }
-  const std::vector<int32_t> target =
-      tokens_of(target_tokenizer, translation, model.model->max_target_length(), "translation");
+  const std::vector<int32_t> target = tokens_of(target_tokenizer, tags.target, translation,
+                                                model.model->max_target_length(), "translation");
   const nmt::AttentionMaps maps =
       nmt::attention_maps(*model.model, source, target, target_tokenizer.begin_id());
 

@@ -14,10 +14,10 @@ constexpr int64_t kLargestAnalysis = 128;
 
 /// Attention and position terms of a sentence and its translation, each split by its tokenizer. An
 /// empty translation means the model's own, by beam search with default options.
-/// `source_tag`: before the text; throws DataError as data::SourceTag does. Throws RequestError if
-/// a side has more tokens than kLargestAnalysis or than the model takes.
+/// `languages`: as in nmt::LineOptions; throws DataError as nmt::LineCoder does. Throws
+/// RequestError if a side has more tokens than kLargestAnalysis or than the model takes.
 reporting::SentenceAnalysis analyse_sentence(const nmt::LoadedModel& model, const std::string& text,
                                              std::string translation,
-                                             const std::string& source_tag = "");
+                                             const nmt::LanguageChoice& languages = {});
 
 }  // namespace dietmt::inspection

@@ -14,6 +14,12 @@ std::vector<std::string> choices_of_dietmt(const nmt::ModelConfig& config,
   if (config.qk_norm) refuse("norms of queries and keys (--qk-norm)");
   if (config.kv_heads > 0 && config.kv_heads != config.heads)
     refuse("fewer key and value heads than query heads (--kv-heads)");
+  if (config.head_width > 0 && config.head_width * config.heads != config.width)
+    refuse("heads that are not as wide as the model together (head_width in config.json)");
+  if (config.embedding_norm) refuse("norms of embeddings (embedding_norm in config.json)");
+  if (config.activation == "gelu-tanh" || config.activation == "geglu-tanh")
+    refuse("the activation " + config.activation);
+  if (!config.languages.empty()) refuse("pieces that name languages (languages in config.json)");
   if (config.context > 0) refuse("document context (--context)");
   if (config.adapter_size > 0) refuse("adapters after the layers (--adapter-size)");
   return problems;

@@ -147,6 +147,33 @@ TensorsByName ForeignTensors::take_all(const std::vector<Correspondence>& rows) 
   return values;
 }
 
+TensorsByName ForeignTensors::take_layers(const nmt::ModelConfig& config, const LayerNames& names) {
+  std::vector<Correspondence> present;
+  TensorsByName values;
+  for (const Correspondence& row : correspondences(config, names)) {
+    const bool is_norm_shift = row.ours.ends_with("norm.bias");
+    if (is_norm_shift && config.norm_type == "rms") continue;
+    if (!row.ours.ends_with("_bias") || contains(row.theirs.front())) {
+      present.push_back(row);
+      continue;
+    }
+    int64_t outputs = 0;
+    for (const std::string& bias : row.theirs) {
+      const std::string layer = bias.substr(0, bias.size() - names.bias.size());
+      outputs += matrix(layer + names.weight).size(0);
+    }
+    values[row.ours] = at::zeros({outputs});
+  }
+  values.merge(take_all(present));
+  return values;
+}
+
+const Tensor& ForeignTensors::matrix(const std::string& name) const {
+  const auto found = tensors_.find(name);
+  if (found == tensors_.end() || found->second.dim() != 2) fail("has no matrix " + name);
+  return found->second;
+}
+
 std::string shortened(const std::vector<std::string>& names) {
   constexpr size_t kShown = 6;
   std::string text;
@@ -183,6 +210,21 @@ void set_parameters(torch::nn::Module& model, const TensorsByName& values,
                             storage::shape_text(parameter.value().sizes()));
     }
     parameter.value().copy_(found->second);
+  }
+}
+
+void name_positions(const torch::nn::Module& model,
+                    const std::map<std::string, TensorsByName>& positions, TensorsByName& values) {
+  for (const auto& parameter : model.named_parameters()) {
+    const std::string& name = parameter.key();
+    for (const auto& [stack, parameters] : positions) {
+      if (!name.starts_with(stack + ".position.")) continue;
+      const auto found = parameters.find(name.substr(name.rfind('.') + 1));
+      if (found == parameters.end()) continue;
+      const Tensor& value = found->second;
+      const bool is_shared = value.dim() > 2 && parameter.value().size(0) == 1 && value.size(0) > 1;
+      values[name] = is_shared ? value.narrow(0, 0, 1) : value;
+    }
   }
 }
 

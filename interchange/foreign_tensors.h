@@ -41,6 +41,29 @@ std::vector<at::Tensor> split(const at::Tensor& parameter, Joining joining, size
 /// "a, b, c and 12 more".
 std::string shortened(const std::vector<std::string>& names);
 
+/// The names that one program uses. In the first two, `*` stands for the layer's number; in all
+/// others, for one of the last four words.
+struct LayerNames {
+  std::string encoder_layer;  // prefix of the names below
+  std::string decoder_layer;
+  int64_t first_layer;                  // number of the first layer
+  std::vector<std::string> self_input;  // queries, keys, values
+  std::string self_output;
+  std::string self_norm;
+  std::vector<std::string> recurrence_input = {};  // SSRU: candidate, forget gate
+  std::string recurrence_norm = {};
+  std::string cross_query;
+  std::vector<std::string> cross_memory;  // keys, values
+  std::string cross_output;
+  std::string cross_norm;
+  std::vector<std::string> feed_forward_inner;  // SwiGLU: gate, value
+  std::string feed_forward_outer;
+  std::string feed_forward_norm;
+  std::string final_norms[2];  // of encoder and decoder, only in pre-norm models
+  std::string weight, bias;    // of linear layers
+  std::string scale, shift;    // of norms
+};
+
 /// Tensors by their foreign names. Remembers which ones were taken.
 class ForeignTensors {
  public:
@@ -67,6 +90,13 @@ class ForeignTensors {
   /// The parameters of all rows. Throws like take() and join().
   TensorsByName take_all(const std::vector<Correspondence>& rows);
 
+  /// The parameters of correspondences(config, names). Biases that the file lacks are zeros. Throws
+  /// like take_all().
+  TensorsByName take_layers(const nmt::ModelConfig& config, const LayerNames& names);
+
+  /// Without taking it. Throws CheckpointError unless it has two dimensions.
+  const at::Tensor& matrix(const std::string& name) const;
+
   /// The names of the tensors that were not taken.
   std::vector<std::string> others() const;
 
@@ -86,28 +116,11 @@ class ForeignTensors {
 void set_parameters(torch::nn::Module& model, const TensorsByName& values,
                     const std::filesystem::path& where);
 
-/// The names that one program uses. In the first two, `*` stands for the layer's number; in all
-/// others, for one of the last four words.
-struct LayerNames {
-  std::string encoder_layer;  // prefix of the names below
-  std::string decoder_layer;
-  int64_t first_layer;                  // number of the first layer
-  std::vector<std::string> self_input;  // queries, keys, values
-  std::string self_output;
-  std::string self_norm;
-  std::vector<std::string> recurrence_input = {};  // SSRU: candidate, forget gate
-  std::string recurrence_norm = {};
-  std::string cross_query;
-  std::vector<std::string> cross_memory;  // keys, values
-  std::string cross_output;
-  std::string cross_norm;
-  std::vector<std::string> feed_forward_inner;  // SwiGLU: gate, value
-  std::string feed_forward_outer;
-  std::string feed_forward_norm;
-  std::string final_norms[2];  // of encoder and decoder, only in pre-norm models
-  std::string weight, bias;    // of linear layers
-  std::string scale, shift;    // of norms
-};
+/// Gives the parameters of position encodings the names that they have in `model`. `positions`: by
+/// stack ("encoder" or "decoder") and by the last word of their names; those of all layers. Where
+/// ours share one, it is the first.
+void name_positions(const torch::nn::Module& model,
+                    const std::map<std::string, TensorsByName>& positions, TensorsByName& values);
 
 /// All parameters except embeddings, output and positions. `names` must include those of a
 /// recurrence if the model has one.

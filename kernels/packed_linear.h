@@ -67,7 +67,7 @@ void gather_outputs(const PackedWeights& weights, std::span<const int32_t> outpu
                     float* scales, int32_t* sums);
 
 /// After the product: output = activation(x W^T + bias) + residual.
-enum class LinearActivation { kNone, kRelu, kGelu, kSilu };
+enum class LinearActivation { kNone, kRelu, kGelu, kSilu, kGeluTanh };
 
 /// Rows [rows, K] prepared for weights of one type, for all layers that read them.
 /// `storage` has prepared_bytes(): integers and a scale a row for int8, bf16 for bf16, nothing for

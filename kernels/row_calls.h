@@ -56,10 +56,17 @@ struct AddNormBackward {
   float* grad_branch_bias = nullptr;  // [width] or null: the column sums of grad_branch
 };
 
-enum class Activation { kNone, kRelu, kGelu, kSilu, kSwiglu };
+/// kGeluTanh: x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), which replaces GELU in T5 (Raffel
+/// et al. 2020) and others.
+enum class Activation { kNone, kRelu, kGelu, kSilu, kSwiglu, kGeluTanh, kGegluTanh };
 
-/// output = residual + dropout(activation(x + bias)). kSwiglu: x is [rows, 2 width], and the
-/// activation is silu(left half) * right half (Shazeer 2020). On the CPU only kNone without a bias.
+/// Gated ones (Shazeer 2020) take [rows, 2 width]: silu(left half) * right half, or kGeluTanh's.
+constexpr bool is_gated(Activation activation) {
+  return activation == Activation::kSwiglu || activation == Activation::kGegluTanh;
+}
+
+/// output = residual + dropout(activation(x + bias)). On the CPU only kNone without a bias; on a
+/// device neither kGeluTanh nor kGegluTanh.
 struct Activate {
   ElementType type = ElementType::kFloat;
   Activation activation = Activation::kNone;

@@ -174,6 +174,8 @@ void bind_options(py::module_& module) {
       .def(py::init<>())
       .def_readwrite("source_tag", &TranslateOptions::source_tag)
       .def_readwrite("source_tags", &TranslateOptions::source_tags)
+      .def_readwrite("source_language", &TranslateOptions::source_language)
+      .def_readwrite("target_language", &TranslateOptions::target_language)
       .def_readwrite("glossary", &TranslateOptions::glossary)
       .def_readwrite("alignment", &TranslateOptions::alignment)
       .def_readwrite("markup", &TranslateOptions::markup)
@@ -217,10 +219,14 @@ void bind_translator(py::module_& module) {
           })
       .def("score",
            [](const Translator& translator, const Lines& sources, const Lines& targets,
-              const std::string& source_tag) {
+              const std::string& source_tag, const std::string& source_language,
+              const std::string& target_language) {
              return without_gil([&] {
                return translator.score(sources, targets,
-                                       {.source_tag = source_tag, .cancelled = interrupted});
+                                       {.source_tag = source_tag,
+                                        .source_language = source_language,
+                                        .target_language = target_language,
+                                        .cancelled = interrupted});
              });
            })
       .def("reload", &Translator::reload, py::call_guard<py::gil_scoped_release>());

@@ -9,6 +9,7 @@
 
 #include "data/corpus/corpus_shares.h"
 #include "data/corpus/parallel_reader.h"
+#include "data/text/language_codes.h"
 #include "data/text/source_tag.h"
 #include "data/text/text_column.h"
 #include "tools/unused_options.h"
@@ -39,33 +40,80 @@ std::vector<std::string> column_problems(const char* kind, const std::vector<std
   return found;
 }
 
-std::vector<data::CorpusFiles> prepared(std::vector<data::CorpusFiles> files,
-                                        data::InvalidUtf8 utf8_choice) {
-  for (data::CorpusFiles& corpus : files) {
-    if (corpus.source_tag == "-") corpus.source_tag.clear();
-    corpus.invalid_utf8 = utf8_choice;
+// One value is for all corpora.
+std::string of_corpus(const std::vector<std::string>& values, size_t corpus) {
+  if (values.empty()) return "";
+  return values.size() == 1 ? values.front() : values.at(corpus);
+}
+
+std::string given_tag(const std::vector<std::string>& tags, size_t corpus) {
+  return tags.empty() || tags.at(corpus) == "-" ? "" : tags.at(corpus);
+}
+
+std::vector<data::CorpusFiles> tagged(std::vector<data::CorpusFiles> files,
+                                      const std::vector<nmt::LanguageChoice>& choices,
+                                      const nmt::ModelLanguages& languages,
+                                      data::InvalidUtf8 utf8_choice) {
+  for (size_t i = 0; i < files.size(); ++i) {
+    const nmt::LanguageTags tags = languages.tags(choices[i]);
+    files[i].source_tag = tags.source;
+    files[i].target_tag = tags.target;
+    files[i].invalid_utf8 = utf8_choice;
   }
   return files;
 }
 
-}  // namespace
-
-std::vector<data::CorpusFiles> CorpusOptions::train_files() const {
-  return prepared(data::corpus_files(train_source, train_target, source_tags), utf8_choice());
+std::vector<nmt::LanguageChoice> choices_of(size_t corpora, const std::vector<std::string>& tags,
+                                            const std::vector<std::string>& sources,
+                                            const std::vector<std::string>& targets) {
+  std::vector<nmt::LanguageChoice> choices;
+  for (size_t i = 0; i < corpora; ++i)
+    choices.push_back({given_tag(tags, i), of_corpus(sources, i), of_corpus(targets, i)});
+  return choices;
 }
 
-std::vector<data::CorpusFiles> CorpusOptions::valid_files() const {
-  return prepared(data::corpus_files(valid_source, valid_target, valid_source_tags), utf8_choice());
+}  // namespace
+
+nmt::ModelLanguages CorpusOptions::new_languages() const {
+  nmt::ModelLanguages languages;
+  for (const std::string& code : std::set(target_languages.begin(), target_languages.end()))
+    languages.add(code, "<2" + data::canonical_code(code) + ">");
+  languages.target_before_source = !languages.empty();
+  return languages;
+}
+
+std::vector<data::CorpusFiles> CorpusOptions::train_files(
+    const nmt::ModelLanguages& languages) const {
+  return tagged(data::corpus_files(train_source, train_target),
+                choices_of(train_source.size(), source_tags, source_languages, target_languages),
+                languages, utf8_choice());
+}
+
+std::pair<const std::vector<std::string>&, const std::vector<std::string>&>
+CorpusOptions::valid_language_names() const {
+  return {valid_source_languages.empty() ? source_languages : valid_source_languages,
+          valid_target_languages.empty() ? target_languages : valid_target_languages};
+}
+
+std::vector<nmt::LanguageChoice> CorpusOptions::valid_choices() const {
+  const auto [sources, targets] = valid_language_names();
+  return choices_of(valid_source.size(), valid_source_tags, sources, targets);
+}
+
+std::vector<data::CorpusFiles> CorpusOptions::valid_files(
+    const nmt::ModelLanguages& languages) const {
+  return tagged(data::corpus_files(valid_source, valid_target), valid_choices(), languages,
+                utf8_choice());
 }
 
 data::InvalidUtf8 CorpusOptions::utf8_choice() const {
   return data::invalid_utf8_from_name(invalid_utf8.value_or("refuse"));
 }
 
-std::vector<std::string> CorpusOptions::tags() const {
-  std::set<std::string> tags(source_tags.begin(), source_tags.end());
-  tags.insert(valid_source_tags.begin(), valid_source_tags.end());
-  tags.erase("-");
+std::vector<std::string> CorpusOptions::tags(const nmt::ModelLanguages& languages) const {
+  std::set<std::string> tags;
+  for (const auto& all : {train_files(languages), valid_files(languages)})
+    for (const data::CorpusFiles& files : all) tags.insert({files.source_tag, files.target_tag});
   tags.erase("");
   return {tags.begin(), tags.end()};
 }
@@ -82,7 +130,7 @@ std::vector<std::pair<std::string, std::string>> CorpusOptions::texts() const {
   return all;
 }
 
-std::vector<std::string> CorpusOptions::problems() const {
+std::vector<std::string> CorpusOptions::problems(const nmt::ModelLanguages& languages) const {
   std::vector<std::string> found;
   const auto require = [&](bool good, const std::string& message) {
     if (!good) found.push_back(message);
@@ -99,6 +147,16 @@ std::vector<std::string> CorpusOptions::problems() const {
   };
   require_pairs("train", train_source, train_target, "--source-tags", source_tags);
   require_pairs("valid", valid_source, valid_target, "--valid-source-tag", valid_source_tags);
+  const auto require_languages = [&](const std::string& option, const auto& names, size_t corpora) {
+    require(names.size() <= 1 || names.size() == corpora,
+            option + " has " + std::to_string(names.size()) + " languages for " +
+                std::to_string(corpora) + " corpora: give one for each, or one for all");
+  };
+  require_languages("--source-languages", source_languages, train_source.size());
+  require_languages("--target-languages", target_languages, train_source.size());
+  const auto [valid_sources, valid_targets] = valid_language_names();
+  require_languages("--valid-source-languages", valid_sources, valid_source.size());
+  require_languages("--valid-target-languages", valid_targets, valid_source.size());
   require(corpus_weights.empty() || !sampling_temperature,
           "--corpus-weights and --sampling-temperature cannot be combined");
   for (const std::string& problem : data::weight_problems(corpus_weights, std::ssize(train_source)))
@@ -119,6 +177,13 @@ std::vector<std::string> CorpusOptions::problems() const {
     if (tag != "-") check_tag("--source-tags", tag);
   for (const std::string& tag : std::set(valid_source_tags.begin(), valid_source_tags.end()))
     if (tag != "-") check_tag("--valid-source-tag", tag);
+  if (found.empty()) {
+    try {
+      static_cast<void>(tags(languages));
+    } catch (const DataError& error) {
+      found.push_back(std::string("--source-languages, --target-languages: ") + error.what());
+    }
+  }
   return found;
 }
 
@@ -140,6 +205,12 @@ void bind_corpora(OptionTable& table, CorpusOptions& o) {
       .add("source-tags", &o.source_tags, "TAG...",
            "word to put before each source line, such as <2de> or <bt>, one for each corpus; "
            "-: none")
+      .add("source-languages", &o.source_languages, "LANG...",
+           "language of the source (en, pt-BR, eng_Latn), one for each corpus or one for all, if "
+           "the model of --init-from has several")
+      .add("target-languages", &o.target_languages, "LANG...",
+           "language of the target, likewise; a new model gets these languages, which sources then "
+           "begin with (<2de>)")
       .add("valid-source", &o.valid_source, "FILE...",
            "source side of the validation text; each of several texts also gets its own scores, "
            "bleu_1 and so on",
@@ -148,6 +219,9 @@ void bind_corpora(OptionTable& table, CorpusOptions& o) {
            {.required = true})
       .add("valid-source-tag", &o.valid_source_tags, "TAG...",
            "word to put before each source line of the validation text, one for each text; -: none")
+      .add("valid-source-languages", &o.valid_source_languages, "LANG...",
+           "as --source-languages, of the validation texts; default: those of the training text")
+      .add("valid-target-languages", &o.valid_target_languages, "LANG...", "likewise")
       .add("invalid-utf8", &o.invalid_utf8, "",
            "lines that are not UTF-8: stop with an error, replace ill-formed bytes by "
            "U+FFFD, or skip the pair; default: refuse",
@@ -285,9 +359,10 @@ std::vector<std::string> unused_subword_options(const OptionTable& table, const 
   return found;
 }
 
-void check_texts(const CorpusOptions& o) {
-  std::vector<data::CorpusFiles> texts = o.train_files();
-  for (const data::CorpusFiles& files : o.valid_files()) texts.insert(texts.begin(), files);
+void check_texts(const CorpusOptions& o, const nmt::ModelLanguages& languages) {
+  std::vector<data::CorpusFiles> texts = o.train_files(languages);
+  for (const data::CorpusFiles& files : o.valid_files(languages))
+    texts.insert(texts.begin(), files);
   const auto can_be_read_again = [](const std::string& name) {
     return fs::is_regular_file(data::TextColumn(name).file);
   };
@@ -296,11 +371,13 @@ void check_texts(const CorpusOptions& o) {
       data::check_parallel_text(files);
 }
 
-data::ParallelCorpus open_training_text(const CorpusOptions& o, const nmt::Tokenizers& tokenizers,
+data::ParallelCorpus open_training_text(const CorpusOptions& o,
+                                        const nmt::ModelLanguages& languages,
+                                        const nmt::Tokenizers& tokenizers,
                                         const std::filesystem::path& cache_folder, int64_t threads,
                                         const data::SentenceContext& context, data::CacheUse use) {
-  data::ParallelCorpus train(o.train_files(), *tokenizers.source, *tokenizers.target, o.filter,
-                             cache_folder, threads, context, use);
+  data::ParallelCorpus train(o.train_files(languages), *tokenizers.source, *tokenizers.target,
+                             o.filter, cache_folder, threads, context, use);
   if (train.corpora() > 1) {
     for (int64_t c = 0; c < train.corpora(); ++c) {
       spdlog::info("corpus {}, {}: {}", c + 1, o.train_source[static_cast<size_t>(c)],

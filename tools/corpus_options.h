@@ -22,20 +22,31 @@ struct CorpusOptions {
   std::vector<std::string> source_tags;  // "-": none
   std::vector<std::string> valid_source, valid_target;
   std::vector<std::string> valid_source_tags;  // "-": none
+  // Of each corpus, or one for all; only for a model of several languages.
+  std::vector<std::string> source_languages, target_languages;
+  std::vector<std::string> valid_source_languages, valid_target_languages;  // empty: those above
   std::optional<std::string> invalid_utf8;
   data::LengthFilter filter;
 
-  /// The training files with their tags, and the validation files with theirs.
-  std::vector<data::CorpusFiles> train_files() const;
-  std::vector<data::CorpusFiles> valid_files() const;
+  /// The languages of a new model: those of target_languages, with tags such as `<2de>`.
+  nmt::ModelLanguages new_languages() const;
+  /// The files with their tags in a model of `languages`. Throw DataError for languages that it
+  /// does not have.
+  std::vector<data::CorpusFiles> train_files(const nmt::ModelLanguages& languages) const;
+  std::vector<data::CorpusFiles> valid_files(const nmt::ModelLanguages& languages) const;
+  /// The names of the languages of the validation texts.
+  std::pair<const std::vector<std::string>&, const std::vector<std::string>&> valid_language_names()
+      const;
+  /// What the options say of each validation text.
+  std::vector<nmt::LanguageChoice> valid_choices() const;
   /// The files of all text, without their columns, each with its option.
   std::vector<std::pair<std::string, std::string>> texts() const;
   /// What becomes of lines that are not UTF-8.
   data::InvalidUtf8 utf8_choice() const;
-  /// The tags of all files, each once.
-  std::vector<std::string> tags() const;
+  /// The tags of all files in a model of `languages`, each once.
+  std::vector<std::string> tags(const nmt::ModelLanguages& languages) const;
   /// All problems that the option table does not see, one sentence each.
-  std::vector<std::string> problems() const;
+  std::vector<std::string> problems(const nmt::ModelLanguages& languages) const;
 };
 
 /// Adds them to the current group.
@@ -71,10 +82,12 @@ std::vector<std::string> unused_subword_options(const OptionTable& table, const 
 
 /// Reads all text that can be read twice. Throws DataError with file:line: not UTF-8, or one side
 /// is shorter.
-void check_texts(const CorpusOptions& o);
+void check_texts(const CorpusOptions& o, const nmt::ModelLanguages& languages);
 
 /// The training text, encoded or mapped from `cache_folder`; logs how many pairs were kept.
-data::ParallelCorpus open_training_text(const CorpusOptions& o, const nmt::Tokenizers& tokenizers,
+data::ParallelCorpus open_training_text(const CorpusOptions& o,
+                                        const nmt::ModelLanguages& languages,
+                                        const nmt::Tokenizers& tokenizers,
                                         const std::filesystem::path& cache_folder, int64_t threads,
                                         const data::SentenceContext& context, data::CacheUse use);
 

@@ -64,9 +64,19 @@ void bind_model(OptionTable& table, std::vector<std::string>& models) {
             {.required = true});
 }
 
+void bind_languages(OptionTable& table, nmt::LanguageChoice& languages) {
+  table
+      .add("source-language", &languages.source, "LANG",
+           "language of the source, for a model of several: a code (en, pt-BR, eng_Latn) or an "
+           "English name")
+      .add("target-language", &languages.target, "LANG", "language of the translations, likewise")
+      .add("source-tag", &languages.source_tag, "TAG",
+           "word to put before each non-empty line, such as <2de>, for a model that does not list "
+           "its languages");
+}
+
 void bind_source_lines(OptionTable& table, DecodingOptions& o) {
-  table.add("source-tag", &o.source_tag, "TAG",
-            "word to put before each non-empty line, such as <2de> for a multilingual model");
+  bind_languages(table, o.languages);
   add_group(table, Group::kText, o.search);
 }
 
@@ -106,8 +116,8 @@ std::vector<std::string> decoding_problems(const DecodingOptions& o) {
     const std::string problem = hypotheses_problem(o.search);
     if (!problem.empty()) problems.push_back(problem);
   }
-  if (o.source_tag) {
-    const std::string problem = data::source_tag_problem(*o.source_tag);
+  if (!o.languages.source_tag.empty()) {
+    const std::string problem = data::source_tag_problem(o.languages.source_tag);
     if (!problem.empty()) problems.push_back("--source-tag: " + problem);
   }
   return problems;

@@ -17,7 +17,7 @@ namespace dietmt::tools {
 
 struct DecodingOptions {
   std::vector<std::string> models;
-  std::optional<std::string> source_tag;
+  nmt::LanguageChoice languages;
   std::string device = "cpu";
   std::string cuda_graphs = "auto";
   std::string weights = "auto";
@@ -29,8 +29,10 @@ struct DecodingOptions {
 void add_search_option(OptionTable& table, nmt::SearchOption::Field option,
                        OptionTable::Field field);
 
-/// Adds them to the current group: the models, the tag, and the longest source line.
+/// Adds them to the current group: the models, the languages of the lines, and these with the
+/// longest source line.
 void bind_model(OptionTable& table, std::vector<std::string>& models);
+void bind_languages(OptionTable& table, nmt::LanguageChoice& languages);
 void bind_source_lines(OptionTable& table, DecodingOptions& o);
 
 /// The help of --guard. `says`: how the program reports a translation that goes wrong.

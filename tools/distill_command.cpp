@@ -176,8 +176,7 @@ void distill(const DistillOptions& o, const DecoderSource& load, const std::stri
     for (const nmt::TranslatedLine& line : lines) student.write(line.source, choose(line));
     return student.flush();
   };
-  nmt::translate_stream(translator, input,
-                        {.line = {.source_tag = o.source_tag.value_or("")}, .earlier = earlier},
+  nmt::translate_stream(translator, input, {.line = {.languages = o.languages}, .earlier = earlier},
                         emit, [&](int64_t lines) { progress.add(lines); });
   student.commit();
   spdlog::info("wrote {} and {}: {} lines", o.output_source, o.output_target, progress.done());

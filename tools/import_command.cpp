@@ -15,7 +15,7 @@
 #include "interchange/ctranslate2/ctranslate2_import.h"
 #include "interchange/foreign_model.h"
 #include "interchange/huggingface/bert_huggingface.h"
-#include "interchange/huggingface/marianmt.h"
+#include "interchange/huggingface/translation_models.h"
 #include "interchange/marian/marian.h"
 #include "interchange/marian/marian_int8.h"
 #include "tools/commands.h"
@@ -98,7 +98,7 @@ void import_into(const fs::path& directory, const ImportOptions& o) {
     return write_imported(directory,
                           interchange::import_ctranslate2(o.from, split_files(o.pieces)));
   const std::optional<interchange::MarianFiles> files = marian_files(o);
-  if (!files) return write_imported(directory, interchange::import_marianmt(o.from));
+  if (!files) return write_imported(directory, interchange::import_translation_model(o.from));
   if (!files->pieces.empty() && std::ranges::none_of(files->vocabularies, is_numbered))
     throw ConfigError("--pieces is for a .yml vocabulary");
   if (files->weights.extension() == ".bin") {
@@ -121,14 +121,15 @@ void import_into(const fs::path& directory, const ImportOptions& o) {
 int run_import(const std::vector<std::string>& arguments) {
   ImportOptions o;
   OptionTable table("import", "[--from] DIR|FILE --output DIR",
-                    "Converts a Hugging Face MarianMT model, such as the OPUS-MT models, a Marian "
-                    "or CTranslate2 model, an Argos package or a COMET metric into a model "
+                    "Converts a translation model of Hugging Face (MarianMT, such as OPUS-MT; "
+                    "M2M-100, NLLB-200, mBART-50, T5, MADLAD-400), a Marian or CTranslate2 model, "
+                    "an Argos package or a COMET metric into a model "
                     "directory: full weights in fp32, or int8 weights, such as those of Firefox's "
                     "models, as they are.");
   table
       .add("from", &o.from, "DIR|FILE",
-           "directory with config.json, model.safetensors or pytorch_model.bin, source.spm, "
-           "target.spm and vocab.json; Firefox's directory with model*.bin, vocab*.spm and "
+           "directory with config.json, model.safetensors or pytorch_model.bin, and the files of "
+           "its tokenizer; Firefox's directory with model*.bin, vocab*.spm and "
            "lex*.bin; Marian's .npz or .bin file; CTranslate2's directory with model.bin; Argos's "
            ".argosmodel; or COMET's directory with hparams.yaml and checkpoints/model.ckpt",
            {.required = true})

@@ -85,10 +85,12 @@ std::vector<std::string> settle_model(const OptionTable& table,
   if (!o.init_from || !initial) {
     apply_preset(table, o);
     settle_context({}, o);
+    o.model.languages = o.new_languages();
     return {};
   }
   std::vector<std::string> problems = keep_sizes(table, initial->files, o);
   settle_context(initial->files.config, o);
+  o.model.languages = initial->files.config.languages;
   keep_adapters(initial->files, o, problems);
   if (initial->resumed) return problems;
   if (o.lora_rank || o.adapter_size) require_what_adapters_keep(o, initial->files, problems);

@@ -15,6 +15,7 @@
 #include "nmt/network/model_size.h"
 #include "tools/command_list.h"
 #include "tools/commands.h"
+#include "tools/decoding_options.h"
 #include "tools/model_options.h"
 #include "tools/output_problems.h"
 #include "tools/unused_options.h"
@@ -83,20 +84,21 @@ int inspect_model(const std::vector<std::string>& arguments) {
 }
 
 int inspect_attention(const std::vector<std::string>& arguments) {
-  std::string model, text, translation, source_tag;
+  std::string model, text, translation;
+  nmt::LanguageChoice languages;
   OptionTable table("inspect attention", "[--model] DIR --text SENTENCE",
                     "Prints, as JSON, the attention of all layers and heads in a sentence and its "
                     "translation, and the position terms of the scores. A server's /v1/analyze "
                     "answers the same.");
   table.add("model", &model, "DIR", kModelHelp, {.required = true})
       .add("text", &text, "SENTENCE", "source sentence", {.required = true})
-      .add("translation", &translation, "SENTENCE", "its translation; default: the model's own")
-      .add("source-tag", &source_tag, "TAG", "word to put before the text, such as <2de>");
+      .add("translation", &translation, "SENTENCE", "its translation; default: the model's own");
+  bind_languages(table, languages);
   table.positional("model").example("dietmt inspect attention model --text 'Good morning.'");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check();
   reporting::SentenceAnalysis analysis =
-      inspection::analyse_sentence(nmt::load_model(model), text, translation, source_tag);
+      inspection::analyse_sentence(nmt::load_model(model), text, translation, languages);
   analysis.model = model;
   std::cout << reporting::to_json(analysis) << '\n';
   return 0;

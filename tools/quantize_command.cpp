@@ -30,7 +30,7 @@ struct QuantizeOptions {
   std::string type = "int8";
   std::string source;
   std::string reference;
-  std::string source_tag;
+  nmt::LanguageChoice languages;
   int64_t runs = 2;
   nmt::SearchOptions search;
 };
@@ -57,9 +57,9 @@ OptionTable option_table(QuantizeOptions& o) {
       .add("source", &o.source, "FILE",
            "source text that both models translate, plain or compressed")
       .add("reference", &o.reference, "FILE", "its reference translations")
-      .add("source-tag", &o.source_tag, "TAG", "word to put before each source line, such as <2de>")
       .add("runs", &o.runs, "N", "times that each model translates the text; the fastest counts",
            {.least = 1, .most = 1000});
+  bind_languages(table, o.languages);
   add_search_option(table, &nmt::SearchOptions::beam, &o.search.beam);
   add_search_option(table, &nmt::SearchOptions::workers, &o.search.workers);
   add_search_option(table, &nmt::SearchOptions::batch_tokens, &o.search.batch_tokens);
@@ -104,9 +104,9 @@ class Contender {
     load_seconds_ = seconds_since(start);
   }
 
-  void run(const TestSet& test, const std::string& source_tag) {
+  void run(const TestSet& test, const nmt::LanguageChoice& languages) {
     const auto start = Clock::now();
-    translations_ = nmt::translate_lines(*translator_, test.source, source_tag);
+    translations_ = nmt::translate_lines(*translator_, test.source, languages);
     const double seconds = seconds_since(start);
     if (seconds_ == 0.0 || seconds < seconds_) seconds_ = seconds;
   }
@@ -143,8 +143,8 @@ void report(const Quantizer& quantizer, const nmt::ModelFiles& full, const Quant
   Contender before(quantizer, full, options.search);
   Contender after(quantizer, nmt::open_model(options.output), options.search);
   for (int64_t run = 0; run < options.runs; ++run) {
-    before.run(test, options.source_tag);
-    after.run(test, options.source_tag);
+    before.run(test, options.languages);
+    after.run(test, options.languages);
   }
   size_t equal = 0;
   for (size_t i = 0; i < test.source.size(); ++i)

@@ -67,8 +67,6 @@ OptionTable option_table(RerankOptions& o) {
   table.group("Features")
       .add("model", &o.models, "DIR[,DIR...]",
            "models of log p(translation | source); each is a feature: model, model2 and so on")
-      .add("source-tag", &o.source_tag, "TAG",
-           "word that --model reads before each source, such as <2de> of a multilingual model")
       .add("reverse-model", &o.reverse_models, "DIR[,DIR...]",
            "models of log p(source | translation); each is a feature: reverse, reverse2 and so on")
       .add(
@@ -89,6 +87,7 @@ OptionTable option_table(RerankOptions& o) {
       .add("restarts", &o.restarts, "N", "extra searches of --tune that start from random weights",
            {.least = 0, .most = 1000})
       .add("seed", &o.search.seed, "N", "random seed of --tune", ranges::kSeed);
+  bind_languages(table.group("Languages of --model"), o.languages);
   table.group("Machine");
   add_search_option(table, &nmt::SearchOptions::max_source_length, &o.search.max_source_length);
   table.add("device", &o.device, "NAME", "cpu, cuda or cuda:I");
@@ -127,7 +126,9 @@ std::vector<std::string> problems_of(const OptionTable& table, const RerankOptio
   if (!tunes) refuse_unused(table, {"metric", "tokenize", "restarts", "seed"}, "--tune", problems);
   if (table.changed("tokenize") && o.metric == "chrf")
     problems.emplace_back("--tokenize is for --metric bleu");
-  if (o.source_tag && o.models.empty()) problems.emplace_back("--source-tag needs --model");
+  if (!o.languages.empty() && o.models.empty() && o.reverse_models.empty())
+    problems.emplace_back(
+        "--source-language, --target-language and --source-tag need --model or --reverse-model");
   if (tunes && o.weight_file.empty())
     problems.emplace_back("--tune needs --weights, the file that it writes");
   if (tunes && (o.output != "-" || o.nbest > 1 || o.json))

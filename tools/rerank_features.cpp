@@ -27,8 +27,9 @@ void number_features(const std::vector<std::string>& directories, const std::str
 // log p(target | source) / tokens of the target, end of sentence included.
 class PairScorer {
  public:
-  PairScorer(nmt::LoadedDecoder model, const nmt::SearchOptions& search, const std::string& tag)
-      : pairs_(model, tag, model.decoder->source_limit(search),
+  PairScorer(nmt::LoadedDecoder model, const nmt::SearchOptions& search,
+             const nmt::LanguageChoice& languages)
+      : pairs_(model, languages, model.decoder->source_limit(search),
                std::min(search.max_source_length, model.decoder->max_target_length())),
         translator_(std::move(model), nmt::forced_search(search)) {
     if (translator_.model().context.any())
@@ -105,8 +106,8 @@ RerankFeatures::RerankFeatures(const std::vector<std::string>& listed,
           [language = model.language](const Texts& texts) { return language(texts.translations); });
       continue;
     }
-    const std::string tag = model.is_reverse ? "" : o.source_tag.value_or("");
-    scorers_.emplace_back([scorer = std::make_shared<PairScorer>(model.load(), o.search, tag),
+    const nmt::LanguageChoice languages = model.is_reverse ? o.languages.reversed() : o.languages;
+    scorers_.emplace_back([scorer = std::make_shared<PairScorer>(model.load(), o.search, languages),
                            is_reverse = model.is_reverse](const Texts& texts) {
       return scorer->mean_log_probs(is_reverse ? texts.reverse : texts.forward);
     });

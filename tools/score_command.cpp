@@ -45,11 +45,10 @@ OptionTable option_table(ScoreOptions& o) {
            "compressed")
       .add("json", &o.json, "",
            R"(write one JSON object per line: {"score", "tokens", "token_scores"})")
-      .add("source-tag", &o.source_tag, "TAG",
-           "word to put before each non-empty source line, such as <2de> for a multilingual model")
       .add("max-length", &o.search.max_source_length, "N",
            "longest line in tokens, with end of sentence; longer lines are cut",
            nmt::search_option(&nmt::SearchOptions::max_source_length).rule);
+  bind_languages(table, o.languages);
   table.group("Machine")
       .add("device", &o.device, "NAME", "cpu, cuda or cuda:I")
       .add("threads", &o.search.workers, "N", "threads; 0: one per core", ranges::kThreads)
@@ -78,7 +77,7 @@ class PairReader {
   PairReader(const ScoreOptions& o, const nmt::LoadedDecoder& model)
       : source_(nmt::open_text(o.source)),
         target_(nmt::open_text(o.target)),
-        requests_(model, o.source_tag.value_or(""), model.decoder->source_limit(o.search),
+        requests_(model, o.languages, model.decoder->source_limit(o.search),
                   std::min(o.search.max_source_length, model.decoder->max_target_length())) {}
 
   /// At most `count` pairs; empty at the end. Throws DataError if one text has fewer lines.

@@ -331,6 +331,7 @@ int run_serve(const std::vector<std::string>& arguments) {
   settle(table, options);
   if (!options.offline) fetch_models(options.models);
   std::vector<service::ModelSpec> specs = service::parse_model_specs(options.models);
+  service::limit_languages(options.languages, specs);
   service::add_shortlists(options.shortlists, specs);
   const std::unique_ptr<ServedModels> served = served_models(options, specs, arguments);
 

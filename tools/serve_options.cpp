@@ -182,11 +182,14 @@ OptionTable serve_option_table(ServeOptions& o) {
                     "keys and the TLS certificate and reopens the access log; SIGUSR1 logs more "
                     "detail, SIGUSR2 less; SIGTERM finishes running requests and exits.");
   table.group("Models")
-      .add("model", &o.models, "[SRC-TGT=]DIR...",
-           "model directories, directories of them, or names such as firefox:en-de of models that "
-           "are fetched if they are not in the cache; default languages: those in the name of the "
-           "directory (en-de)",
-           {.required = true})
+      .add(
+          "model", &o.models, "[SRC-TGT=]DIR...",
+          "model directories, directories of them, or names such as firefox:en-de of models that "
+          "are fetched if they are not in the cache; default languages: those that the model "
+          "lists, or "
+          "those in the name of the directory (en-de); en-*=DIR: from one into all; a tag that the "
+          "model reads before sources follows: en-fr=DIR,tag=<2fr>",
+          {.required = true})
       .add("offline", &o.offline, "", "do not fetch models")
       .add("shortlist", &o.shortlists, "[MODEL=]FILE...",
            "lexical shortlists from 'dietmt shortlist': restrict the output layer to likely "
@@ -209,6 +212,8 @@ OptionTable serve_option_table(ServeOptions& o) {
       .add("detect-prior", &o.api.detect_prior, "LANG...",
            "languages in which a text too short to identify probably is; default: all languages of "
            "the server")
+      .add("languages", &o.languages, "LANG...",
+           "languages to offer of a model of several, such as NLLB; default: all of them")
       .add("glossaries", &o.glossaries, "DIR",
            "directory of glossaries that requests may name: NAME.tsv, or NAME.SRC-TGT.tsv for one "
            "language pair; files as of translate --glossary")

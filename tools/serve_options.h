@@ -16,6 +16,7 @@ namespace dietmt::tools {
 struct ServeOptions {
   std::vector<std::string> models;
   std::vector<std::string> shortlists;
+  std::vector<std::string> languages;
   std::string pivot = "en";  // none: one model for each pair
   std::string guard = "retry";
   std::string keep = "plain";

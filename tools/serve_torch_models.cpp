@@ -32,7 +32,13 @@ class TorchModels : public ServedModels {
   reporting::SentenceAnalysis analyse(const service::ModelSpec& spec,
                                       const service::AnalysisRequest& request) override {
     const std::lock_guard lock(mutex_);
-    return inspection::analyse_sentence(model(spec), request.text, request.translation);
+    const nmt::LoadedModel& loaded = model(spec);
+    nmt::LanguageChoice languages{.source_tag = spec.source_tag};
+    if (!loaded.model->config().languages.empty()) {
+      languages.source = spec.source;
+      languages.target = spec.target;
+    }
+    return inspection::analyse_sentence(loaded, request.text, request.translation, languages);
   }
 
  private:

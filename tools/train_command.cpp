@@ -31,7 +31,7 @@ namespace {
 
 // The pieces of the longest tag before source lines.
 int64_t tag_pieces(const TrainOptions& o, const data::Tokenizer& tokenizer) {
-  std::vector<std::string> tags = o.tags();
+  std::vector<std::string> tags = o.tags(o.model.languages);
   int64_t pieces = 0;
   for (const std::string& tag : tags)
     pieces = std::max(pieces, data::SourceTag(tokenizer, tag).pieces());
@@ -95,16 +95,17 @@ nmt::Tokenizers choose_tokenizers(const OptionTable& table, const TrainOptions& 
   choice.options.invalid_utf8 = o.utf8_choice();
   choice.separator = o.model.context > 0;
   // Training a tokenizer takes minutes; mistakes in the text show before.
-  if (!o.SubwordOptions::given() && process.is_first()) check_texts(o);
-  nmt::Tokenizers tokenizers = nmt::training_tokenizers(
-      choice, {o.train_source, o.train_target, o.tags()}, folder, process.is_first());
+  if (!o.SubwordOptions::given() && process.is_first()) check_texts(o, o.model.languages);
+  nmt::Tokenizers tokenizers =
+      nmt::training_tokenizers(choice, {o.train_source, o.train_target, o.tags(o.model.languages)},
+                               folder, process.is_first());
   if (o.SubwordOptions::given() && process.is_first())
     for (const std::string& problem : unused_subword_options(table, o, tokenizers))
       spdlog::warn(problem);
   return tokenizers;
 }
 
-nmt::TranslationTaskOptions task_options(const TrainOptions& o, const nmt::Tokenizers& tokenizers,
+nmt::TranslationTaskOptions task_options(const TrainOptions& o,
                                          const data::SubwordSampling& sampling,
                                          const std::vector<double>& weights,
                                          const training::TrainingProcess& process) {
@@ -122,13 +123,13 @@ nmt::TranslationTaskOptions task_options(const TrainOptions& o, const nmt::Token
   options.validation.output = o.valid_output;
   if (o.no_valid_translation) return options;
   bool has_marks = false;
-  for (const data::CorpusFiles& files : o.valid_files()) {
-    data::TextPairs valid = data::read_parallel_text(files);
-    const data::SourceTag tag(*tokenizers.source, files.source_tag);
-    for (std::string& line : valid.sources)
-      if (!tokenizers.source->encode(line).empty()) line = tag.before(line);
+  const std::vector<data::CorpusFiles> files = o.valid_files(o.model.languages);
+  const std::vector<nmt::LanguageChoice> choices = o.valid_choices();
+  for (size_t i = 0; i < files.size(); ++i) {
+    data::TextPairs valid = data::read_parallel_text(files[i]);
     has_marks = has_marks || std::ranges::any_of(valid.targets, data::has_bpe_marks);
-    options.validation.texts.push_back({std::move(valid.sources), std::move(valid.targets)});
+    options.validation.texts.push_back(
+        {std::move(valid.sources), std::move(valid.targets), choices[i]});
   }
   if (has_marks && !o.validation.remove_bpe && process.is_first())
     spdlog::warn(
@@ -173,11 +174,12 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
   // The validation text first: it is short, so its problems show at once.
   const data::CacheUse use =
       process.is_first() ? data::CacheUse::kUpToDate : data::CacheUse::kOfFirstProcess;
-  const data::ParallelCorpus valid(o.valid_files(), *tokenizers.source, *tokenizers.target,
-                                   o.filter, folder, process.threads, context, use);
+  const data::ParallelCorpus valid(o.valid_files(o.model.languages), *tokenizers.source,
+                                   *tokenizers.target, o.filter, folder, process.threads, context,
+                                   use);
   spdlog::info("validation text: {}", valid.report().summary());
   const data::ParallelCorpus train =
-      open_training_text(o, tokenizers, folder, process.threads, context, use);
+      open_training_text(o, o.model.languages, tokenizers, folder, process.threads, context, use);
   const std::vector<double> weights = corpus_weights(o, train);
   turn.done();
 
@@ -189,8 +191,8 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
   spdlog::info("model: {} parameters, {} pieces", parameter_count(*model),
                o.model.target_vocabulary);
 
-  nmt::TranslationTaskOptions options = task_options(o, tokenizers, sampling, weights, process);
-  options.guide = o.guide(o.train_files(), train, tokenizers, process.threads);
+  nmt::TranslationTaskOptions options = task_options(o, sampling, weights, process);
+  options.guide = o.guide(o.train_files(o.model.languages), train, tokenizers, process.threads);
   options.guide_weight = o.guided_alignment_weight;
   const auto task_of_batches = [&](int64_t batch_tokens) {
     options.batches.batch_tokens = batch_tokens;

@@ -182,7 +182,7 @@ std::vector<std::string> problems_of(const OptionTable& table, TranslateOptions&
   if (std::ranges::count(inputs, "-", [](const std::string* one) { return *one; }) > 1)
     problems.emplace_back(
         "only one of --input, --prefix, --glossary and --source-tags can be standard input");
-  if (o.source_tag && !o.source_tags.empty())
+  if (!o.languages.source_tag.empty() && !o.source_tags.empty())
     problems.emplace_back("--source-tags has the tag of each line: leave out --source-tag");
   if (!o.search.sample) refuse_unused(table, {"seed"}, "--sample", problems);
   const std::string glossary = o.glossary.empty() ? "" : nmt::glossary_problem(o.search);
@@ -281,7 +281,7 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
     return output.flush();
   };
   nmt::translate_stream(translator, input,
-                        {.line = {.source_tag = o.source_tag.value_or(""),
+                        {.line = {.languages = o.languages,
                                   .glossary = o.glossary.empty() ? nullptr : &glossary,
                                   .markup = o.markup,
                                   .keep = kept_kinds(o),

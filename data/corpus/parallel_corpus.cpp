@@ -34,6 +34,7 @@ std::string fingerprint_of(const CorpusFiles& files, const Tokenizer& source,
   for (const Tokenizer* tokenizer : {&source, &target})
     text += "tokenizer " + std::to_string(hash_of(tokenizer->serialized())) + '\n';
   if (!files.source_tag.empty()) text += "tag " + files.source_tag + '\n';
+  if (!files.target_tag.empty()) text += "target tag " + files.target_tag + '\n';
   if (files.invalid_utf8 != InvalidUtf8::kRefuse)
     text += "invalid UTF-8 " + to_string(files.invalid_utf8) + '\n';
   if (documents)
@@ -51,7 +52,7 @@ fs::path cache_name(const CorpusFiles& files) {
     return error ? file : path.string();
   };
   return fmt::format("{:016x}.cache", hash_of(place(files.source) + '\t' + place(files.target) +
-                                              '\t' + files.source_tag));
+                                              '\t' + files.source_tag + files.target_tag));
 }
 
 struct EncodedChunk {
@@ -74,21 +75,34 @@ int64_t* drop_counter(CorpusReport& report, const LengthFilter& filter, int64_t 
   return nullptr;
 }
 
-EncodedChunk encode(const TextPairs& text, const SourceTag& tag, const Tokenizer& source_tokenizer,
-                    const Tokenizer& target_tokenizer, const LengthFilter& filter) {
+/// What encodes the lines of a corpus: the tokenizers and the tags of its files.
+struct Encoder {
+  Encoder(const CorpusFiles& files, const Tokenizer& source_pieces, const Tokenizer& target_pieces)
+      : source(source_pieces),
+        target(target_pieces),
+        source_tag(source, files.source_tag),
+        target_tag(target, files.target_tag) {}
+
+  const Tokenizer& source;
+  const Tokenizer& target;
+  const SourceTag source_tag, target_tag;
+};
+
+EncodedChunk encode(const TextPairs& text, const Encoder& encoder, const LengthFilter& filter) {
   EncodedChunk chunk;
   for (size_t i = 0; i < text.sources.size(); ++i) {
-    std::vector<int32_t> source = source_tokenizer.encode(tag.before(text.sources[i]));
-    std::vector<int32_t> target = target_tokenizer.encode(text.targets[i]);
+    std::vector<int32_t> source = encoder.source.encode(encoder.source_tag.before(text.sources[i]));
+    std::vector<int32_t> target = encoder.target.encode(encoder.target_tag.before(text.targets[i]));
     ++chunk.report.lines;
-    if (int64_t* counter = drop_counter(chunk.report, filter, std::ssize(source) - tag.pieces(),
-                                        std::ssize(target))) {
+    if (int64_t* counter =
+            drop_counter(chunk.report, filter, std::ssize(source) - encoder.source_tag.pieces(),
+                         std::ssize(target) - encoder.target_tag.pieces())) {
       ++*counter;
       chunk.ends.push_back(chunk.sources.size());
       continue;
     }
-    if (const auto end = source_tokenizer.source_end()) source.push_back(*end);
-    target.push_back(target_tokenizer.end_id());
+    if (const auto end = encoder.source.source_end()) source.push_back(*end);
+    target.push_back(encoder.target.end_id());
     ++chunk.report.kept;
     chunk.report.source_tokens += std::ssize(source);
     chunk.report.target_tokens += std::ssize(target);
@@ -151,10 +165,10 @@ CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const 
   DocumentWriter pairs(writer, documents);
   CorpusReport report;
   ParallelReader reader(files);
-  const SourceTag tag(source, files.source_tag);
+  const Encoder encoder(files, source, target);
   work_in_order(
       threads, [&] { return reader.next(); },
-      [&](const TextPairs& text) { return encode(text, tag, source, target, filter); },
+      [&](const TextPairs& text) { return encode(text, encoder, filter); },
       [&](const EncodedChunk& chunk) {
         pairs.add(chunk);
         const int64_t millions = report.lines / kReportedLines;

@@ -78,20 +78,14 @@ TextPairs read_parallel_text(const CorpusFiles& files) {
 }
 
 std::vector<CorpusFiles> corpus_files(const std::vector<std::string>& sources,
-                                      const std::vector<std::string>& targets,
-                                      const std::vector<std::string>& source_tags) {
+                                      const std::vector<std::string>& targets) {
   if (sources.size() != targets.size() || sources.empty()) {
     throw ConfigError(std::to_string(sources.size()) + " source files and " +
                       std::to_string(targets.size()) +
                       " target files: give the same number of both, at least one");
   }
-  if (!source_tags.empty() && source_tags.size() != sources.size()) {
-    throw ConfigError(std::to_string(source_tags.size()) + " source tags for " +
-                      std::to_string(sources.size()) + " source files: give one for each");
-  }
   std::vector<CorpusFiles> files;
-  for (size_t i = 0; i < sources.size(); ++i)
-    files.push_back({sources[i], targets[i], source_tags.empty() ? "" : source_tags[i]});
+  for (size_t i = 0; i < sources.size(); ++i) files.push_back({sources[i], targets[i]});
   return files;
 }
 

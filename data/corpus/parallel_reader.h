@@ -18,17 +18,17 @@ struct CorpusFiles {
   std::string source;
   std::string target;
   std::string source_tag = {};  // a word put before each source line; empty: none
+  std::string target_tag = {};  // and before each target line
   InvalidUtf8 invalid_utf8 = InvalidUtf8::kRefuse;
 };
 
-/// Pairs each source file with the target file, and the tag if there are tags, at the same index.
-/// Throws ConfigError if their numbers differ or there are none.
+/// Pairs each source file with the target file at the same index. Throws ConfigError if their
+/// numbers differ or there are none.
 std::vector<CorpusFiles> corpus_files(const std::vector<std::string>& sources,
-                                      const std::vector<std::string>& targets,
-                                      const std::vector<std::string>& source_tags = {});
+                                      const std::vector<std::string>& targets);
 
 struct LengthFilter {
-  int64_t min_tokens = 1;    // per side, without tag and end of sentence
+  int64_t min_tokens = 1;    // per side, without tags and end of sentence
   int64_t max_tokens = 250;  // per side
   double max_ratio = 0.0;    // longer side / shorter side; 0: no limit
 };
@@ -41,7 +41,7 @@ struct CorpusReport {
   int64_t too_short = 0;
   int64_t too_long = 0;
   int64_t ratio = 0;
-  int64_t source_tokens = 0;  // of the kept pairs, with tag and end of sentence
+  int64_t source_tokens = 0;  // of the kept pairs, with tags and end of sentence
   int64_t target_tokens = 0;
   /// Pairs skipped because a side is not UTF-8.
   int64_t not_utf8() const { return lines - kept - empty - too_short - too_long - ratio; }

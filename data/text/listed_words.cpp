@@ -29,7 +29,7 @@ class ListedWords : public Subwords {
       const size_t begin = text.find_first_not_of(kWhiteSpace, end);
       if (begin == std::string_view::npos) return pieces;
       const size_t after = std::min(text.find_first_of(kWhiteSpace, begin), text.size());
-      pieces.ids.push_back(id_of(std::string(text.substr(begin, after - begin))));
+      pieces.ids.push_back(id_of(std::string(text.substr(begin, after - begin)), end == 0));
       pieces.spans.push_back({static_cast<int32_t>(end), static_cast<int32_t>(after)});
       end = after;
     }
@@ -56,6 +56,9 @@ class ListedWords : public Subwords {
   int32_t end() const override { return vocabulary_.end; }
   bool ends_source() const override { return vocabulary_.ends_source; }
   int32_t separator() const override { return separator_; }
+  bool is_tag(int32_t id) const override {
+    return std::ranges::find(vocabulary_.tags, id) != vocabulary_.tags.end();
+  }
 
   std::unique_ptr<const Subwords> with_separator(const std::string& where) const override {
     PieceVocabulary longer = vocabulary_;
@@ -73,12 +76,16 @@ class ListedWords : public Subwords {
   const std::string& sentencepiece() const override { return no_model_; }
 
  private:
-  bool is_special(int32_t id) const { return id == begin() || id == end() || id == separator_; }
+  bool is_special(int32_t id) const {
+    return id == begin() || id == end() || id == separator_ || is_tag(id);
+  }
 
-  // No text has a special piece.
-  int32_t id_of(const std::string& word) const {
+  // No text has a special piece, except a tag at its start.
+  int32_t id_of(const std::string& word, bool is_first) const {
     const auto found = ids_.find(word);
-    return found == ids_.end() || is_special(found->second) ? unknown() : found->second;
+    if (found == ids_.end()) return unknown();
+    const int32_t id = found->second;
+    return is_special(id) && !(is_first && is_tag(id)) ? unknown() : id;
   }
 
   PieceVocabulary vocabulary_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <unordered_set>
 
 #include "common/error.h"
 #include "common/json_fields.h"
@@ -100,6 +101,7 @@ class OwnNumbers : public Subwords {
   int32_t begin() const override { return model_.processor().bos_id(); }
   int32_t end() const override { return model_.processor().eos_id(); }
   bool ends_source() const override { return true; }
+  bool is_tag(int32_t) const override { return false; }
 
   int32_t separator() const override {
     const int id = model_.processor().PieceToId(std::string(kSeparatorPiece));
@@ -142,6 +144,10 @@ void check(const PieceVocabulary& vocabulary) {
     if (id < 0 || id >= size)
       throw DataError(std::string("the vocabulary lacks a piece for ") + meaning);
   }
+  for (const int32_t id : vocabulary.tags)
+    if (id < 0 || id >= size || id == vocabulary.unknown)
+      throw DataError("the tag " + std::to_string(id) + " is not a piece of the vocabulary of " +
+                      std::to_string(size));
   if (vocabulary.begin == vocabulary.end || vocabulary.unknown == vocabulary.begin ||
       vocabulary.unknown == vocabulary.end)
     throw DataError("unknown words, begin and end of sentence must have different pieces");
@@ -155,6 +161,7 @@ class VocabularyNumbers : public Subwords {
     const auto separator = ids_.find(std::string(kSeparatorPiece));
     if (separator != ids_.end() && !has_text_separator(model_.processor()))
       separator_ = separator->second;
+    tags_.insert(vocabulary_.tags.begin(), vocabulary_.tags.end());
     serialized_ = data::serialized(vocabulary_, model);
   }
 
@@ -223,6 +230,7 @@ class VocabularyNumbers : public Subwords {
   int32_t begin() const override { return vocabulary_.begin; }
   int32_t end() const override { return vocabulary_.end; }
   bool ends_source() const override { return vocabulary_.ends_source; }
+  bool is_tag(int32_t id) const override { return tags_.contains(id); }
 
   int32_t separator() const override { return separator_; }
 
@@ -243,15 +251,19 @@ class VocabularyNumbers : public Subwords {
   const std::string& sentencepiece() const override { return model_.serialized(); }
 
  private:
-  bool is_special(int32_t id) const { return id == begin() || id == end() || id == separator_; }
+  bool is_special(int32_t id) const {
+    return id == begin() || id == end() || id == separator_ || is_tag(id);
+  }
 
-  /// The piece `>>name<<` that `text` starts with; empty if there is none.
+  /// The tag or piece `>>name<<` that `text` starts with; empty if there is none.
   std::string_view leading_tag(std::string_view text) const {
-    if (!text.starts_with(">>")) return {};
-    const size_t end = text.find("<<");
-    if (end == std::string_view::npos) return {};
-    const std::string_view tag = text.substr(0, end + 2);
-    return ids_.contains(std::string(tag)) ? tag : std::string_view();
+    const bool is_marian = text.starts_with(">>");
+    if (!is_marian && tags_.empty()) return {};
+    const size_t end = is_marian ? text.find("<<") : text.find(' ');
+    if (is_marian && end == std::string_view::npos) return {};
+    const std::string_view tag = text.substr(0, is_marian ? end + 2 : end);
+    const auto found = ids_.find(std::string(tag));
+    return found != ids_.end() && (is_marian || is_tag(found->second)) ? tag : std::string_view();
   }
 
   static std::string with_spaces(std::string_view text) {
@@ -286,15 +298,19 @@ class VocabularyNumbers : public Subwords {
   PieceVocabulary vocabulary_;
   std::unordered_map<std::string, int32_t> ids_;
   int32_t separator_ = -1;
+  std::unordered_set<int32_t> tags_;
   std::string serialized_;
 };
 
 PieceVocabulary parse_vocabulary(const std::string& line, const std::string& where) {
   try {
     const nlohmann::json json = nlohmann::json::parse(line);
-    return {json.at("pieces").get<std::vector<std::string>>(), json.at("unknown").get<int32_t>(),
-            json.at("begin").get<int32_t>(), json.at("end").get<int32_t>(),
-            json.value("ends_source", true)};
+    return {json.at("pieces").get<std::vector<std::string>>(),
+            json.at("unknown").get<int32_t>(),
+            json.at("begin").get<int32_t>(),
+            json.at("end").get<int32_t>(),
+            json.value("ends_source", true),
+            json.value("tags", std::vector<int32_t>())};
   } catch (const nlohmann::json::exception& error) {
     throw DataError(where + ": " + json_problem(error));
   }
@@ -343,6 +359,7 @@ std::string serialized(const PieceVocabulary& vocabulary, const std::string& sen
                          {"begin", vocabulary.begin},
                          {"end", vocabulary.end}};
   if (!vocabulary.ends_source) json["ends_source"] = false;
+  if (!vocabulary.tags.empty()) json["tags"] = vocabulary.tags;
   return std::string(sentencepiece.empty() ? kWordsMagic : kMagic) + json.dump() + '\n' +
          sentencepiece;
 }

@@ -29,6 +29,7 @@ class Subwords {
   virtual int32_t end() const = 0;
   virtual bool ends_source() const = 0;
   virtual int32_t separator() const = 0;
+  virtual bool is_tag(int32_t id) const = 0;
   /// The same pieces and kSeparatorPiece, which they lack; `where` names them in errors.
   virtual std::unique_ptr<const Subwords> with_separator(const std::string& where) const = 0;
   virtual std::string piece(int32_t id) const = 0;

@@ -78,6 +78,7 @@ std::optional<int32_t> Tokenizer::source_end() const {
 }
 int32_t Tokenizer::separator_id() const { return subwords_->separator(); }
 std::string Tokenizer::piece(int32_t id) const { return subwords_->piece(id); }
+bool Tokenizer::is_tag(int32_t id) const { return subwords_->is_tag(id); }
 const std::string& Tokenizer::serialized() const { return subwords_->serialized(); }
 const std::string& Tokenizer::sentencepiece() const { return subwords_->sentencepiece(); }
 

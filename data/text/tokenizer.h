@@ -30,6 +30,9 @@ struct PieceVocabulary {
   int32_t begin = -1;
   int32_t end = -1;
   bool ends_source = true;  // whether a model reads end of sentence after a source
+  /// Pieces that no text has, such as the `__de__` of M2M-100, which name the language of a
+  /// sentence. At the start of a text one is taken whole; decoding leaves them out.
+  std::vector<int32_t> tags = {};
 };
 
 /// The pieces of a sentencepiece model with its own ids, and the special pieces that it has.
@@ -64,8 +67,9 @@ class Tokenizer {
   explicit Tokenizer(const std::filesystem::path& model_file);
 
   /// A sentencepiece model whose pieces have the ids of `vocabulary`. A piece such as `>>fra<<` at
-  /// the start of a text is taken whole: it tells Marian models of several target languages which
-  /// one is wanted. Throws DataError naming the file and what is wrong with the vocabulary.
+  /// the start of a text is taken whole, like a tag: it tells Marian models of several target
+  /// languages which one is wanted. Throws DataError naming the file and what is wrong with the
+  /// vocabulary.
   Tokenizer(const std::filesystem::path& model_file, const PieceVocabulary& vocabulary);
 
   /// Any other pieces. `file`: for messages.
@@ -103,6 +107,8 @@ class Tokenizer {
   /// The id of kSeparatorPiece, or -1.
   int32_t separator_id() const;
   std::string piece(int32_t id) const;
+  /// Whether the piece is one of PieceVocabulary::tags.
+  bool is_tag(int32_t id) const;
 
   /// The tokenizer as bytes, to be stored with the weights.
   const std::string& serialized() const;

@@ -63,7 +63,7 @@ HeadVectors first_layer_vectors(const InspectedStack& stack, const at::Tensor& x
   const at::Tensor projected =  // [T, H + 2G, Dh]: queries, keys, values
       at::linear(input, parameter(stack.module, "layer0.self_attention.input_weight"),
                  parameter(stack.module, "layer0.self_attention.input_bias"))
-          .view({x.size(0), -1, stack.width / stack.heads});
+          .view({x.size(0), -1, stack.head_width()});
   const int64_t key_heads = (projected.size(1) - stack.heads) / 2;
   at::Tensor queries = projected.narrow(1, 0, stack.heads);
   at::Tensor keys = projected.narrow(1, stack.heads, key_heads);
@@ -125,7 +125,7 @@ std::vector<at::Tensor> position_scores(const InspectedStack& stack, int64_t len
   const std::vector<ScoreTerms> terms = stack.position.lower(extent, nothing);
   std::vector<at::Tensor> scores;
   for (const ScoreTerms& layer : terms)
-    scores.push_back(scores_without_content(layer, extent, stack.heads, stack.width / stack.heads));
+    scores.push_back(scores_without_content(layer, extent, stack.heads, stack.head_width()));
   if (stack.reads_plain_positions())
     scores[0] = scores_of(vectors_of_positions(stack, nothing), terms[0], stack.causal);
   return scores;

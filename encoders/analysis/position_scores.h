@@ -24,7 +24,9 @@ struct InspectedStack {
   bool causal = false;
   bool embedding_norm = false;  // BERT's, after the positions
   double norm_epsilon = kernels::kLayerNormEpsilon;
+  int64_t own_head_width = 0;  // Dh; 0: D / H
 
+  int64_t head_width() const { return own_head_width > 0 ? own_head_width : width / heads; }
   /// Whether positions that are added to the embeddings reach the first scores unmixed with words,
   /// by linear projections only.
   bool reads_plain_positions() const;

@@ -17,11 +17,12 @@ using at::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// The CPU's kernel is only for dropout and sums.
+// The CPU's kernel is only for dropout and sums, and a device's has no approximations.
 bool has_activation_kernel(const Branch& x, Activation activation) {
   const kernels::DeviceKernels* const kernels = row_kernels(x.rows);
-  return kernels != nullptr && kernels->activate != nullptr &&
-         (!x.rows.is_cpu() || (activation == Activation::kNone && !x.bias.defined()));
+  if (kernels == nullptr || kernels->activate == nullptr) return false;
+  if (x.rows.is_cpu()) return activation == Activation::kNone && !x.bias.defined();
+  return activation != Activation::kGeluTanh && activation != Activation::kGegluTanh;
 }
 
 kernels::Activate activate_call(const Tensor& x, const Tensor& bias, Activation activation,
@@ -29,7 +30,7 @@ kernels::Activate activate_call(const Tensor& x, const Tensor& bias, Activation 
   kernels::Activate call;
   call.type = element_type(x.scalar_type());
   call.activation = activation;
-  call.width = x.size(-1) / (activation == Activation::kSwiglu ? 2 : 1);
+  call.width = x.size(-1) / (is_gated(activation) ? 2 : 1);
   call.rows = x.numel() / x.size(-1);
   call.x = x.const_data_ptr();
   call.bias = numbers_of(bias);
@@ -51,7 +52,7 @@ Tensor run_activate(kernels::Activate call, const Tensor& x, const Tensor& resid
 // Gradient of the input, and of the bias unless grad_bias is null.
 Tensor activation_gradient(const kernels::Activate& forward, const Tensor& grad_output,
                            Tensor* grad_bias) {
-  const int64_t inputs = forward.width * (forward.activation == Activation::kSwiglu ? 2 : 1);
+  const int64_t inputs = forward.width * (is_gated(forward.activation) ? 2 : 1);
   std::vector<int64_t> sizes = grad_output.sizes().vec();
   sizes.back() = inputs;
   const Tensor grad_x = at::empty(sizes, grad_output.options());
@@ -142,11 +143,16 @@ Tensor activate(const Branch& x, Activation activation, const DropoutSite& site)
       return dropout(at::gelu(rows), site);
     case Activation::kSilu:
       return dropout(at::silu(rows), site);
+    case Activation::kGeluTanh:
+      return dropout(at::gelu(rows, "tanh"), site);
     case Activation::kSwiglu:
+    case Activation::kGegluTanh:
       break;
   }
   const int64_t width = rows.size(1) / 2;
-  return dropout(at::silu(rows.narrow(1, 0, width)) * rows.narrow(1, width, width), site);
+  const Tensor gate = rows.narrow(1, 0, width);
+  const Tensor opened = activation == Activation::kSwiglu ? at::silu(gate) : at::gelu(gate, "tanh");
+  return dropout(opened * rows.narrow(1, width, width), site);
 }
 
 Tensor dropout(const Tensor& x, const DropoutSite& site) {

@@ -30,8 +30,8 @@ at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& gamma, double epsilon
 at::Tensor dropout_add(const at::Tensor& residual, const Branch& branch,
                        const DropoutSite& dropout);
 
-/// dropout(activation(x)). x: [N, F]; for kSwiglu [N, 2F], gate and value: silu(gate) * value
-/// (Shazeer 2020). Writes over x.rows where that saves memory.
+/// dropout(activation(x)). x: [N, F]; gated ones take [N, 2F], gate and value. Writes over x.rows
+/// where that saves memory.
 at::Tensor activate(const Branch& x, Activation activation, const DropoutSite& dropout);
 
 /// dropout(x), Srivastava et al. 2014: kept elements are scaled by 1 / (1 - p).

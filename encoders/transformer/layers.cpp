@@ -13,7 +13,8 @@ using at::Tensor;
 namespace {
 
 AttentionConfig attention_config(const StackConfig& config) {
-  return {config.width, config.heads, config.kv_heads, config.qk_norm, config.norm_epsilon};
+  return {config.width,   config.heads,        config.kv_heads,
+          config.qk_norm, config.norm_epsilon, config.own_head_width};
 }
 
 }  // namespace
@@ -46,8 +47,7 @@ FeedForward::FeedForward(const StackConfig& config)
     : activation_(config.activation), dropout_(config.activation_dropout) {
   const int64_t inner = config.feed_forward;
   Tensor inner_weight = glorot(inner, config.width);
-  if (activation_ == Activation::kSwiglu)
-    inner_weight = torch::cat({inner_weight, glorot(inner, config.width)});
+  if (is_gated(activation_)) inner_weight = torch::cat({inner_weight, glorot(inner, config.width)});
   inner_weight_ = register_parameter("inner_weight", inner_weight);
   inner_bias_ = register_parameter("inner_bias", torch::zeros({inner_weight.size(0)}));
   outer_weight_ = register_parameter("outer_weight", glorot(config.width, inner));

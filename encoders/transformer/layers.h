@@ -27,9 +27,10 @@ struct StackConfig {
   int64_t layers = 6;   // L
   int64_t width = 512;  // D
   int64_t feed_forward = 2048;
-  int64_t heads = 8;     // H
-  int64_t kv_heads = 0;  // G, of keys and values; 0: H
-  int64_t adapter = 0;   // bottleneck of the Adapter after each layer; 0: none
+  int64_t heads = 8;           // H
+  int64_t kv_heads = 0;        // G, of keys and values; 0: H
+  int64_t own_head_width = 0;  // Dh; 0: D / H
+  int64_t adapter = 0;         // bottleneck of the Adapter after each layer; 0: none
   int64_t max_positions = 1024;
   int64_t segments = 0;              // kinds of segments of the input; 0: it has none
   bool starts_with_summary = false;  // the first token summarises the sentence, like BERT's [CLS]
@@ -47,6 +48,8 @@ struct StackConfig {
   double attention_dropout = 0.0;
   double activation_dropout = 0.0;
   double embedding_dropout = 0.1;
+
+  int64_t head_width() const { return own_head_width > 0 ? own_head_width : width / heads; }
 };
 
 /// A dropout site of probability `p`; none where `keys` is nullptr.
@@ -72,7 +75,7 @@ class Residual : public torch::nn::Module {
   std::shared_ptr<Norm> norm_;
 };
 
-/// activation(x W1 + b1) W2 + b2; SwiGLU (Shazeer 2020): (silu(x Wg) * x W1) W2.
+/// activation(x W1 + b1) W2 + b2; gated (Shazeer 2020): (activation(x Wg) * x W1) W2.
 class FeedForward : public torch::nn::Module {
  public:
   explicit FeedForward(const StackConfig& config);
@@ -81,7 +84,7 @@ class FeedForward : public torch::nn::Module {
  private:
   Activation activation_;
   double dropout_;
-  at::Tensor inner_weight_;  // [F, D], SwiGLU [2F, D]: gate, then value
+  at::Tensor inner_weight_;  // [F, D], gated [2F, D]: gate, then value
   at::Tensor inner_bias_;
   at::Tensor outer_weight_;  // [D, F]
   at::Tensor outer_bias_;    // [D]

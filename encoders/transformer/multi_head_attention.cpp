@@ -12,11 +12,13 @@ namespace {
 
 using at::Tensor;
 
-// Uniform with the fan of one [width, width] projection, scaled for projections that are stacked
-// (Glorot and Bengio 2010; the 1/sqrt(2) for queries, keys and values follows common NMT practice).
-Tensor projection(int64_t outputs, int64_t width, double gain) {
-  const double bound = gain * std::sqrt(6.0 / static_cast<double>(2 * width));
-  return torch::empty({outputs, width}).uniform_(-bound, bound);
+// Uniform with the fan of one projection between the width of the model and that of all queries,
+// scaled for projections that are stacked (Glorot and Bengio 2010; the 1/sqrt(2) for queries, keys
+// and values follows common NMT practice).
+Tensor projection(const AttentionConfig& config, int64_t outputs, int64_t inputs, double gain) {
+  const double bound =
+      gain * std::sqrt(6.0 / static_cast<double>(config.width + config.query_width()));
+  return torch::empty({outputs, inputs}).uniform_(-bound, bound);
 }
 
 constexpr double kStackedGain = 0.70710678118654752;
@@ -41,10 +43,12 @@ Tensor HeadVectors::values(const Tensor& x) const {
 
 SelfAttention::SelfAttention(const AttentionConfig& config, bool causal)
     : config_(config), causal_(causal), vectors_(config, *this) {
-  const int64_t width = config.width, outputs = width + 2 * config.key_width();
-  input_weight_ = register_parameter("input_weight", projection(outputs, width, kStackedGain));
+  const int64_t width = config.width, queries = config.query_width();
+  const int64_t outputs = queries + 2 * config.key_width();
+  input_weight_ =
+      register_parameter("input_weight", projection(config, outputs, width, kStackedGain));
   input_bias_ = register_parameter("input_bias", torch::zeros({outputs}));
-  output_weight_ = register_parameter("output_weight", projection(width, width, 1.0));
+  output_weight_ = register_parameter("output_weight", projection(config, width, queries, 1.0));
   output_bias_ = register_parameter("output_bias", torch::zeros({width}));
 }
 
@@ -64,7 +68,7 @@ BranchAndResidual SelfAttention::forward(const Tensor& x, const Packing& packing
   const Projected own = split(product.branch.rows);
   const AttentionCall call{own.queries, own.keys, own.values, packing,           packing,
                            terms,       causal_,  dropout,    packing.segments()};
-  const Tensor mixed = attend(call, backend).reshape({x.size(0), x.size(1)});
+  const Tensor mixed = attend(call, backend).flatten(1);
   return {linear_branch(mixed, output_weight_, output_bias_, Epilogue::kLeaveBias).branch,
           product.x};
 }
@@ -76,17 +80,20 @@ Tensor SelfAttention::step(const Tensor& x, Tensor& keys, Tensor& values, const 
       attend_step({move_queries(own.queries, rows.positions, terms.scores), keys, values,
                    rows.slots, rows.counts, rows.positions, terms,
                    move_keys(own.keys, rows.positions, terms.scores), own.values, rows.new_slots});
-  return linear_layer(mixed.reshape(x.sizes()), output_weight_, output_bias_);
+  return linear_layer(mixed.flatten(1), output_weight_, output_bias_);
 }
 
 CrossAttention::CrossAttention(const AttentionConfig& config)
     : config_(config), vectors_(config, *this) {
-  const int64_t width = config.width, outputs = 2 * config.key_width();
-  query_weight_ = register_parameter("query_weight", projection(width, width, kStackedGain));
-  query_bias_ = register_parameter("query_bias", torch::zeros({width}));
-  memory_weight_ = register_parameter("memory_weight", projection(outputs, width, kStackedGain));
+  const int64_t width = config.width, queries = config.query_width();
+  const int64_t outputs = 2 * config.key_width();
+  query_weight_ =
+      register_parameter("query_weight", projection(config, queries, width, kStackedGain));
+  query_bias_ = register_parameter("query_bias", torch::zeros({queries}));
+  memory_weight_ =
+      register_parameter("memory_weight", projection(config, outputs, width, kStackedGain));
   memory_bias_ = register_parameter("memory_bias", torch::zeros({outputs}));
-  output_weight_ = register_parameter("output_weight", projection(width, width, 1.0));
+  output_weight_ = register_parameter("output_weight", projection(config, width, queries, 1.0));
   output_bias_ = register_parameter("output_bias", torch::zeros({width}));
 }
 
@@ -138,7 +145,7 @@ BranchAndResidual CrossAttention::forward(const Tensor& x, const Packing& packin
                      memory_packing, terms,       false,         dropout};
   call.memory_gradients = memory.gradients;
   call.key_part = memory.part;
-  const Tensor mixed = attend(call, backend).reshape({x.size(0), x.size(1)});
+  const Tensor mixed = attend(call, backend).flatten(1);
   return {linear_branch(mixed, output_weight_, output_bias_, Epilogue::kLeaveBias).branch,
           product.x};
 }
@@ -152,7 +159,7 @@ Tensor CrossAttention::step(const Tensor& x, const Tensor& keys, const Tensor& v
   const Tensor mixed =
       attend_step({split_queries(linear_layer(x, query_weight_, query_bias_)), keys, values,
                    rows.source_slots, rows.source_counts, rows.sentence_positions, terms});
-  return linear_layer(mixed.reshape(x.sizes()), output_weight_, output_bias_);
+  return linear_layer(mixed.flatten(1), output_weight_, output_bias_);
 }
 
 }  // namespace dietmt::encoders

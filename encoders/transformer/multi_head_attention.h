@@ -23,8 +23,10 @@ struct AttentionConfig {
   int64_t kv_heads = 0;  // G, of keys and values (Ainslie et al. 2023); 0: H. Divides H
   bool qk_norm = false;  // RMS norm of queries and keys, of one vector [Dh] each for all heads
   double norm_epsilon = 1e-5;
+  int64_t own_head_width = 0;  // Dh; 0: D / H
 
-  int64_t head_width() const { return width / heads; }
+  int64_t head_width() const { return own_head_width > 0 ? own_head_width : width / heads; }
+  int64_t query_width() const { return heads * head_width(); }  // H * Dh
   int64_t key_heads() const { return kv_heads > 0 ? kv_heads : heads; }
   int64_t key_width() const { return key_heads() * head_width(); }  // G * Dh
 };
@@ -77,9 +79,9 @@ class SelfAttention : public torch::nn::Module {
   AttentionConfig config_;
   bool causal_;
   HeadVectors vectors_;
-  at::Tensor input_weight_;   // [D + 2 G Dh, D]: queries, keys, values
-  at::Tensor input_bias_;     // [D + 2 G Dh]
-  at::Tensor output_weight_;  // [D, D]
+  at::Tensor input_weight_;   // [(H + 2 G) Dh, D]: queries, keys, values
+  at::Tensor input_bias_;     // [(H + 2 G) Dh]
+  at::Tensor output_weight_;  // [D, H Dh]
   at::Tensor output_bias_;    // [D]
 };
 
@@ -116,11 +118,11 @@ class CrossAttention : public torch::nn::Module {
 
   AttentionConfig config_;
   HeadVectors vectors_;
-  at::Tensor query_weight_;   // [D, D]
-  at::Tensor query_bias_;     // [D]
+  at::Tensor query_weight_;   // [H Dh, D]
+  at::Tensor query_bias_;     // [H Dh]
   at::Tensor memory_weight_;  // [2 G Dh, D]: keys, values
   at::Tensor memory_bias_;    // [2 G Dh]
-  at::Tensor output_weight_;  // [D, D]
+  at::Tensor output_weight_;  // [D, H Dh]
   at::Tensor output_bias_;    // [D]
 };
 

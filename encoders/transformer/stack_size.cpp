@@ -8,15 +8,15 @@ namespace {
 
 // Parameters of queries, keys, values, output and the norms of queries and keys.
 double attention_parameters(const StackConfig& config) {
-  const int64_t head_width = config.width / config.heads;
+  const int64_t head_width = config.head_width(), queries = config.heads * head_width;
   const int64_t key_heads = config.kv_heads > 0 ? config.kv_heads : config.heads;
   const double norms = config.qk_norm ? 2.0 * static_cast<double>(head_width) : 0.0;
-  return 2.0 * linear_parameters(config.width, config.width) +
+  return linear_parameters(config.width, queries) + linear_parameters(queries, config.width) +
          2.0 * linear_parameters(config.width, key_heads * head_width) + norms;
 }
 
 double feed_forward_parameters(const StackConfig& config) {
-  const int64_t inner_layers = config.activation == Activation::kSwiglu ? 2 : 1;
+  const int64_t inner_layers = is_gated(config.activation) ? 2 : 1;
   return linear_parameters(config.width, inner_layers * config.feed_forward) +
          linear_parameters(config.feed_forward, config.width);
 }
@@ -41,6 +41,7 @@ ParameterCounts layers(const StackConfig& config, const std::vector<double>& blo
   for (int64_t l = 0; l < config.layers; ++l)
     counts.emplace_back("layer" + std::to_string(l), layer);
   if (config.norm == NormPlacement::kPre) counts.emplace_back("final_norm", norm);
+  if (config.embedding_norm) counts.emplace_back("embedding_norm", norm);
   return counts;
 }
 
@@ -56,8 +57,6 @@ double norm_parameters(int64_t width, NormType type) {
 
 ParameterCounts encoder_parameters(const StackConfig& config) {
   ParameterCounts counts = layers(config, {attention_parameters(config)});
-  if (config.embedding_norm)
-    counts.emplace_back("embedding_norm", norm_parameters(config.width, config.norm_type));
   append(counts, "position.",
          position_parameters(config.position, encoding_context(config, AttentionSite::kEncoder)));
   return counts;

@@ -65,19 +65,26 @@ double layers_times(const StackConfig& config, double numbers, int64_t tokens) {
   return static_cast<double>(config.layers) * numbers * static_cast<double>(tokens);
 }
 
-/// The first layer's input, of a stack without an embedding norm. On the CPU it is fp32 up to here.
-Tensor embedded(const PositionScheme& position, const StackInput& input, const Packing& packing,
-                const StackConfig& config, DropoutKeys* keys) {
-  if (input.fuses_positions(keys) && !position.embeds_segments()) {
+/// The first layer's input: with positions, norm and dropout. On the CPU it is fp32 up to here.
+Tensor embedded(const PositionScheme& position, const std::shared_ptr<Norm>& norm,
+                const StackInput& input, const Packing& packing, const StackConfig& config,
+                DropoutKeys* keys) {
+  if (!norm && input.fuses_positions(keys) && !position.embeds_segments()) {
     const Tensor table =
         position.position_table(packing.max_length(), table_options(input.tokens->table));
     return embed(*input.tokens, table, packing.positions(),
                  dropout_site(config.embedding_dropout, keys));
   }
-  const Tensor vectors = input.vectors(keys);
-  return in_pass_type(dropout(
-      position.embed(vectors, packing.positions(), packing.segments(), packing.max_length()),
-      dropout_site(config.embedding_dropout, keys)));
+  const Tensor x = position.embed(input.vectors(keys), packing.positions(), packing.segments(),
+                                  packing.max_length());
+  return in_pass_type(
+      dropout(norm ? norm->forward(x) : x, dropout_site(config.embedding_dropout, keys)));
+}
+
+// Registers it if the configuration asks for it.
+std::shared_ptr<Norm> make_embedding_norm(const StackConfig& config, torch::nn::Module& owner) {
+  if (!config.embedding_norm) return nullptr;
+  return owner.register_module("embedding_norm", make_norm(config));
 }
 
 }  // namespace
@@ -97,7 +104,7 @@ EncodingContext encoding_context(const StackConfig& config, AttentionSite site) 
   context.site = site;
   context.layers = config.layers;
   context.heads = config.heads;
-  context.head_width = config.width / config.heads;
+  context.head_width = config.head_width();
   context.model_width = config.width;
   context.max_positions = config.max_positions;
   context.embedding_deviation = config.embedding_deviation;
@@ -109,7 +116,7 @@ EncodingContext encoding_context(const StackConfig& config, AttentionSite site) 
 EncoderStack::EncoderStack(const StackConfig& config) : config_(config) {
   position_ =
       register_module("position", make_scheme(config, AttentionSite::kEncoder, config.position));
-  if (config.embedding_norm) embedding_norm_ = register_module("embedding_norm", make_norm(config));
+  embedding_norm_ = make_embedding_norm(config, *this);
   for (int64_t l = 0; l < config.layers; ++l) {
     layers_.push_back(register_module("layer" + std::to_string(l),
                                       std::make_shared<EncoderLayer>(config, false)));
@@ -126,17 +133,9 @@ double EncoderStack::kept_elements(const Packing& packing) const {
          kept_of_pairs(*position_, full_extent(packing, packing));
 }
 
-Tensor EncoderStack::embed(const StackInput& input, const Packing& packing,
-                           DropoutKeys* keys) const {
-  if (!embedding_norm_) return embedded(*position_, input, packing, config_, keys);
-  const Tensor x = embedding_norm_->forward(position_->embed(
-      input.vectors(keys), packing.positions(), packing.segments(), packing.max_length()));
-  return in_pass_type(dropout(x, dropout_site(config_.embedding_dropout, keys)));
-}
-
 Tensor EncoderStack::forward(const StackInput& input, const Packing& packing, Backend backend,
                              DropoutKeys* keys) const {
-  Tensor x = embed(input, packing, keys);
+  Tensor x = embedded(*position_, embedding_norm_, input, packing, config_, keys);
   const std::vector<ScoreTerms> terms = lower(*position_, full_extent(packing, packing), x);
   for (size_t l = 0; l < layers_.size(); ++l) {
     if (is_dropped(layer_drop_, keys)) continue;
@@ -163,7 +162,8 @@ Tensor EncoderStack::recomputed_layer(size_t l, const Tensor& x, const Packing& 
 
 std::vector<Tensor> EncoderStack::hidden_states(const StackInput& input, const Packing& packing,
                                                 Backend backend, DropoutKeys* keys) const {
-  std::vector<Tensor> states = {embed(input, packing, keys)};
+  std::vector<Tensor> states = {
+      embedded(*position_, embedding_norm_, input, packing, config_, keys)};
   const std::vector<ScoreTerms> terms =
       lower(*position_, full_extent(packing, packing), states.front());
   for (size_t l = 0; l < layers_.size(); ++l) {
@@ -180,6 +180,7 @@ DecoderStack::DecoderStack(const StackConfig& config) : config_(config) {
       register_module("position", make_scheme(config, AttentionSite::kDecoder, config.position));
   cross_position_ = register_module(
       "cross_position", make_scheme(config, AttentionSite::kCross, config.cross_position));
+  embedding_norm_ = make_embedding_norm(config, *this);
   for (int64_t l = 0; l < config.layers; ++l) {
     layers_.push_back(
         register_module("layer" + std::to_string(l), std::make_shared<DecoderLayer>(config)));
@@ -204,7 +205,7 @@ double DecoderStack::kept_elements(const Packing& packing, const Packing& memory
 Tensor DecoderStack::forward(const StackInput& input, const Packing& packing, const Tensor& memory,
                              const Packing& memory_packing, Backend backend, DropoutKeys* keys,
                              ObservedAttention* observed) const {
-  Tensor x = embedded(*position_, input, packing, config_, keys);
+  Tensor x = embedded(*position_, embedding_norm_, input, packing, config_, keys);
   const std::vector<ScoreTerms> terms = lower(*position_, full_extent(packing, packing), x);
   const std::vector<ScoreTerms> cross_terms =
       lower(*cross_position_, full_extent(packing, memory_packing), x);
@@ -279,12 +280,13 @@ Tensor DecoderStack::step(const TokenEmbedding& tokens, const StepRows& rows,
                           const StepTables& tables,
                           std::vector<DecoderLayer::StepCache>& cache) const {
   Tensor x;
-  if (embeds_with_positions(tokens)) {
+  if (!embedding_norm_ && embeds_with_positions(tokens)) {
     x = encoders::embed(tokens, tables.embedding, rows.positions, {});
   } else {
     x = encoders::embed(tokens);
     if (tables.embedding.defined())
       x = x + at::embedding(tables.embedding, rows.positions).to(x.scalar_type());
+    if (embedding_norm_) x = embedding_norm_->forward(x);
   }
   for (size_t l = 0; l < layers_.size(); ++l)
     x = layers_[l]->step(x, cache[l], rows, tables.self[l], tables.cross[l]);

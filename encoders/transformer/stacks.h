@@ -62,9 +62,6 @@ class EncoderStack : public torch::nn::Module {
   at::Tensor recomputed_layer(size_t l, const at::Tensor& x, const Packing& packing,
                               const ScoreTerms& terms, Backend backend, DropoutKeys* keys) const;
 
-  /// With positions, norm and dropout.
-  at::Tensor embed(const StackInput& input, const Packing& packing, DropoutKeys* keys) const;
-
   StackConfig config_;
   std::shared_ptr<PositionScheme> position_;
   std::shared_ptr<Norm> embedding_norm_;  // only if the configuration asks for it
@@ -124,6 +121,7 @@ class DecoderStack : public torch::nn::Module {
   StackConfig config_;
   std::shared_ptr<PositionScheme> position_;
   std::shared_ptr<PositionScheme> cross_position_;
+  std::shared_ptr<Norm> embedding_norm_;  // only if the configuration asks for it
   std::vector<std::shared_ptr<DecoderLayer>> layers_;
   std::shared_ptr<Norm> final_norm_;  // only with pre-norm
   bool recomputation_ = false;

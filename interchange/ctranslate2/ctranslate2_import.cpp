@@ -12,6 +12,7 @@
 #include "interchange/ctranslate2/import_positions.h"
 #include "interchange/ctranslate2/package_files.h"
 #include "interchange/foreign_tensors.h"
+#include "interchange/imported_vocabulary.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -38,14 +39,13 @@ class Import {
     const CTranslate2Vocabularies vocabularies =
         read_vocabularies(files_, folder_, sentences, pieces);
     read_config(sentences);
-    TensorsByName values = read_layers();
+    TensorsByName values =
+        tensors_.take_layers(config_, ctranslate2_names(config_.activation == "swiglu"));
     read_tables(vocabularies, values);
-    config_.source_vocabulary = vocabularies.source.tokenizer->vocabulary_size();
-    config_.target_vocabulary = vocabularies.target.tokenizer->vocabulary_size();
     require_all_used();
     nmt::require_buildable(config_, sizeof(float), where().string());
     const auto made = std::make_shared<nmt::TranslationModel>(config_, 0);
-    name_positions(*made, values);
+    name_positions(*made, positions_, values);
     set_parameters(*made, values, where());
     made->eval();
     return {made, vocabularies.source.tokenizer, vocabularies.target.tokenizer, files_.path()};
@@ -97,17 +97,10 @@ class Import {
     return layers;
   }
 
-  const Tensor& shape_of(const std::string& name) const {
-    const auto found = tensors_.all().find(name);
-    if (found == tensors_.all().end() || found->second.dim() != 2)
-      tensors_.fail("has no matrix " + name);
-    return found->second;
-  }
-
   void read_config(const CTranslate2Sentences& sentences) {
     config_.encoder_layers = layers_of("encoder");
     config_.decoder_layers = layers_of("decoder");
-    const Tensor& inner = shape_of("encoder/layer_0/ffn/linear_0/weight");
+    const Tensor& inner = tensors_.matrix("encoder/layer_0/ffn/linear_0/weight");
     config_.width = inner.size(1);
     config_.feed_forward = inner.size(0);
     const double usual_heads = model_.kind == "TransformerBig" ? 16 : 8;
@@ -148,36 +141,6 @@ class Import {
     return found.spec;
   }
 
-  TensorsByName read_layers() {
-    const auto rows = correspondences(config_, ctranslate2_names(config_.activation == "swiglu"));
-    std::vector<Correspondence> present;
-    TensorsByName values;
-    for (const Correspondence& row : rows) {
-      const bool is_norm_shift = row.ours.ends_with("norm.bias");
-      if (is_norm_shift && config_.norm_type == "rms") continue;
-      if (row.ours.ends_with("_bias") && !tensors_.contains(row.theirs.front())) {
-        int64_t outputs = 0;
-        for (const std::string& bias : row.theirs)
-          outputs += shape_of(bias.substr(0, bias.rfind('/')) + "/weight").size(0);
-        values[row.ours] = at::zeros({outputs});
-      } else {
-        present.push_back(row);
-      }
-    }
-    values.merge(tensors_.take_all(present));
-    return values;
-  }
-
-  Tensor extended(const Tensor& table, const CTranslate2Vocabulary& vocabulary) const {
-    if (table.dim() != 2 || table.size(0) != vocabulary.pieces)
-      tensors_.fail("has " + std::to_string(table.size(0)) + " rows of pieces, but " +
-                    vocabulary.tokenizer->file() + " has " + std::to_string(vocabulary.pieces));
-    std::vector<Tensor> parts = {table};
-    for (const int32_t like : vocabulary.added)
-      parts.push_back(like < 0 ? at::zeros({1, table.size(1)}) : table.narrow(0, like, 1));
-    return at::cat(parts);
-  }
-
   double embedding_scale(const std::string& scope) const {
     const double stored = number(scope + "/scale_embeddings", 1);
     const auto found = model_.variables.find(scope + "/scale_embeddings");
@@ -187,41 +150,17 @@ class Import {
                                   : stored;
   }
 
-  /// Our tables are multiplied by sqrt(D) when they embed. Tables of other scales are divided, and
-  /// the last norm makes up for that where they are the output layer too.
   void read_tables(const CTranslate2Vocabularies& vocabularies, TensorsByName& values) {
-    const Tensor source =
+    ImportedTables tables;
+    tables.source =
         tensors_.take_first({"encoder/embeddings_0/weight", "encoder/embeddings/weight"});
     const Tensor target = tensors_.take(kTargetTable), output = tensors_.take(kOutputTable);
-    const double usual = std::sqrt(static_cast<double>(config_.width));
-    const double source_scale = embedding_scale("encoder") / usual;
-    const double target_scale = embedding_scale("decoder") / usual;
-    const bool ties_output = is_one_table(target, output);
-    const bool ties_source = ties_output && vocabularies.is_shared &&
-                             source_scale == target_scale && is_one_table(source, target);
-    config_.tied_embeddings = ties_source ? "all" : ties_output ? "decoder" : "none";
-    values["source_embedding"] = extended(source * source_scale, vocabularies.source);
-    if (!ties_source)
-      values["target_embedding"] = extended(target * target_scale, vocabularies.target);
-    if (!ties_output) values["output_weight"] = extended(output, vocabularies.target);
-    if (ties_output && target_scale != 1.0) rescale_last_norm(1.0 / target_scale, values);
-    const CTranslate2Vocabulary& pieces = vocabularies.target;
-    const auto added = static_cast<int64_t>(pieces.added.size());
-    if (!tensors_.contains(kOutputBias) && added == 0) return;
-    config_.output_bias = true;
-    const Tensor bias =
-        tensors_.contains(kOutputBias) ? tensors_.take(kOutputBias) : at::zeros({pieces.pieces});
-    values["output_bias"] = at::constant_pad_nd(bias, {0, added}, kNever);
-  }
-
-  void rescale_last_norm(double factor, TensorsByName& values) const {
-    const std::string norm = config_.norm == "pre"
-                                 ? "decoder.final_norm."
-                                 : "decoder.layer" + std::to_string(config_.decoder_layers - 1) +
-                                       ".feed_forward_residual.norm.";
-    for (const char* name : {"weight", "bias"})
-      if (const auto found = values.find(norm + name); found != values.end())
-        found->second = found->second * factor;
+    tables.source_scale = embedding_scale("encoder");
+    tables.target_scale = embedding_scale("decoder");
+    if (!vocabularies.is_shared || !is_one_table(tables.source, target)) tables.target = target;
+    if (!is_one_table(target, output)) tables.output = output;
+    if (tensors_.contains(kOutputBias)) tables.output_bias = tensors_.take(kOutputBias);
+    set_tables(tables, vocabularies.source, vocabularies.target, tensors_, config_, values);
   }
 
   /// A tensor that nothing has taken changes what the model computes.
@@ -236,22 +175,6 @@ class Import {
           "encoder/layer_0/self_attention/num_heads_kv"})
       if (model_.number(name, 0) != 0)
         tensors_.fail(std::string("has ") + name + ", which dietmt's models do not have");
-  }
-
-  void name_positions(const nmt::TranslationModel& made, TensorsByName& values) const {
-    for (const auto& parameter : made.named_parameters()) {
-      const std::string& name = parameter.key();
-      for (const auto& [scope, parameters] : positions_) {
-        if (!name.starts_with(scope + ".position.")) continue;
-        const auto found = parameters.find(name.substr(name.rfind('.') + 1));
-        if (found == parameters.end()) continue;
-        Tensor value = found->second;
-        // All layers may have one table.
-        if (value.dim() == 4 && parameter.value().size(0) == 1 && value.size(0) > 1)
-          value = value.narrow(0, 0, 1);
-        values[name] = value;
-      }
-    }
   }
 
   PackageFiles& files_;

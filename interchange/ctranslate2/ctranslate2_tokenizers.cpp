@@ -8,7 +8,6 @@
 #include "common/files.h"
 #include "common/json_fields.h"
 #include "data/text/piece_list.h"
-#include "data/text/subwords.h"
 
 namespace dietmt::interchange {
 namespace {
@@ -48,12 +47,6 @@ std::optional<std::vector<std::string>> pieces_of(PackageFiles& files, const std
   return content.get<std::vector<std::string>>();
 }
 
-/// The bytes of a sentencepiece model, and its name; no bytes if there is none.
-struct Splitter {
-  std::string bytes;
-  std::string where;
-};
-
 Splitter splitter(PackageFiles& files, const std::string& folder, const std::string& own,
                   const std::filesystem::path& given) {
   if (!given.empty()) return {read_file(given), given.string()};
@@ -68,36 +61,21 @@ Splitter splitter(PackageFiles& files, const std::string& folder, const std::str
   return {};
 }
 
-CTranslate2Vocabulary vocabulary(std::vector<std::string> pieces,
-                                 const CTranslate2Sentences& sentences, const Splitter& splitter,
-                                 const std::string& where) {
-  CTranslate2Vocabulary made;
-  const auto id_of = [&](const std::string& piece) { return data::piece_id(pieces, piece); };
-  const auto add = [&](std::string piece, int32_t like) {
-    while (id_of(piece) >= 0) piece += '_';
-    made.added.push_back(like);
-    pieces.push_back(piece);
-    return static_cast<int32_t>(pieces.size()) - 1;
-  };
+ImportedVocabulary vocabulary(std::vector<std::string> pieces,
+                              const CTranslate2Sentences& sentences, const Splitter& splitter,
+                              const std::string& where) {
   // OpenNMT-tf leaves it out of the list; its row is the last.
-  if (id_of(sentences.unknown) < 0) pieces.push_back(sentences.unknown);
-  made.pieces = std::ssize(pieces);
+  if (data::piece_id(pieces, sentences.unknown) < 0) pieces.push_back(sentences.unknown);
   data::PieceVocabulary numbered;
   numbered.ends_source = sentences.ends_source;
-  numbered.end = id_of(sentences.end);
+  numbered.end = data::piece_id(pieces, sentences.end);
   if (numbered.end < 0)
     throw CheckpointError(where + ": lacks the piece " + sentences.end + ", end of sentence");
-  numbered.unknown = id_of(sentences.unknown);
-  numbered.begin = id_of(sentences.begin);
-  if (numbered.begin < 0 || numbered.begin == numbered.end || numbered.begin == numbered.unknown)
-    numbered.begin = add("<begin>", numbered.begin);
+  numbered.unknown = data::piece_id(pieces, sentences.unknown);
+  numbered.begin = data::piece_id(pieces, sentences.begin);
   numbered.pieces = std::move(pieces);
-  auto subwords = splitter.bytes.empty()
-                      ? data::listed_words(std::move(numbered), where)
-                      : data::numbered_subwords(splitter.bytes, numbered, splitter.where);
-  made.tokenizer = std::make_shared<data::Tokenizer>(
-      splitter.bytes.empty() ? where : splitter.where, std::move(subwords));
-  return made;
+  return imported_vocabulary(std::move(numbered),
+                             {splitter.bytes, splitter.bytes.empty() ? where : splitter.where});
 }
 
 }  // namespace

@@ -1,13 +1,12 @@
 // The vocabularies of a CTranslate2 model, with the sentencepiece models of its package.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "data/text/tokenizer.h"
 #include "interchange/ctranslate2/ctranslate2_reader.h"
 #include "interchange/ctranslate2/package_files.h"
+#include "interchange/imported_vocabulary.h"
 
 namespace dietmt::interchange {
 
@@ -29,23 +28,14 @@ struct CTranslate2Sentences {
 CTranslate2Sentences read_sentences(PackageFiles& files, const std::string& folder,
                                     const CTranslate2Model& model);
 
-/// The tokenizer of a side, and what the model's tables lack of its pieces.
-struct CTranslate2Vocabulary {
-  std::shared_ptr<const data::Tokenizer> tokenizer;
-  int64_t pieces = 0;  // that the model has; the tokenizer's next ones are these:
-  /// The piece whose row each of them starts as; -1: zeros.
-  std::vector<int32_t> added = {};
-};
-
 struct CTranslate2Vocabularies {
-  CTranslate2Vocabulary source, target;
+  ImportedVocabulary source, target;
   bool is_shared = false;
 };
 
 /// Text is split by source.spm and target.spm, or by sentencepiece.model or sentencepiece.bpe.model
 /// for both sides; `pieces` (one file or two) go first. Without any, words of the text are the
-/// pieces. A decoder that starts from end of sentence gets a separate piece for that. Throws
-/// CheckpointError or DataError naming the file.
+/// pieces. Throws CheckpointError or DataError naming the file.
 CTranslate2Vocabularies read_vocabularies(PackageFiles& files, const std::string& folder,
                                           const CTranslate2Sentences& sentences,
                                           const std::vector<std::filesystem::path>& pieces);

@@ -27,18 +27,8 @@ std::vector<std::string> foreign_choices(const json& description) {
   expect("normalize_embedding", false, false);
   expect("add_final_layer_norm", false, false);
   expect("static_position_embeddings", true, true);
-  for (const auto& [one, other] : {std::pair("encoder_attention_heads", "decoder_attention_heads"),
-                                   std::pair("encoder_ffn_dim", "decoder_ffn_dim")}) {
-    if (any_field(description, one) != any_field(description, other))
-      found.push_back(std::string(one) + " differs from " + other);
-  }
+  add_differences(description, found);
   return found;
-}
-
-std::string activation_of(const std::string& theirs) {
-  if (theirs == "swish" || theirs == "silu") return "silu";
-  if (theirs == "relu" || theirs == "gelu") return theirs;
-  throw ConfigError("activation_function is '" + theirs + "'; known: relu, gelu, silu, swish");
 }
 
 std::string tied_embeddings(const json& description) {
@@ -67,7 +57,7 @@ nmt::ModelConfig from_marianmt_config(const json& description) {
   config.norm = "post";
   std::string activation;
   read_field(description, "activation_function", activation);
-  config.activation = activation_of(activation);
+  config.activation = transformers_activation(activation);
   config.tied_embeddings = tied_embeddings(description);
   config.output_bias = true;
   config.encoder_position = config.decoder_position = kPosition;

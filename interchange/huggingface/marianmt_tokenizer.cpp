@@ -7,6 +7,7 @@
 #include "data/text/piece_list.h"
 #include "data/text/source_tag.h"
 #include "interchange/huggingface/marianmt.h"
+#include "interchange/huggingface/vocabulary_json.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -36,26 +37,6 @@ Description read_description(const fs::path& path) {
                            ? field_or<std::string>(unknown, "content", kUnknown)
                            : field_or<std::string>(description, "unk_token", kUnknown)};
   });
-}
-
-/// The pieces of vocab.json by id.
-std::vector<std::string> read_pieces(const fs::path& path) {
-  const auto ids = read_json_as(path, [](const json& content) {
-    if (!content.is_object()) throw CheckpointError("must hold an object, {...}");
-    std::map<std::string, int64_t> numbers;
-    for (const auto& [piece, id] : content.items()) numbers[piece] = whole_number(id);
-    return numbers;
-  });
-  std::vector<std::string> pieces(ids.size());
-  for (const auto& [piece, id] : ids) {
-    if (id < 0 || id >= static_cast<int64_t>(ids.size()) ||
-        !pieces[static_cast<size_t>(id)].empty()) {
-      throw DataError(path.string() + ": has " + std::to_string(ids.size()) +
-                      " pieces, but the id of '" + piece + "' is " + std::to_string(id));
-    }
-    pieces[static_cast<size_t>(id)] = piece;
-  }
-  return pieces;
 }
 
 /// The piece of a field that holds an id or a list starting with one; "" if the id is out of range.
@@ -90,9 +71,9 @@ json ids_of(const data::Tokenizer& tokenizer) {
 
 nmt::Tokenizers read_marian_tokenizers(const fs::path& directory, const json& generation) {
   const Description description = read_description(directory / kTokenizerFile);
-  const std::vector<std::string> source = read_pieces(directory / kVocabularyFile);
+  const std::vector<std::string> source = read_vocabulary_json(directory / kVocabularyFile);
   const std::vector<std::string> target =
-      description.separate ? read_pieces(directory / kTargetVocabularyFile) : source;
+      description.separate ? read_vocabulary_json(directory / kTargetVocabularyFile) : source;
   std::string begin, end;
   try {
     begin = special_piece(target, generation, "decoder_start_token_id");

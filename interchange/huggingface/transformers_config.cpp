@@ -20,6 +20,10 @@ struct ModelType {
 const std::vector<ModelType>& model_types() {
   static const std::vector<ModelType> types = {
       {"marian", {"MarianModel", "MarianMTModel"}, {"d_model", "encoder_layers", "decoder_layers"}},
+      {"m2m_100", {"M2M100Model", "M2M100ForConditionalGeneration"}, {}},
+      {"mbart", {"MBartModel", "MBartForConditionalGeneration"}, {}},
+      {"t5", {"T5Model", "T5ForConditionalGeneration"}, {}},
+      {"mt5", {"MT5Model", "MT5ForConditionalGeneration"}, {}},
       {"bert",
        {"BertModel", "BertForPreTraining", "BertForMaskedLM", "BertForNextSentencePrediction",
         "BertForSequenceClassification", "BertForTokenClassification", "BertForQuestionAnswering",
@@ -68,6 +72,15 @@ json read_json_object(const std::filesystem::path& path) {
   return description;
 }
 
+json with_generation(const std::filesystem::path& directory, json description) {
+  const std::filesystem::path path = directory / kGenerationConfig;
+  if (!std::filesystem::exists(path)) return description;
+  const json generation = read_json_object(path);
+  for (const auto& [name, value] : generation.items())
+    if (!value.is_null()) description[name] = value;
+  return description;
+}
+
 std::string require_model_type(const json& description, const std::vector<std::string>& known) {
   const auto given = field_or<std::string>(description, "model_type", "");
   const std::string type = given.empty() ? inferred_type(description) : given;
@@ -81,6 +94,45 @@ std::string require_model_type(const json& description, const std::vector<std::s
   throw ConfigError("model_type is " +
                     (given.empty() ? "missing; the other keys are those of " : std::string()) +
                     "'" + type + "'; " + only);
+}
+
+int32_t piece_number(const std::filesystem::path& directory, const json& description,
+                     const char* name, int64_t pieces) {
+  const json& field = any_field(description, name);
+  const json& id = field.is_array() && !field.empty() ? field.front() : field;
+  if (is_whole_number(id) && id.get<int64_t>() >= 0 && id.get<int64_t>() < pieces)
+    return id.get<int32_t>();
+  throw CheckpointError((directory / kTransformersConfig).string() + ": " + name + " is " +
+                        field.dump() + "; it must be the number of a piece, below " +
+                        std::to_string(pieces));
+}
+
+const std::map<std::string, std::string>& bart_settings() {
+  static const std::map<std::string, std::string> names = {
+      {"width", "d_model"},
+      {"feed_forward", "encoder_ffn_dim"},
+      {"heads", "encoder_attention_heads"},
+      {"max_positions", "max_position_embeddings"},
+      {"source_vocabulary", "vocab_size"},
+      {"target_vocabulary", "decoder_vocab_size"},
+      {"embedding_dropout", "dropout"}};
+  return names;
+}
+
+std::string transformers_activation(const std::string& theirs) {
+  if (theirs == "swish" || theirs == "silu") return "silu";
+  if (theirs == "gelu_new" || theirs == "gelu_pytorch_tanh") return "gelu-tanh";
+  if (theirs == "relu" || theirs == "gelu") return theirs;
+  throw ConfigError("activation_function is '" + theirs +
+                    "'; known: relu, gelu, gelu_new, silu, swish");
+}
+
+void add_differences(const json& description, std::vector<std::string>& problems) {
+  for (const auto& [one, other] : {std::pair("encoder_attention_heads", "decoder_attention_heads"),
+                                   std::pair("encoder_ffn_dim", "decoder_ffn_dim")}) {
+    if (any_field(description, one) != any_field(description, other))
+      problems.push_back(std::string(one) + " differs from " + other);
+  }
 }
 
 void throw_with_their_names(const std::vector<std::string>& problems,

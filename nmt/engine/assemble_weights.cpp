@@ -12,6 +12,7 @@ kernels::LinearActivation activation_of(const std::string& name) {
   if (name == "relu") return kernels::LinearActivation::kRelu;
   if (name == "gelu") return kernels::LinearActivation::kGelu;
   if (name == "silu" || name == "swiglu") return kernels::LinearActivation::kSilu;
+  if (name == "gelu-tanh" || name == "geglu-tanh") return kernels::LinearActivation::kGeluTanh;
   throw ConfigError("the decoding engine does not support activation '" + name + "'");
 }
 
@@ -23,14 +24,15 @@ class Assembly {
  public:
   Assembly(const ModelConfig& config, WeightSource& source)
       : width_(config.width),
-        head_width_(config.width / config.heads),
+        head_width_(config.width_of_heads()),
+        query_width_(config.heads * head_width_),
         key_width_(key_heads_of(config) * head_width_),
         qk_norm_(config.qk_norm),
         rms_(config.norm_type == "rms"),
         inner_(config.feed_forward),
         adapter_(config.adapter_size),
         norm_epsilon_(config.norm_epsilon),
-        gated_(config.activation == "swiglu"),
+        gated_(config.activation == "swiglu" || config.activation == "geglu-tanh"),
         activation_(activation_of(config.activation)),
         source_(source) {}
 
@@ -41,8 +43,8 @@ class Assembly {
 
   SelfAttentionWeights self_attention(const std::string& layer) {
     const std::string block = layer + ".self_attention.";
-    return {linear(block + "input", width_ + 2 * key_width_, width_),
-            linear(block + "output", width_, width_), norm(layer + ".self_residual.norm"),
+    return {linear(block + "input", query_width_ + 2 * key_width_, width_),
+            linear(block + "output", width_, query_width_), norm(layer + ".self_residual.norm"),
             head_norms(block)};
   }
 
@@ -61,9 +63,9 @@ class Assembly {
 
   CrossAttentionWeights cross_attention(const std::string& layer) {
     const std::string block = layer + ".cross_attention.";
-    return {linear(block + "query", width_, width_),
+    return {linear(block + "query", query_width_, width_),
             linear(block + "memory", 2 * key_width_, width_),
-            linear(block + "output", width_, width_), norm(layer + ".cross_residual.norm"),
+            linear(block + "output", width_, query_width_), norm(layer + ".cross_residual.norm"),
             head_norms(block)};
   }
 
@@ -108,6 +110,7 @@ class Assembly {
 
   int64_t width_;
   int64_t head_width_;
+  int64_t query_width_;
   int64_t key_width_;
   bool qk_norm_;
   bool rms_;
@@ -147,6 +150,7 @@ std::shared_ptr<const EngineWeights> assemble_weights(const ModelConfig& config,
   weights.width = config.width;
   weights.heads = config.heads;
   weights.key_heads = key_heads_of(config);
+  weights.head_width = config.width_of_heads();
   weights.feed_forward = config.feed_forward;
   weights.adapter = config.adapter_size;
   weights.source_vocabulary = config.source_vocabulary;
@@ -157,6 +161,10 @@ std::shared_ptr<const EngineWeights> assemble_weights(const ModelConfig& config,
   add_vocabularies(config, source, weights);
 
   Assembly assembly(config, source);
+  if (config.embedding_norm) {
+    weights.encoder_embedding_norm = assembly.norm("encoder.embedding_norm");
+    weights.decoder_embedding_norm = assembly.norm("decoder.embedding_norm");
+  }
   for (int64_t l = 0; l < config.encoder_layers; ++l) {
     const std::string layer = "encoder.layer" + std::to_string(l);
     weights.encoder.push_back(

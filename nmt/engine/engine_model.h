@@ -42,8 +42,8 @@ struct HeadNorms {
 };
 
 struct SelfAttentionWeights {
-  LinearWeights input;   // [D + 2 G Dh, D]: queries, keys, values
-  LinearWeights output;  // [D, D]
+  LinearWeights input;   // [(H + 2 G) Dh, D]: queries, keys, values
+  LinearWeights output;  // [D, H Dh]
   NormWeights norm;
   HeadNorms heads;
 };
@@ -56,9 +56,9 @@ struct RecurrenceWeights {
 };
 
 struct CrossAttentionWeights {
-  LinearWeights query;   // [D, D]
+  LinearWeights query;   // [H Dh, D]
   LinearWeights memory;  // [2 G Dh, D]: keys, values
-  LinearWeights output;  // [D, D]
+  LinearWeights output;  // [D, H Dh]
   NormWeights norm;
   HeadNorms heads;
 };
@@ -90,6 +90,7 @@ struct EngineWeights {
   int64_t width = 0;         // D
   int64_t heads = 0;         // H
   int64_t key_heads = 0;     // G, of keys and values: H or fewer
+  int64_t head_width = 0;    // Dh
   int64_t feed_forward = 0;  // F
   int64_t adapter = 0;       // B; 0: no layer has an adapter
   int64_t source_vocabulary = 0;
@@ -102,12 +103,14 @@ struct EngineWeights {
   LinearWeights output;  // [Vt, D]
   std::vector<EncoderLayerWeights> encoder;
   std::vector<DecoderLayerWeights> decoder;
+  NormWeights encoder_embedding_norm;  // no gamma: none
+  NormWeights decoder_embedding_norm;
   NormWeights encoder_norm;  // only with pre-norm
   NormWeights decoder_norm;
   std::shared_ptr<const void> storage;  // owns what the pointers point to
 
-  int64_t head_width() const { return width / heads; }
-  int64_t key_width() const { return key_heads * head_width(); }
+  int64_t query_width() const { return heads * head_width; }
+  int64_t key_width() const { return key_heads * head_width; }
 };
 
 struct EngineModel {

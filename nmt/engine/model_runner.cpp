@@ -40,21 +40,23 @@ ModelRunner::ModelRunner(const EngineModel& model, ThreadTeam& team)
       weights_(*model.weights),
       team_(team),
       width_(weights_.width),
+      query_width_(weights_.query_width()),
       key_width_(weights_.key_width()),
-      self_width_(width_ + 2 * key_width_),
+      self_width_(query_width_ + 2 * key_width_),
       self_heads_(cached_self_heads(model)),
       memory_heads_(cached_heads(weights_, *model.cross)),
-      padded_width_(self_heads_ * kernels::padded_head(weights_.head_width())),
+      padded_width_(self_heads_ * kernels::padded_head(weights_.head_width)),
       cache_type_(cache_type_of(weights_)),
       number_bytes_(kernels::cache_bytes(cache_type_)),
-      value_stride_(memory_heads_ * kernels::padded_head(weights_.head_width()) +
+      value_stride_(memory_heads_ * kernels::padded_head(weights_.head_width) +
                     kCacheLineBytes / number_bytes_),
       slot_stride_(2 * padded_width_ + kCacheLineBytes / number_bytes_),
       attention_(static_cast<size_t>(team.size())),
       cache_(weights_.decoder.size()) {}
 
 void ModelRunner::reserve_rows(int64_t rows) {
-  for (AlignedBuffer<float>* buffer : {&x_, &normed_, &mixed_}) buffer->reserve(rows * width_);
+  for (AlignedBuffer<float>* buffer : {&x_, &normed_}) buffer->reserve(rows * width_);
+  mixed_.reserve(rows * query_width_);
   projected_.reserve(rows * std::max(self_width_, 2 * width_));
   const int64_t widest = std::max(weights_.feed_forward, weights_.adapter);
   inner_.reserve(rows * widest);
@@ -63,7 +65,7 @@ void ModelRunner::reserve_rows(int64_t rows) {
     return static_cast<int64_t>(
         kernels::prepared_bytes(weights_.output.weights.type, rows, inputs));
   };
-  prepared_.reserve(std::max(bytes(width_), bytes(widest)));
+  prepared_.reserve(std::max({bytes(width_), bytes(query_width_), bytes(widest)}));
 }
 
 kernels::PreparedRows ModelRunner::prepare(const LinearWeights& weights, int64_t rows,
@@ -117,7 +119,7 @@ void ModelRunner::normalize(const NormWeights& norm, int64_t rows, const float* 
 
 void ModelRunner::normalize_heads(const NormWeights& norm, int64_t heads, float* vectors) const {
   if (norm.gamma != nullptr)
-    kernels::row_kernels().rms_norm_rows(heads, weights_.head_width(), vectors, norm.gamma,
+    kernels::row_kernels().rms_norm_rows(heads, weights_.head_width, vectors, norm.gamma,
                                          norm.epsilon, vectors);
 }
 
@@ -177,6 +179,7 @@ void ModelRunner::step(std::span<const int32_t> tokens, std::span<const StepSent
     for (int64_t r = sentence.first_row; r < sentence.first_row + sentence.rows; ++r)
       embed(weights_.target_embedding, tokens[static_cast<size_t>(r)], *sentence.memory->self,
             sentence.position, x_.data() + r * width_);
+  norm_stream(weights_.decoder_embedding_norm, rows);
   for (size_t l = 0; l < weights_.decoder.size(); ++l) {
     const DecoderLayerWeights& layer = weights_.decoder[l];
     if (layer.is_recurrent()) {
@@ -189,36 +192,36 @@ void ModelRunner::step(std::span<const int32_t> tokens, std::span<const StepSent
       end_block(layer.self.output, mixed_.data(), layer.self.norm, rows);
     }
     linear(layer.cross.query, rows, block_input(layer.cross.norm, rows),
-           {.output = projected_.data(), .stride = width_});
+           {.output = projected_.data(), .stride = query_width_});
     normalize_heads(layer.cross.heads.queries, rows * weights_.heads, projected_.data());
     cross_attention(sentences, l);
     end_block(layer.cross.output, mixed_.data(), layer.cross.norm, rows);
     feed_forward(layer.feed_forward, rows);
     adapt(layer.adapter, rows);
   }
-  final_norm(weights_.decoder_norm, rows);
+  norm_stream(weights_.decoder_norm, rows);
 }
 
-void ModelRunner::final_norm(const NormWeights& norm, int64_t rows) {
+void ModelRunner::norm_stream(const NormWeights& norm, int64_t rows) {
   if (norm.gamma != nullptr) normalize(norm, rows, x_.data(), x_.data());
 }
 
 // Normalizes queries and keys, moves them to their positions, and caches keys and values.
 void ModelRunner::cache_rows(std::span<const StepSentence> sentences, size_t layer) {
   const int64_t heads = weights_.heads;
-  const int64_t head_width = weights_.head_width();
+  const int64_t head_width = weights_.head_width;
   const HeadNorms& norms = weights_.decoder[layer].self.heads;
   for (const StepSentence& sentence : sentences) {
     const LayerPositions& moves = sentence.memory->self->layers[layer];
     for (int64_t r = 0; r < sentence.rows; ++r) {
       float* queries = projected_.data() + (sentence.first_row + r) * self_width_;
       normalize_heads(norms.queries, heads, queries);
-      normalize_heads(norms.keys, weights_.key_heads, queries + width_);
+      normalize_heads(norms.keys, weights_.key_heads, queries + query_width_);
       float* keys =
-          repeated({queries + width_, self_width_}, 1, self_heads_, repeated_keys_).values;
-      const float* values =
-          repeated({queries + width_ + key_width_, self_width_}, 1, self_heads_, repeated_values_)
-              .values;
+          repeated({queries + query_width_, self_width_}, 1, self_heads_, repeated_keys_).values;
+      const float* values = repeated({queries + query_width_ + key_width_, self_width_}, 1,
+                                     self_heads_, repeated_values_)
+                                .values;
       if (moves.queries) moves.queries.apply(heads, head_width, sentence.position, queries);
       if (moves.keys) moves.keys.apply(self_heads_, head_width, sentence.position, keys);
       const int64_t slot = sentence.slots[r * sentence.slots_stride + sentence.position];
@@ -265,15 +268,15 @@ void ModelRunner::attend_step(std::span<const StepSentence> sentences, int64_t q
     int64_t numbers = 0;
     for (const StepSentence& sentence : sentences) {
       kernels::StepAttention& call = calls.emplace_back();
-      call.head_width = weights_.head_width();
+      call.head_width = weights_.head_width;
       call.first_head = heads.first;
       call.last_head = heads.last;
       call.hypotheses = sentence.rows;
       call.position = sentence.position;
       call.queries = projected_.data() + sentence.first_row * query_stride;
       call.query_stride = query_stride;
-      call.output = mixed_.data() + sentence.first_row * width_;
-      call.output_stride = width_;
+      call.output = mixed_.data() + sentence.first_row * query_width_;
+      call.output_stride = query_width_;
       fill(sentence, call);
       numbers = std::max(numbers, kernels::step_kernels().attention_workspace(call));
     }
@@ -297,19 +300,20 @@ void ModelRunner::self_attention(std::span<const StepSentence> sentences, size_t
 
 void ModelRunner::cross_attention(std::span<const StepSentence> sentences, size_t layer) {
   const int64_t stride = reserve_attention(sentences, layer);
-  attend_step(sentences, width_, [&](const StepSentence& sentence, kernels::StepAttention& call) {
-    SentenceMemory& memory = *sentence.memory;
-    call.heads_per_key = weights_.heads / memory_heads_;
-    call.keys = memory.keys;
-    call.terms = &memory.cross->layers[layer].step;
-    call.key_columns = memory.key_columns(layer);
-    call.key_stride = memory.key_stride;
-    call.value_rows = memory.value_rows(layer);
-    call.row_stride = value_stride_;
-    if (stride == 0 || sentence.attention == nullptr) return;
-    call.weights = head_attention_.data() + sentence.first_row * stride;
-    call.weights_stride = stride;
-  });
+  attend_step(sentences, query_width_,
+              [&](const StepSentence& sentence, kernels::StepAttention& call) {
+                SentenceMemory& memory = *sentence.memory;
+                call.heads_per_key = weights_.heads / memory_heads_;
+                call.keys = memory.keys;
+                call.terms = &memory.cross->layers[layer].step;
+                call.key_columns = memory.key_columns(layer);
+                call.key_stride = memory.key_stride;
+                call.value_rows = memory.value_rows(layer);
+                call.row_stride = value_stride_;
+                if (stride == 0 || sentence.attention == nullptr) return;
+                call.weights = head_attention_.data() + sentence.first_row * stride;
+                call.weights_stride = stride;
+              });
   if (stride == 0) return;
   for (const StepSentence& sentence : sentences)
     if (sentence.attention != nullptr) add_attention(sentence, stride);

@@ -97,8 +97,8 @@ class ModelRunner {
   void end_norm(const NormWeights& norm, int64_t rows);
   void feed_forward(const FeedForwardWeights& block, int64_t rows);
   void adapt(const AdapterWeights& block, int64_t rows);
-  /// Does nothing unless the stack has pre-norm.
-  void final_norm(const NormWeights& norm, int64_t rows);
+  /// Replaces the residual stream by its norm; does nothing if there is none.
+  void norm_stream(const NormWeights& norm, int64_t rows);
 
   void encoder_attention(std::span<const EncodeItem> items, size_t layer);
   void attend_run(std::span<const EncodeItem> run, int64_t first_token, size_t layer);
@@ -123,9 +123,10 @@ class ModelRunner {
   const EngineModel& model_;
   const EngineWeights& weights_;
   ThreadTeam& team_;
-  const int64_t width_;       // D
-  const int64_t key_width_;   // G * Dh
-  const int64_t self_width_;  // of projected queries, keys and values: D + 2 G Dh
+  const int64_t width_;        // D
+  const int64_t query_width_;  // H * Dh
+  const int64_t key_width_;    // G * Dh
+  const int64_t self_width_;   // of projected queries, keys and values: (H + 2 G) Dh
   // Heads of cached keys and values: G, or H if the heads of a group move or compress them
   // differently.
   const int64_t self_heads_;
@@ -141,8 +142,8 @@ class ModelRunner {
   const int64_t slot_stride_;
   AlignedBuffer<float> x_;          // [rows, D]: the residual stream
   AlignedBuffer<float> normed_;     // [rows, D]
-  AlignedBuffer<float> projected_;  // [rows, D + 2 G Dh], of a recurrence [rows, 2D]
-  AlignedBuffer<float> mixed_;      // [rows, D]
+  AlignedBuffer<float> projected_;  // [rows, (H + 2 G) Dh], of a recurrence [rows, 2D]
+  AlignedBuffer<float> mixed_;      // [rows, H Dh]
   AlignedBuffer<float> inner_;      // [rows, F]
   AlignedBuffer<float> gated_;      // [rows, F]
   AlignedBuffer<uint8_t> prepared_;

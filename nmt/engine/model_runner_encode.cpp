@@ -22,6 +22,7 @@ void ModelRunner::encode(std::span<const EncodeItem> items) {
     for (int64_t i = 0; i < length_of(item); ++i, x += width_)
       embed(weights_.source_embedding, item.source[static_cast<size_t>(i)], positions, i, x);
   }
+  norm_stream(weights_.encoder_embedding_norm, tokens);
   for (size_t l = 0; l < weights_.encoder.size(); ++l) {
     const EncoderLayerWeights& layer = weights_.encoder[l];
     linear(layer.self.input, tokens, block_input(layer.self.norm, tokens),
@@ -31,7 +32,7 @@ void ModelRunner::encode(std::span<const EncodeItem> items) {
     feed_forward(layer.feed_forward, tokens);
     adapt(layer.adapter, tokens);
   }
-  final_norm(weights_.encoder_norm, tokens);
+  norm_stream(weights_.encoder_norm, tokens);
   project_memory(items, tokens);
 }
 
@@ -51,7 +52,7 @@ void ModelRunner::encoder_attention(std::span<const EncodeItem> items, size_t la
 
 void ModelRunner::attend_run(std::span<const EncodeItem> run, int64_t first_token, size_t layer) {
   const int64_t heads = weights_.heads;
-  const int64_t head_width = weights_.head_width();
+  const int64_t head_width = weights_.head_width;
   const auto sentences = static_cast<int64_t>(run.size());
   const int64_t length = length_of(run.front());
   const SitePositions& site = model_.encoder->of(length);
@@ -62,12 +63,12 @@ void ModelRunner::attend_run(std::span<const EncodeItem> run, int64_t first_toke
   float* queries = projected_.data() + first_token * self_width_;
   for (int64_t n = 0; n < sentences * length; ++n) {
     normalize_heads(norms.queries, heads, queries + n * self_width_);
-    normalize_heads(norms.keys, weights_.key_heads, queries + n * self_width_ + width_);
+    normalize_heads(norms.keys, weights_.key_heads, queries + n * self_width_ + query_width_);
   }
   const Rows all_keys =
-      repeated({queries + width_, self_width_}, sentences * length, heads, repeated_keys_);
-  const Rows all_values = repeated({queries + width_ + key_width_, self_width_}, sentences * length,
-                                   heads, repeated_values_);
+      repeated({queries + query_width_, self_width_}, sentences * length, heads, repeated_keys_);
+  const Rows all_values = repeated({queries + query_width_ + key_width_, self_width_},
+                                   sentences * length, heads, repeated_values_);
   for (int64_t n = 0; n < sentences * length; ++n) {
     float* row = queries + n * self_width_;
     if (positions.queries) positions.queries.apply(heads, head_width, n % length, row);
@@ -118,7 +119,7 @@ void ModelRunner::attend_run(std::span<const EncodeItem> run, int64_t first_toke
     call.queries = {queries + column, self_width_};
     call.keys = {key_rows.values + column, key_rows.stride};
     call.values = {value_rows.values + column, value_rows.stride};
-    call.output = {mixed_.data() + first_token * width_ + column, width_};
+    call.output = {mixed_.data() + first_token * query_width_ + column, query_width_};
     kernels::attention_forward_cpu(call);
   });
 }
@@ -127,7 +128,7 @@ void ModelRunner::attend_run(std::span<const EncodeItem> run, int64_t first_toke
 ModelRunner::Rows ModelRunner::repeated(const Rows& rows, int64_t count, int64_t heads,
                                         AlignedBuffer<float>& to) const {
   if (heads == weights_.key_heads) return rows;
-  const int64_t head_width = weights_.head_width();
+  const int64_t head_width = weights_.head_width;
   const int64_t group = heads / weights_.key_heads;
   float* out = to.reserve(count * heads * head_width);
   for (int64_t n = 0; n < count; ++n)
@@ -142,7 +143,7 @@ ModelRunner::Rows ModelRunner::compressed(const PositionRows& compression, const
                                           int64_t heads, int64_t sentences, int64_t length,
                                           int64_t keys, AlignedBuffer<float>& to) const {
   if (compression.data == nullptr) return rows;
-  const int64_t head_width = weights_.head_width();
+  const int64_t head_width = weights_.head_width;
   const int64_t width = heads * head_width;
   float* out = to.reserve(sentences * keys * width);
   std::fill(out, out + sentences * keys * width, 0.0F);
@@ -166,7 +167,7 @@ void ModelRunner::project_memory(std::span<const EncodeItem> items, int64_t toke
     memory.cross = &model_.cross->of(std::max(item.max_target_length, length_of(item)));
     memory.keys = memory.cross->keys_of(length_of(item));
     memory.key_stride = kernels::padded_head(memory.keys);
-    memory.values_at = memory_heads_ * weights_.head_width() * memory.key_stride * number_bytes_;
+    memory.values_at = memory_heads_ * weights_.head_width * memory.key_stride * number_bytes_;
     memory.layer_bytes = memory.values_at + memory.keys * value_stride_ * number_bytes_;
     memory.bytes.reserve(memory.layer_bytes * static_cast<int64_t>(weights_.decoder.size()));
   }
@@ -204,13 +205,13 @@ void ModelRunner::write_memory(const EncodeItem& item, float* projected, size_t 
       repeated({projected + key_width_, stride}, length, memory_heads_, repeated_values_),
       memory_heads_, 1, length, memory.keys, value_rows_);
   uint8_t* column = memory.key_columns(layer);
-  for (int64_t d = 0; d < memory_heads_ * weights_.head_width();
+  for (int64_t d = 0; d < memory_heads_ * weights_.head_width;
        ++d, column += memory.key_stride * number_bytes_)
     kernels::step_kernels().cache_column(cache_type_, memory.keys, keys.values + d, keys.stride,
                                          column);
   uint8_t* row = memory.value_rows(layer);
   for (int64_t j = 0; j < memory.keys; ++j, row += value_stride_ * number_bytes_)
-    kernels::step_kernels().cache_row(cache_type_, memory_heads_, weights_.head_width(),
+    kernels::step_kernels().cache_row(cache_type_, memory_heads_, weights_.head_width,
                                       values.values + j * values.stride, row);
 }
 

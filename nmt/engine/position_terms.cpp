@@ -125,12 +125,12 @@ LayerPositions layer_positions(const LayerTerms& from, const float* content_scal
 
 SiteSizes encoder_sizes(const EngineWeights& weights) {
   return {static_cast<int64_t>(weights.encoder.size()), weights.width, weights.heads,
-          weights.head_width(), weights.head_width()};
+          weights.head_width, weights.head_width};
 }
 
 SiteSizes decoder_sizes(const EngineWeights& weights) {
   return {static_cast<int64_t>(weights.decoder.size()), weights.width, weights.heads,
-          weights.head_width(), kernels::padded_head(weights.head_width())};
+          weights.head_width, kernels::padded_head(weights.head_width)};
 }
 
 SiteTerms part_of(const SiteTerms& terms, int64_t length) {

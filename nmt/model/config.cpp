@@ -53,6 +53,8 @@ void visit_later_fields(Config& config, const Visit& visit) {
   visit("norm_type", config.norm_type);
   visit("qk_norm", config.qk_norm);
   visit("kv_heads", config.kv_heads);
+  visit("head_width", config.head_width);
+  visit("embedding_norm", config.embedding_norm);
   visit("alignment_layer", config.alignment_layer);
   visit("alignment_head", config.alignment_head);
   visit("context", config.context);
@@ -99,12 +101,15 @@ std::vector<std::string> ModelConfig::problems(const std::string& file) const {
   check("feed_forward", ranges::kFeedForward, feed_forward);
   check("heads", ranges::kHeads, heads);
   check("max_positions", ranges::kMaxPositions, max_positions);
-  check_divisible(found, name("width"), width, setting_key("heads", file), heads);
+  check("head_width", {.least = 0, .most = width}, head_width);
+  if (head_width == 0)
+    check_divisible(found, name("width"), width, setting_key("heads", file), heads);
   check("kv_heads", {.least = 0, .most = heads}, kv_heads);
   check_divisible(found, name("heads"), heads, setting_key("kv_heads", file), kv_heads);
   check("norm", {.choices = {"post", "pre"}}, norm);
   check("norm_type", {.choices = {"layer", "rms"}}, norm_type);
-  check("activation", {.choices = {"relu", "gelu", "silu", "swiglu"}}, activation);
+  check("activation", {.choices = {"relu", "gelu", "silu", "swiglu", "gelu-tanh", "geglu-tanh"}},
+        activation);
   check("tied_embeddings", {.choices = {"none", "decoder", "all"}}, tied_embeddings);
   check("norm_epsilon", {.above = 0, .most = 1}, norm_epsilon);
   check("decoder_layer", {.choices = {"self-attention", "ssru"}}, decoder_layer);
@@ -133,6 +138,7 @@ nlohmann::json ModelConfig::to_json() const {
   const auto write = [&](const char* name, const auto& field) { json[name] = field; };
   visit_fields(*this, write);
   visit_later_fields(*this, write);
+  if (!languages.empty()) json["languages"] = languages.to_json();
   return json;
 }
 
@@ -142,6 +148,8 @@ ModelConfig ModelConfig::from_json(const nlohmann::json& json) {
   visit_later_fields(config, [&](const char* name, auto& field) {
     if (json.contains(name)) read_field(json, name, field);
   });
+  if (json.contains("languages"))
+    config.languages = ModelLanguages::from_json(json.at("languages"));
   return config;
 }
 

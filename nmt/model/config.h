@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/option_rule.h"
+#include "nmt/model/languages.h"
 
 namespace dietmt::nmt {
 
@@ -28,14 +29,17 @@ struct ModelConfig {
   int64_t decoder_layers = 4;
   int64_t width = 128;  // D
   int64_t feed_forward = 256;
-  int64_t heads = 4;                    // H
-  int64_t kv_heads = 0;                 // of keys and values, divides H; 0: H
-  int64_t max_positions = 1024;         // table size of learned encodings
-  std::string norm = "post";            // "post" or "pre"
-  std::string norm_type = "layer";      // "layer" or "rms"
-  bool qk_norm = false;                 // RMS norm of each head's queries and keys
-  double norm_epsilon = 1e-5;           // added to the variance; Marian's is 1e-6
-  std::string activation = "relu";      // "relu", "gelu", "silu" or "swiglu"
+  int64_t heads = 4;                // H
+  int64_t kv_heads = 0;             // of keys and values, divides H; 0: H
+  int64_t head_width = 0;           // Dh; 0: D / H
+  int64_t max_positions = 1024;     // table size of learned encodings
+  std::string norm = "post";        // "post" or "pre"
+  std::string norm_type = "layer";  // "layer" or "rms"
+  bool qk_norm = false;             // RMS norm of each head's queries and keys
+  double norm_epsilon = 1e-5;       // added to the variance; Marian's is 1e-6
+  bool embedding_norm = false;      // of both stacks' input, after the positions
+  // "relu", "gelu", "silu", "swiglu", "gelu-tanh" or "geglu-tanh" (kernels::Activation)
+  std::string activation = "relu";
   std::string tied_embeddings = "all";  // "none", "decoder" (target input and output) or "all"
   bool output_bias = false;             // a number added to the score of each piece
   // What reads the tokens before: "self-attention", or "ssru", a recurrence (Kim et al. 2019).
@@ -50,6 +54,7 @@ struct ModelConfig {
   int64_t context = 0;                   // at most; 0: none
   std::string context_sides = "source";  // "source", or "both": it translates them too
   int64_t context_tokens = 0;            // of a side with context and end of sentence, at most
+  ModelLanguages languages;              // that it translates; empty: one pair
   int64_t adapter_size = 0;              // bottleneck of the adapter after each layer; 0: none
   double dropout = 0.1;                  // residual branches
   double attention_dropout = 0.0;        // probabilities
@@ -62,6 +67,9 @@ struct ModelConfig {
   /// Without guided alignment, the mean of the heads of the last layer but one aligns best (Garg et
   /// al. 2019, section 3.1).
   AlignmentSite alignment() const;
+
+  /// Dh.
+  int64_t width_of_heads() const { return head_width > 0 ? head_width : width / heads; }
 
   /// All problems, one sentence each. They name the options of `dietmt train`, or if `file` is
   /// given the file and its keys.

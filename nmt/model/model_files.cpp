@@ -135,6 +135,16 @@ ModelFiles open_model(const fs::path& path) {
   return files;
 }
 
+ModelLanguages languages_in(const fs::path& directory) {
+  try {
+    const nlohmann::json json = read_json(directory / kConfigFile);
+    return json.contains("model") ? ModelConfig::from_json(json.at("model")).languages
+                                  : ModelLanguages();
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 std::vector<std::string> model_directories(const std::vector<std::string>& values,
                                            const std::string& option) {
   std::vector<std::string> all;
@@ -166,6 +176,13 @@ void require_same_context(const fs::path& a, const data::SentenceContext& contex
   throw ConfigError(a.string() + " and " + b.string() +
                     " read different context (context, context_sides and context_tokens in " +
                     kConfigFile + ")");
+}
+
+void require_same_languages(const fs::path& a, const ModelLanguages& languages_a, const fs::path& b,
+                            const ModelLanguages& languages_b) {
+  if (languages_a != languages_b)
+    throw ConfigError(a.string() + " and " + b.string() +
+                      " have different languages (languages in " + kConfigFile + ")");
 }
 
 void write_description(const fs::path& directory, const ModelConfig& config,

@@ -54,6 +54,9 @@ bool is_adapter(const std::filesystem::path& path);
 /// which names the file.
 ModelFiles open_model(const std::filesystem::path& path);
 
+/// The languages that config.json in the directory lists; none if it cannot be read.
+ModelLanguages languages_in(const std::filesystem::path& directory);
+
 /// The directories in the values of `option`: each value is one, or several separated by commas. A
 /// value that exists is not split, so a name may have commas. Throws ConfigError if a name is
 /// empty.
@@ -67,6 +70,10 @@ void require_same_tokenizers(const std::filesystem::path& a, const Tokenizers& t
 /// Throws ConfigError if the models read different context.
 void require_same_context(const std::filesystem::path& a, const data::SentenceContext& context_a,
                           const std::filesystem::path& b, const data::SentenceContext& context_b);
+
+/// Throws ConfigError if the models have different languages.
+void require_same_languages(const std::filesystem::path& a, const ModelLanguages& languages_a,
+                            const std::filesystem::path& b, const ModelLanguages& languages_b);
 
 /// Writes everything but the weights into `directory`, which must exist.
 void write_description(const std::filesystem::path& directory, const ModelConfig& config,

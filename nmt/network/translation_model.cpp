@@ -24,6 +24,8 @@ using encoders::StackConfig;
 encoders::Activation activation_of(const std::string& name) {
   if (name == "gelu") return encoders::Activation::kGelu;
   if (name == "silu") return encoders::Activation::kSilu;
+  if (name == "gelu-tanh") return encoders::Activation::kGeluTanh;
+  if (name == "geglu-tanh") return encoders::Activation::kGegluTanh;
   return name == "swiglu" ? encoders::Activation::kSwiglu : encoders::Activation::kRelu;
 }
 
@@ -33,7 +35,9 @@ StackConfig stack_config(const ModelConfig& config) {
   stack.feed_forward = config.feed_forward;
   stack.heads = config.heads;
   stack.kv_heads = config.kv_heads;
+  stack.own_head_width = config.head_width;
   stack.qk_norm = config.qk_norm;
+  stack.embedding_norm = config.embedding_norm;
   stack.adapter = config.adapter_size;
   stack.max_positions = config.max_positions;
   stack.norm =
@@ -181,7 +185,7 @@ DecoderCache TranslationModel::empty_cache() const {
                                   ? output_weight_.scalar_type()
                                   : encoders::pass_precision().type.value_or(at::kFloat);
   const at::TensorOptions options = output_weight_.options().dtype(type).requires_grad(false);
-  const Tensor heads = at::empty({0, config_.heads, config_.width / config_.heads}, options);
+  const Tensor heads = at::empty({0, config_.heads, config_.width_of_heads()}, options);
   const bool recurrent = config_.decoder_layer == "ssru";
   const Tensor states = at::empty({0, config_.width}, options.dtype(at::kFloat));
   DecoderCache cache;

@@ -84,17 +84,24 @@ Beam::Beam(const SearchTask& task, const SpecialTokens& special, const SearchOpt
 }
 
 bool Beam::advance(std::span<const Candidate> candidates) {
-  const size_t first = nodes_.size();
+  const size_t first = begin_step(candidates);
   sums_.clear();
   extend(groups_.front(), candidates);
   return end_step(first);
 }
 
 bool Beam::advance_groups(std::span<const std::vector<Candidate>> candidates) {
-  const size_t first = nodes_.size();
+  const size_t first = begin_step(candidates.front());
   sums_.clear();
   for (size_t g = 0; g < groups_.size(); ++g) extend(groups_[g], candidates[g]);
   return end_step(first);
+}
+
+// Candidates for an unscored token are alike.
+size_t Beam::begin_step(std::span<const Candidate> candidates) {
+  if (is_unscored(std::ssize(steps_)) && !candidates.empty())
+    unscored_ += candidates.front().log_prob;
+  return nodes_.size();
 }
 
 void Beam::extend(Group& group, std::span<const Candidate> candidates) {
@@ -134,14 +141,15 @@ Hypothesis Beam::hypothesis(const Candidate& last) const {
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
     const Node& node = nodes_[*step + static_cast<size_t>(k)];
     found.ids.push_back(node.token);
-    found.token_scores.push_back(node.log_prob);
+    const auto place = std::distance(step, steps_.rend()) - 1;
+    found.token_scores.push_back(is_unscored(place) ? 0.0F : node.log_prob);
     k = node.parent;
     if (options_.needs_attention()) found.rows.push_back(k);
   }
   std::reverse(found.rows.begin(), found.rows.end());
   std::reverse(found.ids.begin(), found.ids.end());
   std::reverse(found.token_scores.begin(), found.token_scores.end());
-  found.sum = last.sum;
+  found.sum = last.sum - unscored_;
   found.score =
       length_normalized(found.sum, static_cast<int64_t>(found.token_scores.size()), options_);
   return found;
@@ -162,7 +170,7 @@ bool Beam::cannot_improve(NBest& done, double best_sum) const {
   if (done.size() < wanted_) return false;
   const auto last = done.begin() + static_cast<std::ptrdiff_t>(wanted_) - 1;
   std::nth_element(done.begin(), last, done.end(), better);
-  return length_normalized(best_sum, task_.max_length, options_) <= last->score;
+  return length_normalized(best_sum - unscored_, task_.max_length, options_) <= last->score;
 }
 
 NBest Beam::result() && {
@@ -199,6 +207,7 @@ void Samples::append(int64_t sample, int32_t token, float log_prob, int32_t row)
   const auto k = static_cast<size_t>(sample);
   if (ended_[k]) return;
   Hypothesis& hypothesis = hypotheses_[k];
+  if (std::ssize(hypothesis.ids) < task_.unscored) log_prob = 0.0F;
   hypothesis.token_scores.push_back(log_prob);
   hypothesis.sum += log_prob;
   if (options_.alignment) hypothesis.rows.push_back(row);

@@ -92,6 +92,8 @@ class Beam {
     NBest done = {};
   };
 
+  bool is_unscored(int64_t step) const { return step < task_.unscored; }
+  size_t begin_step(std::span<const Candidate> candidates);
   void extend(Group& group, std::span<const Candidate> candidates);
   bool end_step(size_t first);
   Hypothesis hypothesis(const Candidate& last) const;
@@ -106,6 +108,7 @@ class Beam {
   std::vector<size_t> steps_;     // where each step starts in nodes_
   size_t first_ = 0;              // where the last step starts
   std::vector<double> sums_;
+  double unscored_ = 0.0;      // log-probability of SearchTask::unscored, the same in all
   std::vector<Group> groups_;  // one unless the search is diverse
 };
 

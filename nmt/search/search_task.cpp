@@ -70,8 +70,12 @@ SearchTask search_task(const TranslationRequest& request, const SearchOptions& o
   const int64_t wanted = options.max_target_length(std::ssize(request.source) - untranslated);
   const int64_t with_prefix =
       std::ssize(request.prefix) + std::ssize(request.open_word.choices) + 1;
-  SearchTask task{std::min(std::max(wanted, with_prefix), max_target_length), options.min_length,
-                  request.prefix, request.index, request.open_word};
+  SearchTask task{std::min(std::max(wanted, with_prefix), max_target_length),
+                  options.min_length,
+                  request.prefix,
+                  request.index,
+                  request.open_word,
+                  request.unscored};
   if (!request.constraints.terms.empty())
     task.constraints = std::make_shared<const ConstraintTrie>(request.constraints);
   return task;

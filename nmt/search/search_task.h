@@ -28,6 +28,7 @@ struct OpenWord {
 struct TranslationRequest {
   std::vector<int32_t> source;       // ends with end of sentence
   std::vector<int32_t> prefix;       // tokens that the translation must start with
+  int64_t unscored = 0;              // of them at the start name its language: they score 0
   OpenWord open_word = {};           // that it must continue with
   int64_t index = 0;                 // of the sentence in its input: part of the sampling key
   TermConstraints constraints = {};  // that the translation must meet
@@ -78,6 +79,7 @@ struct SearchTask {
   std::vector<int32_t> prefix;  // the first tokens
   int64_t index = 0;            // of the sentence in its input: part of the sampling key
   OpenWord open_word = {};      // after the prefix
+  int64_t unscored = 0;         // tokens of the prefix, from its start
   std::shared_ptr<const ConstraintTrie> constraints = nullptr;  // null: none
 
   /// Whether hypotheses of `step` tokens may end in the open word.

@@ -18,6 +18,8 @@ ModelList::ModelList(const std::vector<std::string>& directories, c10::Device de
     require_same_tokenizers(models_.front().directory, tokenizers(), last.directory,
                             {last.source_tokenizer, last.target_tokenizer});
     require_same_context(models_.front().directory, context(), last.directory, last.context());
+    require_same_languages(models_.front().directory, languages(), last.directory,
+                           last.model->config().languages);
   }
 }
 
@@ -78,6 +80,7 @@ LoadedDecoder load_decoder(const std::vector<std::string>& directories,
     loaded.target_tokenizer = tokenizers.target;
     loaded.special = SpecialTokens::of(*tokenizers.target);
     loaded.context = loaded.models->context();
+    loaded.languages = loaded.models->languages();
     loaded.decoder = std::make_unique<TensorDecoder>(loaded.models->pointers(), loaded.special,
                                                      options.device_type);
     return loaded;
@@ -95,7 +98,7 @@ std::vector<std::string> translate_lines(const TranslationModel& model,
                                          const data::Tokenizer& target_tokenizer,
                                          std::span<const std::string> lines,
                                          const SearchOptions& options,
-                                         const std::string& source_tag) {
+                                         const LanguageChoice& languages) {
   SearchOptions own = options;
   if (own.workers == 0)
     own.workers = at::get_num_threads();  // as many threads as this program may use
@@ -107,9 +110,10 @@ std::vector<std::string> translate_lines(const TranslationModel& model,
       .source_tokenizer = borrowed(source_tokenizer),
       .target_tokenizer = borrowed(target_tokenizer),
       .special = SpecialTokens::of(target_tokenizer),
-      .context = sentence_context(model.config(), source_tokenizer, target_tokenizer)};
+      .context = sentence_context(model.config(), source_tokenizer, target_tokenizer),
+      .languages = model.config().languages};
   loaded.decoder = make_decoder(models, loaded.special);
-  return translate_lines(Translator(std::move(loaded), own), lines, source_tag);
+  return translate_lines(Translator(std::move(loaded), own), lines, languages);
 }
 
 }  // namespace dietmt::nmt

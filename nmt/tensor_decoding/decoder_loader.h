@@ -27,8 +27,8 @@ namespace dietmt::nmt {
 /// The models of `--model`: one, or an ensemble with one vocabulary.
 class ModelList {
  public:
-  /// Throws CheckpointError if one cannot be loaded, and ConfigError if their tokenizers or the
-  /// context that they read differ.
+  /// Throws CheckpointError if one cannot be loaded, and ConfigError if their tokenizers, their
+  /// languages or the context that they read differ.
   ModelList(const std::vector<std::string>& directories, c10::Device device);
 
   std::vector<const TranslationModel*> pointers() const;
@@ -37,6 +37,7 @@ class ModelList {
 
   /// The context that all of them read.
   data::SentenceContext context() const { return models_.front().context(); }
+  const ModelLanguages& languages() const { return models_.front().model->config().languages; }
 
   Tokenizers tokenizers() const {
     return {models_.front().source_tokenizer, models_.front().target_tokenizer};
@@ -78,6 +79,6 @@ std::vector<std::string> translate_lines(const TranslationModel& model,
                                          const data::Tokenizer& target_tokenizer,
                                          std::span<const std::string> lines,
                                          const SearchOptions& options,
-                                         const std::string& source_tag = "");
+                                         const LanguageChoice& languages = {});
 
 }  // namespace dietmt::nmt

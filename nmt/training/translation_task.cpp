@@ -162,8 +162,8 @@ std::map<std::string, double> TranslationTask::validate() {
   std::map<std::string, double> scores = {
       {"valid_loss", all.target_loss() / static_cast<double>(all.targets)}};
   if (options_.validation.texts.empty()) return scores;
-  scores.merge(translation_scores(options_.validation, [&](const std::vector<std::string>& lines) {
-    return translations(lines);
+  scores.merge(translation_scores(options_.validation, [&](const ValidationText& text) {
+    return translations(text.sources, text.languages);
   }));
   return scores;
 }
@@ -172,9 +172,9 @@ training::BatchLoss TranslationTask::validation_loss(const data::ParallelBatch& 
   return batch_loss(translation_batch(pairs, plain_batches()), 0.0, nullptr).sums;
 }
 
-std::vector<std::string> TranslationTask::translations(
-    const std::vector<std::string>& lines) const {
-  return translate_lines(*model_, source_, target_, lines, options_.validation.search);
+std::vector<std::string> TranslationTask::translations(const std::vector<std::string>& lines,
+                                                       const LanguageChoice& languages) const {
+  return translate_lines(*model_, source_, target_, lines, options_.validation.search, languages);
 }
 
 // The largest batch, and the longest lines, as many as are translated at once.
@@ -196,7 +196,7 @@ void TranslationTask::try_validation() {
     return tokens > workers * search.batch_tokens;
   });
   lines.erase(end, lines.end());
-  translations(lines);
+  if (!lines.empty()) translations(lines, options_.validation.texts.front().languages);
 }
 
 nlohmann::json TranslationTask::data_position() const {

@@ -74,7 +74,8 @@ class TranslationTask : public training::TrainingTask {
   // With the loss of guided alignment where the batch has links.
   Loss batch_loss(const TranslationBatch& batch, double smoothing, encoders::DropoutKeys* dropout);
   training::BatchLoss validation_loss(const data::ParallelBatch& pairs);
-  std::vector<std::string> translations(const std::vector<std::string>& lines) const;
+  std::vector<std::string> translations(const std::vector<std::string>& lines,
+                                        const LanguageChoice& languages) const;
   void require_memory(const TranslationBatch& batch);
   TranslationBatchOptions plain_batches() const;  // of validation
   TranslationBatchOptions batch_options() const;

@@ -74,7 +74,8 @@ std::vector<std::string> names_of_scores(size_t texts, bool has_command) {
 }
 
 std::map<std::string, double> translation_scores(
-    const ValidationOptions& options, const std::function<Lines(const Lines&)>& translate) {
+    const ValidationOptions& options,
+    const std::function<Lines(const ValidationText&)>& translate) {
   metrics::BleuOptions bleu_options;
   bleu_options.tokenizer = metrics::bleu_tokenizer_from_name(options.tokenizer);
   bleu_options.lowercase = options.lowercase;
@@ -96,7 +97,7 @@ std::map<std::string, double> translation_scores(
   Lines all_found, all_references;
   for (size_t i = 0; i < options.texts.size(); ++i) {
     const ValidationText& text = options.texts[i];
-    const Lines found = in_words(translate(text.sources), options.remove_bpe);
+    const Lines found = in_words(translate(text), options.remove_bpe);
     const Lines references = in_words(text.references, options.remove_bpe);
     if (several)
       measure(found, references, [&](const char* name) { return with_number(name, i + 1); });

@@ -7,13 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "nmt/model/languages.h"
 #include "nmt/search/search_options.h"
 
 namespace dietmt::nmt {
 
 struct ValidationText {
-  std::vector<std::string> sources;  // with their tags
+  std::vector<std::string> sources;
   std::vector<std::string> references;
+  LanguageChoice languages = {};
 };
 
 struct ValidationOptions {
@@ -30,10 +32,10 @@ struct ValidationOptions {
 /// "command".
 std::vector<std::string> names_of_scores(size_t texts, bool has_command);
 
-/// These scores. `translate` translates lines. A command that fails or prints no number gets a
-/// warning and scores NaN.
+/// These scores. `translate` translates the sources of a text. A command that fails or prints no
+/// number gets a warning and scores NaN.
 std::map<std::string, double> translation_scores(
     const ValidationOptions& options,
-    const std::function<std::vector<std::string>(const std::vector<std::string>&)>& translate);
+    const std::function<std::vector<std::string>(const ValidationText&)>& translate);
 
 }  // namespace dietmt::nmt

@@ -12,11 +12,12 @@ SearchOptions forced_search(SearchOptions options) {
   return options;
 }
 
-ForcedRequests::ForcedRequests(const LoadedDecoder& model, const std::string& source_tag,
+ForcedRequests::ForcedRequests(const LoadedDecoder& model, const LanguageChoice& languages,
                                int64_t max_source, int64_t max_target)
     : source_tokenizer_(model.source_tokenizer),
       target_tokenizer_(model.target_tokenizer),
-      tag_(*source_tokenizer_, source_tag),
+      tag_(*source_tokenizer_, model.languages.tags(languages).source),
+      target_tag_(target_tokenizer_->encode(model.languages.tags(languages).target)),
       document_(model.context),
       separator_(model.context.target_separator),
       max_source_(max_source),
@@ -27,12 +28,15 @@ TranslationRequest ForcedRequests::next(const TextPair& pair) {
   request.source =
       encode_line(*source_tokenizer_, pair.source.empty() ? pair.source : tag_.before(pair.source),
                   source_tokenizer_->source_end(), max_source_, pair.source_where);
+  const int64_t tags = std::ssize(target_tag_);
   request.prefix = encode_line(*target_tokenizer_, pair.target, target_tokenizer_->end_id(),
-                               max_target_, pair.target_where);
+                               max_target_ - tags, pair.target_where);
   request.context_tokens =
       document_.next(request.source, request.prefix, max_source_, max_target_).source;
   request.context_separator = separator_;
   request.prefix.pop_back();  // the search appends end of sentence
+  request.prefix.insert(request.prefix.begin(), target_tag_.begin(), target_tag_.end());
+  request.unscored = tags;
   return request;
 }
 

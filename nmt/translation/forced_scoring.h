@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "data/text/source_tag.h"
 #include "data/text/tokenizer.h"
@@ -34,9 +35,9 @@ struct TextPair {
 /// each target token and of end of sentence.
 class ForcedRequests {
  public:
-  /// Lines over `max_source` and `max_target` tokens, with end of sentence, are cut. `source_tag`:
-  /// put before each source that is not empty; throws like data::SourceTag.
-  ForcedRequests(const LoadedDecoder& model, const std::string& source_tag, int64_t max_source,
+  /// Lines over `max_source` and `max_target` tokens, with end of sentence, are cut. `languages`:
+  /// of all pairs; throws like LineCoder.
+  ForcedRequests(const LoadedDecoder& model, const LanguageChoice& languages, int64_t max_source,
                  int64_t max_target);
 
   /// For a model that reads context, the pairs of a document must come in order.
@@ -46,6 +47,7 @@ class ForcedRequests {
   std::shared_ptr<const data::Tokenizer> source_tokenizer_;
   std::shared_ptr<const data::Tokenizer> target_tokenizer_;
   data::SourceTag tag_;
+  std::vector<int32_t> target_tag_;
   PairContext document_;
   int32_t separator_;
   int64_t max_source_;

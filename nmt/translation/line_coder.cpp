@@ -134,7 +134,7 @@ LineCoder::LineCoder(const LoadedDecoder& model, const SearchOptions& search, Li
       reads_letters_(has_letters(*model.source_tokenizer)),
       most_source_(model.decoder->source_limit(search)),
       document_(model.context) {
-  tag_of({});
+  if (!options_.languages.empty()) tags_of(options_.languages);
 }
 
 LineRequest LineCoder::prepare(std::string line, LineExtras extras) {
@@ -159,7 +159,8 @@ LineRequest LineCoder::prepare(MarkedText line, LineExtras extras) {
 }
 
 bool LineCoder::is_too_long(const std::string& line, const LineExtras& extras) {
-  const std::string text = tag_of(extras).before(line);
+  const LanguageChoice& choice = extras.languages.value_or(options_.languages);
+  const std::string text = choice.empty() ? line : tags_of(choice).source.before(line);
   return std::ssize(text) >= most_source_ &&
          std::ssize(model_.source_tokenizer->encode(text, most_source_)) >= most_source_;
 }
@@ -187,23 +188,33 @@ void LineCoder::put_in_usual_case(LineRequest& line) const {
 LineRequest LineCoder::prepared(LineRequest line) {
   without_mnemonic(line);
   if (options_.restores_case) put_in_usual_case(line);
-  const data::SourceTag& tag = tag_of(line.extras);
-  encode(line, tag);
-  if (line.has_text) find_terms(line, tag);
-  complete(line);
+  const Tags& tags = tags_of(line);
+  encode(line, tags.source);
+  if (line.has_text) find_terms(line, tags.source);
+  complete(line, tags);
   if (!line.has_text && !line.extras.prefix.empty() && !line.extras.where.empty())
     spdlog::warn("{}: has {}, so its prefix is left out", line.extras.where,
                  line.is_copied ? "no letters and is copied" : "no text");
   return line;
 }
 
-const data::SourceTag& LineCoder::tag_of(const LineExtras& extras) {
-  const std::string& tag = extras.tag ? *extras.tag : options_.source_tag;
-  const auto known = tags_.find(tag);
+const LineCoder::Tags& LineCoder::tags_of(const LanguageChoice& choice) {
+  const auto known = tags_.find(choice);
   if (known != tags_.end()) return known->second;
-  const std::string problem = tag.empty() ? "" : data::source_tag_problem(tag);
+  const std::string& given = choice.source_tag;
+  const std::string problem = given.empty() ? "" : data::source_tag_problem(given);
   if (!problem.empty()) throw DataError(problem);
-  return tags_.emplace(tag, data::SourceTag(*model_.source_tokenizer, tag)).first->second;
+  const LanguageTags tags = choice.empty() ? LanguageTags() : model_.languages.tags(choice);
+  Tags made{data::SourceTag(*model_.source_tokenizer, tags.source),
+            model_.target_tokenizer->encode(tags.target)};
+  return tags_.emplace(choice, std::move(made)).first->second;
+}
+
+// Without a choice, a line may begin with a tag itself.
+const LineCoder::Tags& LineCoder::tags_of(const LineRequest& line) {
+  const LanguageChoice& choice = line.extras.languages.value_or(options_.languages);
+  if (choice.empty() && !model_.languages.is_named_in(line.source)) model_.languages.tags(choice);
+  return tags_of(choice);
 }
 
 bool LineCoder::is_copied(const LineRequest& line) const {
@@ -269,21 +280,24 @@ void LineCoder::find_terms(LineRequest& line, const data::SourceTag& tag) const 
 }
 
 // Adds what a request needs besides the tokens of its line and context.
-void LineCoder::add_demands(LineRequest& line) const {
+void LineCoder::add_demands(LineRequest& line, const Tags& tags) const {
   line.request.index = line.extras.index;
+  TranslationRequest& request = line.request;
+  if (options_.is_last) add_prefix(line);
+  request.prefix.insert(request.prefix.begin(), tags.target.begin(), tags.target.end());
+  request.unscored = std::ssize(tags.target);
   if (!options_.is_last) return;
-  add_prefix(line);
   if (!line.required.empty())
-    line.request.constraints =
+    request.constraints =
         model_.terms().constraints(line.required, search_.max_target_length(line.tokens));
 }
 
-void LineCoder::complete(LineRequest& line) {
+void LineCoder::complete(LineRequest& line, const Tags& tags) {
   if (!line.has_text) {
     if (!line.is_copied) document_.end();
     return;
   }
-  add_demands(line);
+  add_demands(line, tags);
   document_.next(line.request, most_source_);
   line.context.assign(line.request.source.begin(),
                       line.request.source.begin() + line.request.context_tokens);
@@ -310,11 +324,11 @@ LineRequest LineCoder::without_kept_text(const LineRequest& line,
                     .mnemonic = line.mnemonic,
                     .text_case = line.text_case};
   other.source = other.marked.text;
-  const data::SourceTag& tag = tags_.at(other.extras.tag.value_or(options_.source_tag));
-  encode(other, tag);
+  const Tags& tags = tags_.at(other.extras.languages.value_or(options_.languages));
+  encode(other, tags.source);
   if (!other.has_text) return other;
-  find_terms(other, tag);
-  add_demands(other);
+  find_terms(other, tags.source);
+  add_demands(other, tags);
   TranslationRequest& request = other.request;
   request.source.insert(request.source.begin(), line.context.begin(), line.context.end());
   request.context_tokens = std::ssize(line.context);
@@ -384,8 +398,10 @@ void LineCoder::advance(LineRequest& line, const LineCoder& before, const Hypoth
     line.marked.spellings = std::move(spellings);
     line.pivots.push_back(line.marked.text);
   }
-  encode(line, tag_of({}));
-  complete(line);
+  if (options_.languages.empty()) model_.languages.tags({});
+  const Tags& tags = tags_of(options_.languages);
+  encode(line, tags.source);
+  complete(line, tags);
   if (!line.has_text && !line.extras.prefix.empty() && !line.extras.where.empty())
     spdlog::warn("{}: the first model translates it into nothing{}, so its prefix is left out",
                  line.extras.where, line.is_copied ? " that has letters" : "");

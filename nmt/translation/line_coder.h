@@ -27,6 +27,7 @@
 #include "nmt/alignment/kept_kinds.h"
 #include "nmt/alignment/mnemonics.h"
 #include "nmt/alignment/word_alignment.h"
+#include "nmt/model/languages.h"
 #include "nmt/search/search_options.h"
 #include "nmt/search/search_task.h"
 #include "nmt/translation/document_context.h"
@@ -42,7 +43,7 @@ enum class AlignmentKind { kNone, kHard, kSoft };
 AlignmentKind alignment_from_name(const std::string& name);
 
 struct LineOptions {
-  std::string source_tag = {};               // before each line that has text (data::SourceTag)
+  LanguageChoice languages = {};             // of each line that has text
   const data::Glossary* glossary = nullptr;  // null: none; it outlives the coder
   bool markup = false;                       // remove all KeptKinds from lines
   KeptKinds keep = {};                       // what keep_text() makes sure of without `markup`
@@ -58,8 +59,8 @@ struct LineOptions {
 
 /// Additional data for a line.
 struct LineExtras {
-  int64_t index = 0;                    // of the line in its input: part of the sampling key
-  std::optional<std::string> tag = {};  // instead of LineOptions::source_tag
+  int64_t index = 0;  // of the line in its input: part of the sampling key
+  std::optional<LanguageChoice> languages = {};  // instead of LineOptions::languages
   /// That the translation must start with. If it ends inside a word, or at its end, the word is
   /// completed; a space after it ends the word.
   std::string prefix = {};
@@ -123,10 +124,12 @@ struct LineResult {
 /// finish() may run on other threads meanwhile.
 class LineCoder {
  public:
-  /// `model` must outlive the coder. Throws DataError if the tag is not a piece of the tokenizer.
+  /// `model` must outlive the coder. Throws DataError for a language that the model does not have,
+  /// and if a tag is not a piece of the tokenizer.
   LineCoder(const LoadedDecoder& model, const SearchOptions& search, LineOptions options);
 
-  /// `line`: UTF-8. Throws DataError if a tag is not a piece of the tokenizer.
+  /// `line`: UTF-8. Throws DataError as the constructor does, and if the model needs a language
+  /// that nobody has chosen.
   LineRequest prepare(std::string line, LineExtras extras = {});
   LineRequest prepare(MarkedText line, LineExtras extras = {});
 
@@ -158,16 +161,21 @@ class LineCoder {
 
  private:
   struct Decoded;
+  struct Tags {
+    data::SourceTag source;
+    std::vector<int32_t> target;  // the piece before each translation, or none
+  };
 
   LineRequest prepared(LineRequest line);
   void without_mnemonic(LineRequest& line) const;
   void put_in_usual_case(LineRequest& line) const;
-  const data::SourceTag& tag_of(const LineExtras& extras);
+  const Tags& tags_of(const LanguageChoice& choice);
+  const Tags& tags_of(const LineRequest& line);
   bool is_copied(const LineRequest& line) const;
   void encode(LineRequest& line, const data::SourceTag& tag) const;
   void find_terms(LineRequest& line, const data::SourceTag& tag) const;
-  void add_demands(LineRequest& line) const;
-  void complete(LineRequest& line);
+  void add_demands(LineRequest& line, const Tags& tags) const;
+  void complete(LineRequest& line, const Tags& tags);
   void add_prefix(LineRequest& line) const;
   Decoded decoded(const LineRequest& line, const Hypothesis& found) const;
 
@@ -177,7 +185,7 @@ class LineCoder {
   const bool aligns_;
   const bool reads_letters_;
   const int64_t most_source_;  // in tokens
-  std::map<std::string, data::SourceTag> tags_;
+  std::map<LanguageChoice, Tags> tags_;
   DocumentContext document_;
 };
 

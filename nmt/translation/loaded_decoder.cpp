@@ -43,9 +43,11 @@ void EngineModelList::add(const ModelFiles& files, EngineModel model) {
     first_ = files.directory;
     tokenizers_ = files.tokenizers;
     context_ = files.context();
+    languages_ = files.config.languages;
   }
   require_same_tokenizers(first_, tokenizers_, files.directory, files.tokenizers);
   require_same_context(first_, context_, files.directory, files.context());
+  require_same_languages(first_, languages_, files.directory, files.config.languages);
   models_.push_back(std::move(model));
 }
 
@@ -55,6 +57,7 @@ LoadedDecoder EngineModelList::decoder(const std::filesystem::path& shortlist) &
   loaded.target_tokenizer = tokenizers_.target;
   loaded.special = SpecialTokens::of(*tokenizers_.target);
   loaded.context = context_;
+  loaded.languages = languages_;
   loaded.decoder = std::make_unique<EngineDecoder>(
       std::move(models_), loaded.special,
       open_shortlist(shortlist, tokenizers_, context_.target_separator));

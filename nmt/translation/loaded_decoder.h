@@ -44,6 +44,7 @@ struct LoadedDecoder {
   std::shared_ptr<const data::Tokenizer> target_tokenizer = {};  // may be the same object
   SpecialTokens special = {};
   data::SentenceContext context = {};
+  ModelLanguages languages = {};  // empty: one pair
 
   std::shared_ptr<MadeOnce<TermEncoder>> made_terms = std::make_shared<MadeOnce<TermEncoder>>();
   std::shared_ptr<MadeOnce<PrefixEncoder>> made_prefixes =
@@ -57,8 +58,8 @@ struct LoadedDecoder {
 /// Collects the models of `--model` for the engine. They share one vocabulary.
 class EngineModelList {
  public:
-  /// Throws ConfigError if the tokenizers of `files` or the context that the model reads differ
-  /// from those of the earlier models.
+  /// Throws ConfigError if the tokenizers or languages of `files` or the context that the model
+  /// reads differ from those of the earlier models.
   void add(const ModelFiles& files, EngineModel model);
 
   /// `shortlist`: a file of data/shortlist/shortlist.h; empty: none. Throws DataError if it was
@@ -70,6 +71,7 @@ class EngineModelList {
   std::filesystem::path first_;
   Tokenizers tokenizers_;
   data::SentenceContext context_;
+  ModelLanguages languages_;
 };
 
 /// Options for models stored with packed weights and position terms, which load in milliseconds

@@ -23,7 +23,8 @@ PrefixEncoder::PrefixEncoder(const data::Tokenizer& target) : tokenizer_(target)
   if (target.sentencepiece().empty()) return;
   for (int64_t token = 0; token < target.vocabulary_size(); ++token) {
     const auto id = static_cast<int32_t>(token);
-    if (id != target.unknown_id() && id != target.begin_id() && id != target.end_id())
+    if (id != target.unknown_id() && id != target.begin_id() && id != target.end_id() &&
+        !target.is_tag(id))
       pieces_.emplace_back(target.piece(id), id);
   }
   std::ranges::sort(pieces_);

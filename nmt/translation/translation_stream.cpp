@@ -100,7 +100,10 @@ class WindowReader {
       extras.prefix = prefixes_.next(input_);
       extras.prefix_where = prefixes_.where();
     }
-    if (tags_.given()) extras.tag = tags_.next(input_);
+    if (tags_.given()) {
+      extras.languages = options_.line.languages;
+      extras.languages->source_tag = tags_.next(input_);
+    }
     TranslatedLine made{.number = input_.line_number(), .source = line, .where = extras.where};
     try {
       made.sentences = prepare_sentences(coder_, line, std::move(extras), options_.split);
@@ -195,7 +198,10 @@ void translate_stream(const Translator& translator, LineReader& input, const Str
   const Translator& first = options.before != nullptr ? *options.before : translator;
   LineOptions of_first = options.line, of_last = options.line;
   of_first.is_last = options.before == nullptr;
-  of_last.source_tag.clear();  // a tag of the source
+  if (options.before != nullptr) {
+    of_first.languages.target.clear();
+    of_last.languages = {.target = options.line.languages.target};
+  }
   LineCoder first_coder(first.model(), first.options(), of_first);
   LineCoder last_coder(translator.model(), translator.options(), of_last);
   LineCoder& coder = options.before != nullptr ? last_coder : first_coder;

@@ -36,7 +36,7 @@ struct StreamOptions {
   LineOptions line = {};
   std::optional<std::string> split = {};  // as in prepare_sentences()
   LineReader* prefixes = nullptr;         // the beginning of each translation; null: none
-  LineReader* tags = nullptr;             // one per line, instead of line.source_tag; null: none
+  LineReader* tags = nullptr;             // one per line, instead of line.languages; null: none
   /// Translates the lines first, such as Portuguese to English before English to German; null:
   /// none.
   const Translator* before = nullptr;

@@ -84,8 +84,8 @@ std::vector<NBest> Translator::translate(std::span<const TranslationRequest> req
 
 std::vector<std::string> translate_lines(const Translator& translator,
                                          std::span<const std::string> lines,
-                                         const std::string& source_tag) {
-  LineCoder coder(translator.model(), translator.options(), {.source_tag = source_tag});
+                                         const LanguageChoice& languages) {
+  LineCoder coder(translator.model(), translator.options(), {.languages = languages});
   std::vector<LineRequest> prepared;
   std::vector<TranslationRequest> requests;
   for (const std::string& line : lines) {

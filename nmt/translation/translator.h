@@ -89,9 +89,9 @@ class Translator {
 };
 
 /// The best translation of each line. A line without text stays empty and ends the context; lines
-/// over max_source_length() are cut. `source_tag`: as in LineOptions.
+/// over max_source_length() are cut. `languages`: as in LineOptions.
 std::vector<std::string> translate_lines(const Translator& translator,
                                          std::span<const std::string> lines,
-                                         const std::string& source_tag = "");
+                                         const LanguageChoice& languages = {});
 
 }  // namespace dietmt::nmt

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     class SearchOptions(_options.TranslateOptions, total=False):
         """The options of Translator.translate()."""
         source_tag: str | Sequence[str]
+        source_language: str
+        target_language: str
         glossary: Mapping[str, str] | Sequence[tuple[str, str]]
         alignment: str
         markup: bool
@@ -154,6 +156,8 @@ class Translator:
         prefix: what the translations must start with: one for each line, "" for none.
         source_tag: a word to put before each line that has text, such as <2de>; or a list with one
             for each line, "" for none.
+        source_language, target_language: of the lines, for a model of several languages such as
+            NLLB: codes ("en", "pt-BR", "eng_Latn") or English names.
         glossary: target terms by source term, or pairs of both, by the rules of `dietmt translate
             --glossary`: a line that has a source term must have its target term in the
             translation; "a|b": either. `missing_terms` of a result lists those that it lacks.
@@ -205,13 +209,15 @@ class Translator:
         return self._translator.stream(iter(lines), prefixes, filled, line_by_line)
 
     def score(self, sources: Sequence[str], targets: Sequence[str], *,
-              source_tag: str = "") -> list[Hypothesis]:
+              source_tag: str = "", source_language: str = "",
+              target_language: str = "") -> list[Hypothesis]:
         """log p(target | source) of given translations: each `score` is the sum over the tokens of
         the target and its end of sentence (natural logarithm).
 
-        source_tag: a word to put before each source, such as <2de>."""
+        source_tag: a word to put before each source, such as <2de>.
+        source_language, target_language: as in translate()."""
         return self._translator.score(_lines(sources, "sources"), _lines(targets, "targets"),
-                                      source_tag)
+                                      source_tag, source_language, target_language)
 
     def reload(self) -> None:
         """Reads the model again. Calls that run end with the old weights; if reading fails, the

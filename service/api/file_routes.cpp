@@ -179,7 +179,7 @@ Answer translate_file(Call call, ServiceContext& service) {
   TextOptions options;
   if (!path.empty()) options.language = path.front()->source;
   options.document = true;
-  options.line = {.source_tag = source_tag(fields),
+  options.line = {.languages = {.source_tag = source_tag(fields)},
                   .keep = kept_kinds(fields, service.limits),
                   .restores_case = restores_case(fields, service.limits)};
   if (!path.empty())

@@ -1,7 +1,11 @@
 #include "service/api/language_pairs.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <tuple>
 
+#include "data/text/language_codes.h"
 #include "service/api/languages.h"
 
 namespace dietmt::service {
@@ -17,7 +21,7 @@ void add_once(std::vector<std::string>& codes, const std::string& code) {
 // `wanted`: from a request, which may leave it to the model.
 void check_language(const std::string& field, const std::string& wanted, const std::string& found,
                     const std::string& models) {
-  if (!wanted.empty() && closest_code(wanted, {found}) != found)
+  if (!wanted.empty() && data::closest_code(wanted, {found}) != found)
     throw HttpError::of_option(field,
                                field + " of model " + models + " is " + found + ", not " + wanted);
 }
@@ -38,31 +42,68 @@ HttpError unsupported(const std::string& field, const std::string& code) {
   return HttpError::of_option(field, field + ": " + code + " is not supported");
 }
 
+std::string closest(const std::string& field, const std::string& code,
+                    const std::vector<std::string>& known) {
+  const std::string found = data::closest_code(code, known);
+  if (!holds(known, found)) throw unsupported(field, code);
+  return found;
+}
+
 }  // namespace
+
+// Pairs of models of several, made when a request needs them.
+struct LanguagePairs::MadePairs {
+  std::mutex mutex;
+  std::map<std::tuple<std::string, std::string, std::string>, ModelSpec> specs;
+};
+
+LanguagePairs::LanguagePairs(std::vector<ModelSpec> specs, std::string pivot,
+                             std::vector<std::string> prior)
+    : specs_(std::move(specs)),
+      pivot_(std::move(pivot)),
+      prior_(std::move(prior)),
+      made_(std::make_shared<MadePairs>()) {}
+
+const ModelSpec* LanguagePairs::pair_of(const ModelSpec& several, const std::string& source,
+                                        const std::string& target) const {
+  const std::lock_guard lock(made_->mutex);
+  const auto [place, is_new] = made_->specs.try_emplace({several.name, source, target});
+  if (is_new)
+    place->second = {.name = several.name,
+                     .source = source,
+                     .target = target,
+                     .directory = several.directory,
+                     .shortlist = several.shortlist,
+                     .source_tag = several.source_tag};
+  return &place->second;
+}
 
 std::vector<std::string> LanguagePairs::sources() const {
   std::vector<std::string> codes;
-  for (const ModelSpec& spec : specs_) add_once(codes, spec.source);
+  for (const ModelSpec& spec : specs_)
+    for (const std::string& code : spec.source_languages()) add_once(codes, code);
   return codes;
 }
 
 std::vector<std::string> LanguagePairs::targets(const std::string& source) const {
   std::vector<std::string> codes;
-  for (const ModelSpec& spec : specs_) {
-    if (source.empty() || !find_path(source, spec.target).empty()) add_once(codes, spec.target);
-  }
+  for (const ModelSpec& spec : specs_)
+    for (const std::string& code : spec.target_languages())
+      if (source.empty() || spec.translates(source, code) || !find_path(source, code).empty())
+        add_once(codes, code);
   return codes;
 }
 
 std::vector<std::string> LanguagePairs::languages() const {
   std::vector<std::string> codes = sources();
-  for (const ModelSpec& spec : specs_) add_once(codes, spec.target);
+  for (const std::string& code : targets()) add_once(codes, code);
   return codes;
 }
 
 const ModelSpec* LanguagePairs::first(const std::string& source, const std::string& target) const {
   for (const ModelSpec& spec : specs_) {
-    if (spec.source == source && spec.target == target) return &spec;
+    if (!spec.translates(source, target)) continue;
+    return spec.has_several_pairs() ? pair_of(spec, source, target) : &spec;
   }
   return nullptr;
 }
@@ -79,8 +120,8 @@ ModelPath LanguagePairs::find_path(const std::string& source, const std::string&
 
 ModelPath LanguagePairs::path_of(const std::string& wanted_source,
                                  const std::string& wanted_target) const {
-  const std::string source = closest_code(wanted_source, sources());
-  const std::string target = closest_code(wanted_target, targets());
+  const std::string source = data::closest_code(wanted_source, sources());
+  const std::string target = data::closest_code(wanted_target, targets());
   ModelPath path = find_path(source, target);
   if (!path.empty() || is_one_language(wanted_source, wanted_target)) return path;
   if (!holds(sources(), source)) throw unsupported("source", source);
@@ -91,13 +132,14 @@ ModelPath LanguagePairs::path_of(const std::string& wanted_source,
 
 bool LanguagePairs::is_one_language(const std::string& source, const std::string& target) const {
   const std::vector<std::string> known = languages();
-  const std::string code = closest_code(source, known);
-  return code == closest_code(target, known) && holds(known, code);
+  const std::string code = data::closest_code(source, known);
+  return code == data::closest_code(target, known) && holds(known, code);
 }
 
 bool LanguagePairs::has_path(const std::string& source, const std::string& target) const {
   return is_one_language(source, target) ||
-         !find_path(closest_code(source, sources()), closest_code(target, targets())).empty();
+         !find_path(data::closest_code(source, sources()), data::closest_code(target, targets()))
+              .empty();
 }
 
 ModelPath LanguagePairs::path_named(const std::string& names, const std::string& source,
@@ -109,7 +151,13 @@ ModelPath LanguagePairs::path_named(const std::string& names, const std::string&
       throw HttpError::of_option(
           "model", "model: a path has at most " + std::to_string(kMostModels) + " models");
     const size_t end = std::min(names.find('+', begin), names.size());
-    const ModelSpec& model = model_named(names.substr(begin, end - begin));
+    const ModelSpec& named = model_named(names.substr(begin, end - begin));
+    const ModelSpec& model = named.has_several_pairs() && begin == 0 && end == names.size()
+                                 ? chosen_pair(named, source, target)
+                                 : named;
+    if (model.has_several_pairs())
+      throw HttpError::of_option(
+          "model", "model: " + model.name + " has several languages and cannot be part of a path");
     if (!path.empty() && path.back()->target != model.source)
       throw HttpError::of_option("model", "model: " + path.back()->name + " translates to " +
                                               path.back()->target + ", but " + model.name +
@@ -122,6 +170,19 @@ ModelPath LanguagePairs::path_named(const std::string& names, const std::string&
   return path;
 }
 
+const ModelSpec& LanguagePairs::chosen_pair(const ModelSpec& several, const std::string& source,
+                                            const std::string& target) const {
+  const auto chosen = [&](const char* field, const std::string& code,
+                          const std::vector<std::string>& known) {
+    if (code.empty())
+      throw HttpError::of_option(field, std::string(field) + ": model " + several.name +
+                                            " has several languages, so one must be named");
+    return closest(field, code, known);
+  };
+  return *pair_of(several, chosen("source", source, several.sources),
+                  chosen("target", target, several.targets));
+}
+
 const ModelSpec& LanguagePairs::model_named(const std::string& name) const {
   for (const ModelSpec& spec : specs_) {
     if (spec.name == name) return spec;
@@ -130,11 +191,10 @@ const ModelSpec& LanguagePairs::model_named(const std::string& name) const {
 }
 
 std::vector<std::string> LanguagePairs::sources_of(const std::string& wanted_target) const {
-  const std::string target = closest_code(wanted_target, targets());
+  const std::string target = data::closest_code(wanted_target, targets());
   std::vector<std::string> candidates;
-  for (const ModelSpec& spec : specs_) {
-    if (!find_path(spec.source, target).empty()) add_once(candidates, spec.source);
-  }
+  for (const std::string& source : sources())
+    if (!find_path(source, target).empty()) add_once(candidates, source);
   if (candidates.empty()) throw unsupported("target", target);
   add_once(candidates, target);
   return candidates;

@@ -1,6 +1,7 @@
 // The language pairs of a server and their models.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,7 @@ class LanguagePairs {
   /// `pivot`: a language code; empty: only pairs with a direct model. `prior`: the languages in
   /// which short texts probably are; empty: all.
   explicit LanguagePairs(std::vector<ModelSpec> specs, std::string pivot = "",
-                         std::vector<std::string> prior = {})
-      : specs_(std::move(specs)), pivot_(std::move(pivot)), prior_(std::move(prior)) {}
+                         std::vector<std::string> prior = {});
 
   /// Source languages in the order of their first models.
   std::vector<std::string> sources() const;
@@ -33,9 +33,9 @@ class LanguagePairs {
   /// sources(), and then the languages that are only targets.
   std::vector<std::string> languages() const;
 
-  /// The first model of the pair, or else the first two that connect it, for the closest_code() of
-  /// both languages. Empty if both are the same language: its texts stay as they are. Throws
-  /// HttpError 400 naming the unsupported language.
+  /// The first model of the pair, or else the first two that connect it, for the
+  /// data::closest_code() of both languages. Empty if both are the same language: its texts stay as
+  /// they are. Throws HttpError 400 naming the unsupported language.
   ModelPath path_of(const std::string& wanted_source, const std::string& wanted_target) const;
 
   /// A model by name, or several joined by `+`. Throws HttpError 400 for unknown names, and if a
@@ -69,7 +69,13 @@ class LanguagePairs {
   const std::vector<ModelSpec>& specs() const { return specs_; }
 
  private:
+  /// The first model of the pair; of a model of several pairs, a description of this one, which
+  /// lives as long as the object.
   const ModelSpec* first(const std::string& source, const std::string& target) const;
+  const ModelSpec* pair_of(const ModelSpec& several, const std::string& source,
+                           const std::string& target) const;
+  const ModelSpec& chosen_pair(const ModelSpec& several, const std::string& source,
+                               const std::string& target) const;
   ModelPath find_path(const std::string& source, const std::string& target) const;
   bool is_one_language(const std::string& source, const std::string& target) const;
   const std::string& likeliest(const std::vector<std::string>& codes) const;
@@ -77,6 +83,8 @@ class LanguagePairs {
   std::vector<ModelSpec> specs_;
   std::string pivot_;
   std::vector<std::string> prior_;
+  struct MadePairs;
+  std::shared_ptr<MadePairs> made_;
 };
 
 }  // namespace dietmt::service

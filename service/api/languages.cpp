@@ -1,8 +1,6 @@
 #include "service/api/languages.h"
 
-#include <unicode/locid.h>
 #include <unicode/uchar.h>
-#include <unicode/unistr.h>
 #include <unicode/uscript.h>
 #include <unicode/utf8.h>
 
@@ -16,6 +14,8 @@
 
 #include <cstdio>
 #include <utility>
+
+#include "data/text/language_codes.h"
 
 namespace dietmt::service {
 namespace {
@@ -62,60 +62,10 @@ std::string code_of(CLD2::Language language) {
 // Measured with texts that CLD2 identifies only in its mode of best effort: 0.6.
 constexpr double kGuess = 0.5;
 
-std::string plain_code(std::string code) {
-  for (char& c : code) {
-    if (c == '_') c = '-';
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return code;
-}
-
-// LibreTranslate's codes, and those that ISO 639 has withdrawn.
-std::string current_code(const std::string& plain) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kOthers{
-      {{"zt", "zh-hant"}, {"pb", "pt-br"}, {"iw", "he"}, {"in", "id"}, {"ji", "yi"}, {"jw", "jv"}}};
-  for (const auto& [other, current] : kOthers)
-    if (plain == other) return std::string(current);
-  return plain;
-}
-
-// The script in which the language is usually written in this region, in lower case.
-std::string likely_script(const std::string& plain) {
-  constexpr int32_t kLongest = 64;
-  std::array<char, kLongest> full{}, script{};
-  UErrorCode status = U_ZERO_ERROR;
-  uloc_addLikelySubtags(plain.c_str(), full.data(), kLongest, &status);
-  uloc_getScript(full.data(), script.data(), kLongest, &status);
-  return U_SUCCESS(status) ? plain_code(script.data()) : "";
-}
-
-// The plain codes that may stand for this one, best first.
-std::vector<std::string> codes_for(const std::string& plain) {
-  std::vector<std::string> codes;
-  for (std::string range = plain; !range.empty();) {
-    const size_t end = range.rfind('-');
-    if (end == range.npos) codes.push_back(range + "-" + likely_script(plain));
-    codes.push_back(range);
-    range.resize(end == range.npos ? 0 : end);
-  }
-  const std::string language = plain.substr(0, plain.find('-'));
-  if (language == "no") codes.emplace_back("nb");
-  if (language == "nb") codes.emplace_back("no");
-  return codes;
-}
-
 }  // namespace
 
-std::string language_name(const std::string& code) {
-  icu::UnicodeString name;
-  icu::Locale(code.c_str()).getDisplayName(icu::Locale::getEnglish(), name);
-  std::string text;
-  name.toUTF8String(text);
-  return text.empty() ? code : text;
-}
-
 std::string unsupported_warning(const std::string& code) {
-  return "not translated, because " + language_name(code) + " (" + code +
+  return "not translated, because " + data::language_name(code) + " (" + code +
          ") is not supported for this target";
 }
 
@@ -156,29 +106,11 @@ std::vector<DetectedLanguage> identify_languages(std::string_view text) {
 
 DetectedLanguage guess_language(std::string_view text, const std::vector<std::string>& expected) {
   std::string hint;
-  for (const std::string& code : expected) hint += (hint.empty() ? "" : ",") + language_tag(code);
+  for (const std::string& code : expected)
+    hint += (hint.empty() ? "" : ",") + data::language_tag(code);
   const Scan found = scan(text, CLD2::kCLDFlagBestEffort, hint);
   if (!found.is_known()) return {};
   return {code_of(found.languages[0]), kGuess * found.percents[0] / 100.0};
-}
-
-std::string language_tag(std::string code) {
-  std::ranges::replace(code, '_', '-');
-  return code;
-}
-
-std::string closest_code(const std::string& code, const std::vector<std::string>& known) {
-  if (std::ranges::find(known, code) != known.end()) return code;
-  const std::string plain = current_code(plain_code(code));
-  for (const std::string& one : codes_for(plain)) {
-    const auto found = std::ranges::find(known, one, plain_code);
-    if (found != known.end()) return *found;
-  }
-  const auto found = std::ranges::find_if(known, [&](const std::string& one) {
-    const std::string other = plain_code(one);
-    return other.starts_with(plain + "-") && likely_script(other) == likely_script(plain);
-  });
-  return found != known.end() ? *found : code;
 }
 
 bool is_same_language(const std::string& one, const std::string& other) {

@@ -1,4 +1,4 @@
-// Names and scripts of language codes.
+// The languages and scripts of texts.
 #pragma once
 
 #include <string>
@@ -7,20 +7,8 @@
 
 namespace dietmt::service {
 
-/// The English name; the code itself if CLDR has no name.
-std::string language_name(const std::string& code);
-
 /// The share of the text's letters in the scripts of `code`; 0 for a text without letters.
 double share_in_script(std::string_view text, const std::string& code);
-
-/// The code as a language tag of BCP 47, as LibreTranslate writes it: pt-BR for pt_BR.
-std::string language_tag(std::string code);
-
-/// The code of `known` for a client's code, by the lookup of RFC 4647: the same code, ignoring case
-/// and with `-` and `_` alike, or else the code without its last subtags; zh-TW finds zh_Hant
-/// before zh. If there is none, a code without a region finds one with a region. Also knows the
-/// codes of LibreTranslate (pb, zt) and those that ISO 639 has withdrawn. `code` if there is none.
-std::string closest_code(const std::string& code, const std::vector<std::string>& known);
 
 struct DetectedLanguage {
   std::string code;

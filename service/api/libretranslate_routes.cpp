@@ -1,6 +1,7 @@
 // LibreTranslate's protocol, so that its clients work unchanged.
 #include <nlohmann/json.hpp>
 
+#include "data/text/language_codes.h"
 #include "service/api/fields.h"
 #include "service/api/languages.h"
 #include "service/api/service_context.h"
@@ -35,7 +36,7 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
                          const ServiceContext& service) {
   TextOptions options = usual_options(path, is_html(fields), service);
   options.markup = fields.flag_or("markup", options.markup) && !options.html;
-  options.line = {.source_tag = source_tag(fields),
+  options.line = {.languages = {.source_tag = source_tag(fields)},
                   .keep = kept_kinds(fields, service.limits),
                   .check_copies = checks_copies(fields),
                   .restores_case = restores_case(fields, service.limits)};
@@ -127,7 +128,7 @@ Answer suggest(const Call& call) {
 }
 
 ordered_json named(const std::string& code) {
-  return {{"code", language_tag(code)}, {"name", language_name(code)}};
+  return {{"code", data::language_tag(code)}, {"name", data::language_name(code)}};
 }
 
 // Clients look for both languages of a request in this list, so it also has those that are only
@@ -137,7 +138,7 @@ Answer languages(const ServiceContext& service) {
   for (const std::string& code : service.pairs.languages()) {
     auto targets = ordered_json::array();
     for (const std::string& target : service.pairs.targets(code))
-      targets.push_back(language_tag(target));
+      targets.push_back(data::language_tag(target));
     ordered_json language = named(code);
     language["targets"] = targets;
     all.push_back(language);
@@ -147,17 +148,18 @@ Answer languages(const ServiceContext& service) {
 
 Answer frontend_settings(const ServiceContext& service) {
   const ModelSpec& first = service.pairs.specs().front();
-  return json_answer(
-      {{"charLimit", service.limits.characters},
-       {"frontendTimeout", 500},
-       {"apiKeys", service.keys.has_keys()},
-       {"keyRequired", service.keys.required()},
-       {"suggestions", false},
-       {"filesTranslation", true},
-       {"supportedFilesFormat", document_extensions()},
-       {"batchJobs", !service.job_extensions.empty()},
-       {"batchJobsFormat", service.job_extensions},
-       {"language", {{"source", named(first.source)}, {"target", named(first.target)}}}});
+  return json_answer({{"charLimit", service.limits.characters},
+                      {"frontendTimeout", 500},
+                      {"apiKeys", service.keys.has_keys()},
+                      {"keyRequired", service.keys.required()},
+                      {"suggestions", false},
+                      {"filesTranslation", true},
+                      {"supportedFilesFormat", document_extensions()},
+                      {"batchJobs", !service.job_extensions.empty()},
+                      {"batchJobsFormat", service.job_extensions},
+                      {"language",
+                       {{"source", named(first.source_languages().front())},
+                        {"target", named(first.target_languages().back())}}}});
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ TextOptions LineTranslator::options(const nlohmann::json& decoding, const ModelP
   options.document = fields.flag_or("document", true);
   options.split = fields.flag_or("split_sentences", false);
   options.markup = fields.flag_or("markup", limits_.markup);
-  options.line = {.source_tag = source_tag(fields),
+  options.line = {.languages = {.source_tag = source_tag(fields)},
                   .keep = kept_kinds(fields, limits_),
                   .restores_case = restores_case(fields, limits_)};
   options.search = search_options(fields, limits_);

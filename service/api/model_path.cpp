@@ -11,7 +11,9 @@ std::string path_name(const ModelPath& path) {
 ServedPath acquire(ModelRegistry& models, const ModelPath& path, const Patience& patience) {
   ServedPath served;
   served.reserve(path.size());
-  for (const ModelSpec* model : path) served.push_back(models.acquire(model->name, patience));
+  for (const ModelSpec* spec : path)
+    served.push_back(
+        {models.acquire(spec->name, patience), {spec->source_tag, spec->source, spec->target}});
   return served;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "nmt/model/languages.h"
 #include "service/scheduling/model_registry.h"
 #include "service/scheduling/model_spec.h"
 
@@ -17,7 +18,13 @@ using ModelPath = std::vector<const ModelSpec*>;
 /// Names joined by `+`, as in a request's field `model`: pt-en+en-de.
 std::string path_name(const ModelPath& path);
 
-using ServedPath = std::vector<std::shared_ptr<ServedModel>>;
+/// A model of a path, and what it is told of the languages between which it translates there.
+struct ServedStep {
+  std::shared_ptr<ServedModel> model;
+  nmt::LanguageChoice languages = {};
+};
+
+using ServedPath = std::vector<ServedStep>;
 
 /// Loads models that are not loaded. Throws the exceptions of ModelRegistry::acquire().
 ServedPath acquire(ModelRegistry& models, const ModelPath& path, const Patience& patience);

@@ -32,11 +32,16 @@ Answer model_list(const Call& call, const ServiceContext& service) {
   const bool with_errors = reload_refusal(call, service).empty();  // errors name files
   auto models = ordered_json::array();
   for (const ModelStatus& status : service.models.status()) {
-    ordered_json model{{"name", status.spec.name},
-                       {"source", status.spec.source},
-                       {"target", status.spec.target},
-                       {"state", state_name(status.state)},
-                       {"loads", status.loads}};
+    ordered_json model{{"name", status.spec.name}};
+    if (status.spec.has_several_pairs()) {
+      model["sources"] = status.spec.sources;
+      model["targets"] = status.spec.targets;
+    } else {
+      model["source"] = status.spec.source;
+      model["target"] = status.spec.target;
+    }
+    model["state"] = state_name(status.state);
+    model["loads"] = status.loads;
     if (with_errors && !status.error.empty()) model["error"] = status.error;
     add_length(model, "max_source_length", status.max_source_length);
     add_length(model, "max_target_length", status.max_target_length);

@@ -2,6 +2,7 @@
 
 #include "common/error.h"
 #include "common/json_fields.h"
+#include "data/text/language_codes.h"
 #include "service/api/model_path.h"
 #include "service/api/translation_api.h"
 
@@ -33,7 +34,8 @@ std::vector<std::string> path_names(const std::vector<ModelSpec>& specs) {
   for (const ModelSpec& first : specs) {
     names.push_back(first.name);
     for (const ModelSpec& second : specs)
-      if (first.target == second.source) names.push_back(path_name({&first, &second}));
+      if (!first.target.empty() && first.target == second.source)
+        names.push_back(path_name({&first, &second}));
   }
   return names;
 }
@@ -85,9 +87,9 @@ std::string openapi_of(const LanguagePairs& pairs, const ServiceLimits& limits) 
   ordered_json document = parsed(merged_openapi(openapi_parts()));
   ordered_json& schemas = document["components"]["schemas"];
   for (const std::string& language : pairs.sources())
-    schemas["SourceLanguage"]["enum"].push_back(language_tag(language));
+    schemas["SourceLanguage"]["enum"].push_back(data::language_tag(language));
   for (const std::string& language : pairs.targets())
-    schemas["TargetLanguage"]["enum"].push_back(language_tag(language));
+    schemas["TargetLanguage"]["enum"].push_back(data::language_tag(language));
   for (const ModelSpec& spec : pairs.specs()) schemas["ModelName"]["enum"].push_back(spec.name);
   for (const std::string& names : path_names(pairs.specs()))
     schemas["ModelPath"]["enum"].push_back(names);

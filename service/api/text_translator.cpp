@@ -232,12 +232,16 @@ std::unique_ptr<nmt::LineCoder> TextTranslation::coder_of_next() const {
   nmt::LineOptions line = options_.line;
   line.glossary = options_.glossary.get();
   line.is_last = is_last();
-  if (next_ > 0) line.source_tag.clear();
+  const std::string asked = next_ > 0 ? "" : line.languages.source_tag;
+  line.languages = models_[next_].languages;
+  if (!asked.empty()) line.languages.source_tag = asked;
+  if (model().model().languages.empty()) line.languages.source = line.languages.target = "";
   try {
     return std::make_unique<nmt::LineCoder>(model().model(), search_, std::move(line));
-  } catch (const DataError&) {
-    throw HttpError::of_option(
-        "source_tag", "source_tag: '" + options_.line.source_tag + "' is not a tag of this model");
+  } catch (const DataError& error) {
+    if (asked.empty()) throw HttpError::of_option("target", std::string("target: ") + error.what());
+    throw HttpError::of_option("source_tag", "source_tag: '" + options_.line.languages.source_tag +
+                                                 "' is not a tag of this model");
   }
 }
 

@@ -93,7 +93,7 @@ class TextTranslation {
   std::vector<nmt::TranslationRequest> prepare(const Patience& patience);
 
   /// The prepared model.
-  ServedModel& model() const { return *models_[next_]; }
+  ServedModel& model() const { return *models_[next_].model; }
   const nmt::SearchOptions& search() const { return search_; }
 
   /// Whether the model's translations go through nmt::guard_output(), whose outcomes finish()

@@ -43,7 +43,7 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
   options.markup = is_asked || (!fields.has("markup") && service.limits.markup && !options.html &&
                                 alignment_kind(fields) == nmt::AlignmentKind::kNone);
   options.split = fields.flag_or("split_sentences", true);
-  options.line = {.source_tag = source_tag(fields),
+  options.line = {.languages = {.source_tag = source_tag(fields)},
                   .keep = kept_kinds(fields, service.limits),
                   .alignment = alignment_kind(fields),
                   .check_copies = checks_copies(fields),

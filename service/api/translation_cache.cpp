@@ -92,7 +92,11 @@ std::string TranslationCache::prefix(const ServedPath& models, const TextOptions
                                      const std::string& client) const {
   if (options.search.sample || models.empty()) return "";
   std::string key;
-  for (const auto& model : models) add_part(written(model->version()), key);
+  for (const ServedStep& step : models) {
+    add_part(written(step.model->version()), key);
+    add_part(step.languages.source, key);
+    add_part(step.languages.target, key);
+  }
   add_part(is_per_client_ ? client : "", key);
   add_part(options.language, key);
   for (const bool flag :
@@ -102,7 +106,7 @@ std::string TranslationCache::prefix(const ServedPath& models, const TextOptions
   add_part(written(static_cast<int>(options.line.alignment)), key);
   add_part(written(static_cast<int>(options.guard)), key);
   add_part(written(options.line.keep.bits()), key);
-  add_part(options.line.source_tag, key);
+  add_part(options.line.languages.source_tag, key);
   add_part(options.prefix, key);
   add_part(written(options.context.size()), key);
   for (const std::string& text : options.context) add_part(text, key);

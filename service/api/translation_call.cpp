@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "data/text/language_codes.h"
+
 namespace dietmt::service {
 namespace {
 
@@ -193,7 +195,7 @@ std::vector<CalledText> translate_plainly(const Call& call, ServiceContext& serv
 
 nlohmann::ordered_json detection_json(const DetectedLanguage& language) {
   const double percent = std::round(1000.0 * language.confidence) / 10.0;
-  return {{"confidence", percent}, {"language", language_tag(language.code)}};
+  return {{"confidence", percent}, {"language", data::language_tag(language.code)}};
 }
 
 std::vector<std::string> warnings_of(const std::vector<CalledText>& texts) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "data/text/language_codes.h"
 #include "service/api/languages.h"
 #include "service/protocols/protocol_routes.h"
 
@@ -26,8 +27,8 @@ Answer immersive(const Call& call, ServiceContext& service) {
   for (const CalledText& one :
        translate_plainly(call, service, some_texts(fields, "text_list"),
                          fields.text_or("source_lang", ""), fields.text("target_lang"), false))
-    translations.push_back(
-        {{"detected_source_lang", language_tag(one.source.code)}, {"text", one.text.joined()}});
+    translations.push_back({{"detected_source_lang", data::language_tag(one.source.code)},
+                            {"text", one.text.joined()}});
   return json_answer({{"translations", translations}});
 }
 
@@ -37,7 +38,7 @@ Answer kiss(const Call& call, ServiceContext& service) {
                                         fields.text_or("from", ""), fields.text("to"), false);
   const ordered_json texts = joined_texts(called);
   ordered_json body{{"text", fields.is_list("text") ? texts : texts.front()}};
-  body["from"] = language_tag(called.front().source.code);
+  body["from"] = data::language_tag(called.front().source.code);
   body["to"] = fields.text("to");
   return json_answer(body);
 }

@@ -3,6 +3,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "data/text/language_codes.h"
 #include "service/api/languages.h"
 #include "service/protocols/protocol_routes.h"
 
@@ -46,7 +47,7 @@ Answer deepl_translate(const Call& call, ServiceContext& service) {
   const std::vector<CalledText> called = translate_call(request, service, patience);
   for (size_t i = 0; i < called.size(); ++i) {
     translations.push_back(
-        {{"detected_source_language", upper(language_tag(called[i].source.code))},
+        {{"detected_source_language", upper(data::language_tag(called[i].source.code))},
          {"text", called[i].text.joined()}});
     if (fields.flag_or("show_billed_characters", false))
       translations.back()["billed_characters"] = characters_of(request.texts[i]);
@@ -62,7 +63,8 @@ Answer deepl_languages(const Call& call, const ServiceContext& service) {
   auto all = ordered_json::array();
   for (const std::string& code :
        type == "target" ? service.pairs.targets() : service.pairs.sources()) {
-    all.push_back({{"language", upper(language_tag(code))}, {"name", language_name(code)}});
+    all.push_back(
+        {{"language", upper(data::language_tag(code))}, {"name", data::language_name(code)}});
     if (type == "target") all.back()["supports_formality"] = false;
   }
   return json_answer(all);
@@ -77,8 +79,8 @@ Answer glossary_pairs(const ServiceContext& service) {
   auto pairs = ordered_json::array();
   for (const std::string& source : service.pairs.sources())
     for (const std::string& target : service.pairs.targets(source))
-      pairs.push_back(
-          {{"source_lang", language_tag(source)}, {"target_lang", language_tag(target)}});
+      pairs.push_back({{"source_lang", data::language_tag(source)},
+                       {"target_lang", data::language_tag(target)}});
   return json_answer({{"supported_languages", pairs}});
 }
 
@@ -89,8 +91,8 @@ Answer glossaries(const ServiceContext& service) {
     all.push_back({{"glossary_id", one.name},
                    {"name", one.name},
                    {"ready", true},
-                   {"source_lang", language_tag(one.source)},
-                   {"target_lang", language_tag(one.target)},
+                   {"source_lang", data::language_tag(one.source)},
+                   {"target_lang", data::language_tag(one.target)},
                    {"creation_time", "1970-01-01T00:00:00.000000Z"},
                    {"entry_count", one.glossary->terms().size()}});
   return json_answer({{"glossaries", all}});

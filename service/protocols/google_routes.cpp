@@ -2,6 +2,7 @@
 // (https://cloud.google.com/translate/docs/reference/rest/v2/translate).
 #include <nlohmann/json.hpp>
 
+#include "data/text/language_codes.h"
 #include "service/api/languages.h"
 #include "service/protocols/protocol_routes.h"
 
@@ -29,7 +30,7 @@ Answer google_translate(const Call& call, ServiceContext& service) {
                                                  fields.text("target"), format == "html")) {
     translations.push_back({{"translatedText", one.text.joined()}});
     if (source.empty())
-      translations.back()["detectedSourceLanguage"] = language_tag(one.source.code);
+      translations.back()["detectedSourceLanguage"] = data::language_tag(one.source.code);
   }
   return json_answer({{"data", {{"translations", translations}}}});
 }
@@ -40,7 +41,7 @@ Answer google_detect(const Call& call, ServiceContext& service) {
   auto detections = ordered_json::array();
   for (const std::string& text : texts) {
     const DetectedLanguage best = service.pairs.detect(text).front();
-    detections.push_back(ordered_json::array({{{"language", language_tag(best.code)},
+    detections.push_back(ordered_json::array({{{"language", data::language_tag(best.code)},
                                                {"confidence", best.confidence},
                                                {"isReliable", false}}}));
   }
@@ -52,8 +53,8 @@ Answer google_languages(const Call& call, ServiceContext& service) {
   const bool with_names = !Fields(call).text_or("target", "").empty();
   auto all = ordered_json::array();
   for (const std::string& code : service.pairs.languages()) {
-    all.push_back({{"language", language_tag(code)}});
-    if (with_names) all.back()["name"] = language_name(code);
+    all.push_back({{"language", data::language_tag(code)}});
+    if (with_names) all.back()["name"] = data::language_name(code);
   }
   return json_answer({{"data", {{"languages", all}}}});
 }
@@ -66,8 +67,8 @@ Answer google_single(const Call& call, ServiceContext& service) {
       translate_plainly(call, service, {text}, fields.text_or("sl", ""), fields.text("tl"), false)
           .front();
   const auto pair = ordered_json::array({one.text.joined(), text, nullptr, nullptr, 1});
-  return json_answer(
-      ordered_json::array({ordered_json::array({pair}), nullptr, language_tag(one.source.code)}));
+  return json_answer(ordered_json::array(
+      {ordered_json::array({pair}), nullptr, data::language_tag(one.source.code)}));
 }
 
 }  // namespace

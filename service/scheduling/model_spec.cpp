@@ -9,6 +9,8 @@
 #include <regex>
 
 #include "common/error.h"
+#include "data/text/language_codes.h"
+#include "data/text/source_tag.h"
 #include "nmt/model/model_files.h"
 #include "storage/checkpoint.h"
 #include "storage/fetched_models.h"
@@ -22,9 +24,10 @@ struct LanguagePair {
 };
 
 constexpr const char* kCode = "[a-z]{2,3}(?:_[A-Za-z0-9]{2,4})*";
+constexpr const char* kAnyTarget = "*";
 
 std::optional<LanguagePair> whole_pair(const std::string& text) {
-  static const std::regex pair("(" + std::string(kCode) + ")-(" + kCode + ")");
+  static const std::regex pair("(" + std::string(kCode) + ")-(" + kCode + "|\\*)");
   std::smatch match;
   if (!std::regex_match(text, match, pair)) return std::nullopt;
   return LanguagePair{match[1], match[2]};
@@ -132,13 +135,67 @@ void add_own_shortlists(std::vector<ModelSpec>& specs, std::vector<std::string>&
     problems.emplace_back("--shortlist auto: none of the model directories has a shortlist.bin");
 }
 
+// None if the directory has no model; its loader says what is wrong with others.
+std::vector<std::string> languages_in(const std::filesystem::path& directory) {
+  const auto model = model_in(directory);
+  return model ? nmt::languages_in(*model).codes() : std::vector<std::string>();
+}
+
+/// `DIR,tag=TAG` without the tag.
+std::string without_tag(const std::string& word, std::string& tag) {
+  constexpr std::string_view kTag = ",tag=";
+  const size_t at = word.find(kTag);
+  if (at == word.npos) return word;
+  tag = word.substr(at + kTag.size());
+  return word.substr(0, at);
+}
+
+bool holds(const std::vector<std::string>& codes, const std::string& code) {
+  return std::ranges::find(codes, code) != codes.end();
+}
+
 }  // namespace
+
+bool ModelSpec::translates(const std::string& from, const std::string& to) const {
+  if (!has_several_pairs()) return source == from && target == to;
+  return from != to && holds(sources, from) && holds(targets, to);
+}
+
+std::vector<std::string> ModelSpec::source_languages() const {
+  return has_several_pairs() ? sources : std::vector{source};
+}
+
+std::vector<std::string> ModelSpec::target_languages() const {
+  return has_several_pairs() ? targets : std::vector{target};
+}
 
 std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words) {
   std::vector<std::string> problems;
   std::vector<ModelSpec> specs;
+  const auto add_several = [&](const std::string& word, const std::filesystem::path& directory,
+                               const std::optional<LanguagePair>& pair, const std::string& tag) {
+    const std::vector<std::string> languages = languages_in(directory);
+    if (languages.empty() || (pair && pair->target != kAnyTarget)) return false;
+    const std::string name = last_name(directory);
+    if (named(specs, name) != specs.end())
+      problems.push_back("--model " + word + ": there is already a model '" + name + "'");
+    const std::vector<std::string> sources = pair ? std::vector{pair->source} : languages;
+    specs.push_back({.name = name,
+                     .directory = directory,
+                     .sources = sources,
+                     .targets = languages,
+                     .source_tag = tag});
+    return true;
+  };
   const auto add = [&](const std::string& word, const std::filesystem::path& directory,
-                       std::optional<LanguagePair> pair) {
+                       std::optional<LanguagePair> pair, const std::string& tag) {
+    if (add_several(word, directory, pair, tag)) return;
+    if (pair && pair->target == kAnyTarget) {
+      problems.push_back("--model " + word +
+                         ": the model does not list languages (languages in config.json); write "
+                         "one --model for each pair");
+      return;
+    }
     if (!pair) pair = pair_of_directory(directory);
     if (!pair) {
       problems.push_back(
@@ -152,9 +209,18 @@ std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words) 
       problems.push_back("--model " + word + ": there is already a model '" + name + "'");
     if (!nmt::is_adapter(directory) && !model_in(directory))
       spdlog::warn("--model {}: has no model; requests for it fail until there is one", word);
-    specs.push_back({name, pair->source, pair->target, directory});
+    specs.push_back({.name = name,
+                     .source = pair->source,
+                     .target = pair->target,
+                     .directory = directory,
+                     .source_tag = tag});
   };
-  for (const std::string& word : words) {
+  for (const std::string& whole_word : words) {
+    std::string tag;
+    const std::string word = without_tag(whole_word, tag);
+    if (const std::string problem = tag.empty() ? "" : data::source_tag_problem(tag);
+        !problem.empty())
+      problems.push_back("--model " + whole_word + ": " + problem);
     const size_t equals = word.find('=');
     std::optional<LanguagePair> pair;
     if (equals != std::string::npos) pair = whole_pair(word.substr(0, equals));
@@ -170,12 +236,40 @@ std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words) 
     if (!is_adapter && !std::filesystem::is_directory(directory))
       problems.push_back("--model " + word + ": no such directory");
     else if (pair)
-      add(word, directory, pair);
+      add(word, directory, pair, tag);
     else
-      for (const auto& one : model_directories(directory)) add(one.string(), one, std::nullopt);
+      for (const auto& one : model_directories(directory))
+        add(one.string(), one, std::nullopt, tag);
   }
   throw_if_any(problems);
   return specs;
+}
+
+void limit_languages(const std::vector<std::string>& languages, std::vector<ModelSpec>& specs) {
+  if (languages.empty()) return;
+  std::vector<std::string> problems;
+  for (const std::string& language : languages) {
+    const bool is_known = std::ranges::any_of(specs, [&](const ModelSpec& spec) {
+      return holds(spec.sources, data::closest_code(language, spec.sources)) ||
+             holds(spec.targets, data::closest_code(language, spec.targets));
+    });
+    if (!is_known)
+      problems.push_back("--languages " + language + ": no model of several languages has it");
+  }
+  throw_if_any(problems);
+  const auto limit = [&](std::vector<std::string>& codes) {
+    std::vector<std::string> kept;
+    for (const std::string& language : languages) {
+      const std::string code = data::closest_code(language, codes);
+      if (holds(codes, code) && !holds(kept, code)) kept.push_back(code);
+    }
+    codes = kept;
+  };
+  for (ModelSpec& spec : specs) {
+    if (!spec.has_several_pairs()) continue;
+    limit(spec.sources);
+    limit(spec.targets);
+  }
 }
 
 void add_shortlists(const std::vector<std::string>& words, std::vector<ModelSpec>& specs) {

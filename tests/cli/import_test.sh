@@ -25,9 +25,13 @@ done
 config marian marian
 refuses marian "a MarianMT model: use 'dietmt import'" "bert import"
 config nllb m2m_100
+refuses nllb "a translation model (m2m_100) of Hugging Face: use 'dietmt import'" "bert import"
+config moe nllb-moe
 for command in import "bert import"; do
-  refuses nllb "a model of Hugging Face of the type m2m_100, which cannot be imported" "$command"
+  refuses moe "a model of Hugging Face of the type nllb-moe, which cannot be imported" "$command"
 done
+config bart bart
+refuses bart "a BART model of Hugging Face, which cannot be imported: its byte-level tokenizer"
 
 mkdir ct2 && echo '{"bos_token": "<s>"}' >ct2/config.json
 touch ct2/model.bin ct2/shared_vocabulary.json

@@ -125,6 +125,8 @@ Tensor activated(Activation activation, const Tensor& x) {
       return at::silu(x);
     case Activation::kSwiglu:
       return at::silu(x.narrow(1, 0, kWidth)) * x.narrow(1, kWidth, kWidth);
+    case Activation::kGeluTanh:  // LibTorch computes these
+    case Activation::kGegluTanh:
     case Activation::kNone:
       break;
   }

@@ -31,6 +31,8 @@ Activated activated(Activation activation, double x) {
       const double sigmoid = 1.0 / (1.0 + std::exp(-x));
       return {x * sigmoid, sigmoid * (1.0 + x * (1.0 - sigmoid))};
     }
+    case Activation::kGeluTanh:  // LibTorch computes these
+    case Activation::kGegluTanh:
     case Activation::kNone:
       break;
   }

@@ -33,6 +33,7 @@ class FakeSubwords : public Subwords {
   int32_t end() const override { return 2; }
   bool ends_source() const override { return true; }
   int32_t separator() const override { return -1; }
+  bool is_tag(int32_t) const override { return false; }
   std::unique_ptr<const Subwords> with_separator(const std::string&) const override {
     return nullptr;
   }

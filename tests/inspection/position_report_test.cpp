@@ -27,7 +27,7 @@ SiteReport cross_report(const std::string& spec) {
                                                  .head_width = kWidth / kHeads,
                                                  .model_width = kWidth,
                                                  .max_positions = 20});
-  return cross_attention_report(position, kHeads, kWidth, kLength);
+  return cross_attention_report(position, kHeads, kWidth, kWidth / kHeads, kLength);
 }
 
 TEST(Readers, AreNamedAsInSpecs) {

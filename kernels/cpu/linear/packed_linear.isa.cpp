@@ -21,6 +21,12 @@ inline Vector error_function_of_magnitude(Vector x) {
   return 1.0f - p * t * exponential(-(x * x));
 }
 
+/// x sigmoid(y).
+inline Vector times_sigmoid(Vector x, Vector y) {
+  const Vector minus = y < -kLargestExponent ? broadcast(kLargestExponent) : -y;
+  return x / (exponential(minus) + 1.0f);
+}
+
 template <LinearActivation kActivation>
 inline Vector activate(Vector x) {
   if constexpr (kActivation == LinearActivation::kRelu) {
@@ -30,8 +36,11 @@ inline Vector activate(Vector x) {
     const Vector erf = error_function_of_magnitude(magnitude * 0.707106781f);
     return (x + magnitude * erf) * 0.5f;
   } else if constexpr (kActivation == LinearActivation::kSilu) {
-    const Vector minus = x < -kLargestExponent ? broadcast(kLargestExponent) : -x;
-    return x / (exponential(minus) + 1.0f);
+    return times_sigmoid(x, x);
+  } else if constexpr (kActivation == LinearActivation::kGeluTanh) {
+    // (1 + tanh(y)) / 2 is sigmoid(2 y).
+    constexpr float kTwice = 1.595769122f;  // 2 sqrt(2 / pi)
+    return times_sigmoid(x, (x * x * 0.044715f + 1.0f) * x * kTwice);
   } else {
     return x;
   }
@@ -158,6 +167,8 @@ void run(const LinearCall& call) {
       return run<Product, LinearActivation::kGelu>(call);
     case LinearActivation::kSilu:
       return run<Product, LinearActivation::kSilu>(call);
+    case LinearActivation::kGeluTanh:
+      return run<Product, LinearActivation::kGeluTanh>(call);
   }
 }
 

@@ -62,6 +62,27 @@ TEST_F(PieceVocabularyTest, PiecesAreSentencepiecesAndNumbersTheVocabularys) {
   }
 }
 
+TEST_F(PieceVocabularyTest, TagsAreOfNoText) {
+  vocabulary_.pieces.emplace_back("__de__");
+  vocabulary_.tags = {id_of("__de__")};
+  const Tokenizer made(model_file(), vocabulary_);
+  write_file_atomically(scratch() / "stored", made.serialized());
+  const Tokenizer numbered(scratch() / "stored");
+  EXPECT_TRUE(numbered.is_tag(id_of("__de__")));
+  EXPECT_FALSE(numbered.is_tag(id_of(">>fra<<")));
+  const std::string& line = text_.target[0];
+  std::vector<int32_t> expected = numbered.encode(line);
+  expected.insert(expected.begin(), id_of("__de__"));
+  EXPECT_EQ(numbered.encode("__de__ " + line), expected);
+  EXPECT_EQ(numbered.encode("__de__"), std::vector{id_of("__de__")});
+  EXPECT_EQ(numbered.decode(expected), line);
+  EXPECT_EQ(numbered.decode_with_spans(expected).text, line);
+  const std::vector<int32_t> inside = numbered.encode(line + " __de__");
+  EXPECT_EQ(std::count(inside.begin(), inside.end(), id_of("__de__")), 0);
+  vocabulary_.tags = {9999};
+  EXPECT_THAT(error_of(vocabulary_), HasSubstr("the tag 9999"));
+}
+
 TEST_F(PieceVocabularyTest, ALanguageAtTheStartIsOnePiece) {
   const Tokenizer numbered(model_file(), vocabulary_);
   const std::string& line = text_.source[0];

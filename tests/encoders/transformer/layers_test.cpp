@@ -57,7 +57,8 @@ TEST(Layers, RmsNormsKeepTheMeanAndHaveNoBias) {
 
 TEST(Layers, FeedForwardActivations) {
   for (const Activation activation :
-       {Activation::kRelu, Activation::kGelu, Activation::kSilu, Activation::kSwiglu}) {
+       {Activation::kRelu, Activation::kGelu, Activation::kSilu, Activation::kSwiglu,
+        Activation::kGeluTanh, Activation::kGegluTanh}) {
     at::manual_seed(2);
     StackConfig config = small_config();
     config.activation = activation;
@@ -74,6 +75,13 @@ TEST(Layers, FeedForwardActivations) {
       const Tensor gate = inner.slice(1, 0, 24);
       activated = gate * at::sigmoid(gate) * inner.slice(1, 24, 48);
     }
+    const auto gelu_tanh = [](const Tensor& given) {
+      return given * 0.5 *
+             (1 + at::tanh(std::sqrt(2.0 / M_PI) * (given + 0.044715 * given.pow(3))));
+    };
+    if (activation == Activation::kGeluTanh) activated = gelu_tanh(inner);
+    if (activation == Activation::kGegluTanh)
+      activated = gelu_tanh(inner.slice(1, 0, 24)) * inner.slice(1, 24, 48);
     const Tensor expected =
         at::linear(activated, parameters["outer_weight"], parameters["outer_bias"]);
     EXPECT_TRUE(at::allclose(block.forward(x, nullptr).branch.rows, expected, 1e-5, 1e-6));

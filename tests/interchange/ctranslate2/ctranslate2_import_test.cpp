@@ -15,6 +15,7 @@
 #include "nmt/packing/engine_models.h"
 #include "tests/common/scratch.h"
 #include "tests/interchange/cases.h"
+#include "tests/interchange/reference.h"
 
 namespace dietmt::interchange {
 namespace {
@@ -26,64 +27,10 @@ using testing::HasSubstr;
 fs::path case_path(const std::string& name) { return fs::path(DIETMT_CTRANSLATE2_CASES) / name; }
 
 nlohmann::json reference(const std::string& name) {
-  return nlohmann::json::parse(read_file(case_path(name + ".json")));
+  return read_reference(case_path(name + ".json"));
 }
 
-std::vector<int64_t> target_ids(const data::Tokenizer& tokenizer,
-                                const std::vector<std::string>& pieces) {
-  std::map<std::string, int64_t> ids;
-  for (int32_t id = 0; id < tokenizer.vocabulary_size(); ++id) ids[tokenizer.piece(id)] = id;
-  std::vector<int64_t> found;
-  for (const std::string& piece : pieces) found.push_back(ids.at(piece));
-  return found;
-}
-
-/// The log-probabilities of the pieces of a target and of end of sentence.
-std::vector<float> token_scores(const nmt::LoadedModel& model, const std::string& source,
-                                const std::vector<std::string>& target) {
-  const data::Tokenizer& tokenizer = *model.target_tokenizer;
-  std::vector<int32_t> tokens = model.source_tokenizer->encode(source);
-  if (const auto end = model.source_tokenizer->source_end()) tokens.push_back(*end);
-  const std::vector<int64_t> sources(tokens.begin(), tokens.end());
-  std::vector<int64_t> targets = target_ids(tokenizer, target);
-  std::vector<int64_t> inputs = {tokenizer.begin_id()};
-  inputs.insert(inputs.end(), targets.begin(), targets.end());
-  targets.push_back(tokenizer.end_id());
-  const at::Tensor logits =
-      logits_of(*model.model, {{"source", at::tensor(sources)},
-                               {"source_lengths", at::tensor(std::ssize(sources))},
-                               {"target", at::tensor(inputs)},
-                               {"target_lengths", at::tensor(std::ssize(inputs))}});
-  const at::Tensor chosen =
-      logits.log_softmax(-1).gather(1, at::tensor(targets).unsqueeze(1)).flatten();
-  const auto* first = chosen.const_data_ptr<float>();
-  return {first, first + chosen.numel()};
-}
-
-std::vector<std::string> translations(const nmt::LoadedModel& model,
-                                      const std::vector<std::string>& lines, int64_t beam) {
-  nmt::SearchOptions options;
-  options.beam = beam;
-  options.max_length_factor = 0;
-  options.max_length_offset = 40;
-  options.threads = 1;
-  return nmt::translate_lines(*model.model, *model.source_tokenizer, *model.target_tokenizer, lines,
-                              options);
-}
-
-void expect_reference(const nmt::LoadedModel& model, const nlohmann::json& expected) {
-  const std::vector<std::string> sources = expected.at("sources");
-  for (size_t i = 0; i < expected.at("targets").size(); ++i) {
-    const std::vector<float> wanted = expected.at("token_scores")[i];
-    EXPECT_THAT(token_scores(model, sources[i], expected.at("targets")[i]),
-                testing::Pointwise(testing::FloatNear(1e-4F), wanted))
-        << sources[i];
-  }
-  EXPECT_EQ(translations(model, sources, 1), expected.at("greedy").get<std::vector<std::string>>());
-  if (expected.contains("beam")) {
-    EXPECT_EQ(translations(model, sources, 5), expected.at("beam").get<std::vector<std::string>>());
-  }
-}
+constexpr int64_t kLongest = 40;  // tokens of a translation
 
 class CTranslate2ImportTest : public ScratchTest {
  protected:
@@ -103,7 +50,7 @@ TEST_F(CTranslate2ImportTest, AnArgosPackageComputesWhatCTranslate2Does) {
   EXPECT_EQ(model.model->config().tied_embeddings, "all");
   EXPECT_EQ(model.model->config().encoder_position, "sinusoidal");
   EXPECT_FALSE(model.source_tokenizer->source_end());
-  expect_reference(model, reference("argos"));
+  expect_reference(model, reference("argos"), kLongest);
 }
 
 TEST_F(CTranslate2ImportTest, RelativePositionsGatesAndRmsNorms) {
@@ -111,7 +58,7 @@ TEST_F(CTranslate2ImportTest, RelativePositionsGatesAndRmsNorms) {
   EXPECT_EQ(model.model->config().activation, "swiglu");
   EXPECT_EQ(model.model->config().encoder_position, "shaw(clip=3)");
   EXPECT_EQ(model.model->config().alignment_layer, 2);
-  expect_reference(model, reference("relative"));
+  expect_reference(model, reference("relative"), kLongest);
 }
 
 TEST_F(CTranslate2ImportTest, TablesWithoutScaleAndADecoderThatStartsFromTheEnd) {
@@ -119,7 +66,7 @@ TEST_F(CTranslate2ImportTest, TablesWithoutScaleAndADecoderThatStartsFromTheEnd)
   EXPECT_EQ(model.model->config().norm, "post");
   EXPECT_EQ(model.model->config().encoder_position, "learned");
   EXPECT_NE(model.target_tokenizer->begin_id(), model.target_tokenizer->end_id());
-  expect_reference(model, reference("learned"));
+  expect_reference(model, reference("learned"), kLongest);
 }
 
 TEST_F(CTranslate2ImportTest, TheModelOnDiskReadsSourcesInTheSameWay) {
@@ -129,7 +76,7 @@ TEST_F(CTranslate2ImportTest, TheModelOnDiskReadsSourcesInTheSameWay) {
     weights.emplace_back(parameter.key(), parameter.value());
   nmt::write_model(scratch(), model.model->config(), weights, *model.source_tokenizer,
                    *model.source_tokenizer);
-  expect_reference(nmt::load_model(scratch()), reference("argos"));
+  expect_reference(nmt::load_model(scratch()), reference("argos"), kLongest);
 }
 
 TEST_F(CTranslate2ImportTest, AnExportedModelComesBack) {

@@ -196,5 +196,19 @@ TEST_F(BeamTest, WithConstraintsHalfAsManyHypothesesEndTheSearch) {
   EXPECT_TRUE(of_three.advance(step));
 }
 
+// A forced token that names the language has the same log-probability in all hypotheses.
+TEST_F(BeamTest, TokensThatNameTheLanguageScoreNothing) {
+  task_.prefix = {7};
+  task_.unscored = 1;
+  Beam search = beam();
+  ASSERT_TRUE(search.advance(std::vector{candidate(-5, 7)}));
+  ASSERT_TRUE(search.advance(std::vector<Candidate>{{-6, -1, 0, 8}, {-7, -2, 0, kEnd}}));
+  ASSERT_FALSE(search.advance(std::vector<Candidate>{{-6.5, -0.5, 0, kEnd}}));
+  const NBest found = std::move(search).result();
+  EXPECT_THAT(found.front().ids, ElementsAre(7, 8));
+  EXPECT_THAT(found.front().token_scores, ElementsAre(0, -1, -0.5));
+  EXPECT_THAT(found.front().sum, DoubleEq(-1.5));
+}
+
 }  // namespace
 }  // namespace dietmt::nmt

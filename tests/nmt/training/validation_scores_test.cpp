@@ -24,9 +24,9 @@ class ValidationScoresTest : public ScratchTest {
 
   // The scores of what the model finds: the second text is right.
   std::map<std::string, double> scores() const {
-    return translation_scores(options_, [](const Lines& sources) {
-      return sources.size() == 2 ? Lines{"the old house of my dear friend", "something else"}
-                                 : Lines{"she reads the long book today"};
+    return translation_scores(options_, [](const ValidationText& text) {
+      return text.sources.size() == 2 ? Lines{"the old house of my dear friend", "something else"}
+                                      : Lines{"she reads the long book today"};
     });
   }
 

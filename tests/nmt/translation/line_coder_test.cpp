@@ -126,7 +126,7 @@ TEST(LineCoder, GivesWordsTheCaseOfThoseTheyAreAlignedTo) {
 // Not even with a tag or a prefix.
 TEST(LineCoder, ALineWithoutTokensIsNotTranslated) {
   LineCoder plain(model(), {}, {});
-  LineCoder tagged(model(), {}, {.source_tag = "<2de>"});
+  LineCoder tagged(model(), {}, {.languages = {.source_tag = "<2de>"}});
   for (const char* line : {"", "\u200B", "\uFEFF", "\u200B\uFEFF\u200B"}) {
     for (LineCoder* coder : {&plain, &tagged}) {
       const LineRequest request = coder->prepare(line, {.prefix = "a"});
@@ -211,7 +211,7 @@ TEST(LineCoder, MarkupMovesWithItsWords) {
 
 TEST(LineCoder, ATagStandsBeforeTheLine) {
   LineCoder coder(model(), {.alignment = true},
-                  {.source_tag = "<2de>", .alignment = AlignmentKind::kSoft});
+                  {.languages = {.source_tag = "<2de>"}, .alignment = AlignmentKind::kSoft});
   const LineRequest line = coder.prepare("ab");
   EXPECT_EQ(line.request.source, ended("<2de> ab"));
   EXPECT_EQ(line.source, "ab");
@@ -221,12 +221,17 @@ TEST(LineCoder, ATagStandsBeforeTheLine) {
   EXPECT_THAT(result.attention[0], ElementsAre(1.0F, 0.0F, 0.0F));
   EXPECT_THAT(result.attention[1], ElementsAre(0.0F, 1.0F, 0.0F));
 
-  EXPECT_EQ(coder.prepare("ab", {.tag = ""}).request.source, ended("ab"));
+  EXPECT_EQ(coder.prepare("ab", {.languages = LanguageChoice{.source_tag = ""}}).request.source,
+            ended("ab"));
   LineCoder untagged(model(), {}, {});
-  EXPECT_EQ(untagged.prepare("ab", {.tag = "<2de>"}).request.source, ended("<2de> ab"));
-  EXPECT_THROW(untagged.prepare("ab", {.tag = "<2xx>"}), DataError);
-  EXPECT_THROW(untagged.prepare("ab", {.tag = "<2de> <2de>"}), DataError);
-  EXPECT_THROW(LineCoder(model(), {}, {.source_tag = "<2xx>"}), DataError);
+  EXPECT_EQ(
+      untagged.prepare("ab", {.languages = LanguageChoice{.source_tag = "<2de>"}}).request.source,
+      ended("<2de> ab"));
+  EXPECT_THROW(untagged.prepare("ab", {.languages = LanguageChoice{.source_tag = "<2xx>"}}),
+               DataError);
+  EXPECT_THROW(untagged.prepare("ab", {.languages = LanguageChoice{.source_tag = "<2de> <2de>"}}),
+               DataError);
+  EXPECT_THROW(LineCoder(model(), {}, {.languages = {.source_tag = "<2xx>"}}), DataError);
 }
 
 TEST(LineCoder, ALongLineIsCut) {

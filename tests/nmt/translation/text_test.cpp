@@ -135,7 +135,7 @@ TEST_F(TextTest, ATagStandsBeforeEachLineThatHasText) {
   for (int32_t id = 3; id < tokenizer().vocabulary_size() && tag.size() < 4; ++id)
     if (tokenizer().piece(id).starts_with("\xE2\x96\x81")) tag = tokenizer().piece(id).substr(3);
   const auto in_text = translated(tag + " baba\n" + tag + " koriko\n", {});
-  const auto given = translated("baba\n\nkoriko\n", {.line = {.source_tag = tag}});
+  const auto given = translated("baba\n\nkoriko\n", {.line = {.languages = {.source_tag = tag}}});
   ASSERT_EQ(given.size(), 3U);
   EXPECT_EQ(given[0].source, "baba");
   EXPECT_EQ(given[0].translations[0].text, in_text[0].translations[0].text);
@@ -143,7 +143,7 @@ TEST_F(TextTest, ATagStandsBeforeEachLineThatHasText) {
   EXPECT_TRUE(given[1].translations[0].token_scores.empty());
   EXPECT_EQ(given[2].translations[0].score, in_text[1].translations[0].score);
   EXPECT_NE(given[0].translations[0].score, translated("baba\n", {})[0].translations[0].score);
-  EXPECT_THROW(translated("baba\n", {.line = {.source_tag = "<none>"}}), DataError);
+  EXPECT_THROW(translated("baba\n", {.line = {.languages = {.source_tag = "<none>"}}}), DataError);
 }
 
 TEST_F(TextTest, EachLineCanHaveATagOfItsOwn) {
@@ -152,7 +152,7 @@ TEST_F(TextTest, EachLineCanHaveATagOfItsOwn) {
     if (tokenizer().piece(id).starts_with("\xE2\x96\x81")) tag = tokenizer().piece(id).substr(3);
   LineReader tags(write("tags", tag + "\n\n"));
   const auto found = translated("baba\nbaba\n", {.tags = &tags});
-  const auto tagged = translated("baba\n", {.line = {.source_tag = tag}});
+  const auto tagged = translated("baba\n", {.line = {.languages = {.source_tag = tag}}});
   const auto plain = translated("baba\n", {});
   EXPECT_EQ(found[0].translations[0].score, tagged[0].translations[0].score);
   EXPECT_EQ(found[1].translations[0].score, plain[0].translations[0].score);

@@ -21,11 +21,6 @@ LanguagePairs pairs() {
                         {"large", "en", "de", ""}});
 }
 
-TEST(LanguagesTest, NamesAreEnglish) {
-  EXPECT_EQ(language_name("de"), "German");
-  EXPECT_EQ(language_name("pt_BR"), "Portuguese (Brazil)");
-}
-
 TEST(LanguagesTest, TheShareOfLettersInAScript) {
   EXPECT_DOUBLE_EQ(share_in_script("да abc да 1", "ru"), 4.0 / 7.0);
   EXPECT_DOUBLE_EQ(share_in_script("12 34!", "en"), 0.0);
@@ -89,37 +84,25 @@ TEST(LanguagePairsTest, TheFirstModelOfAPairServesIt) {
   EXPECT_THAT(pairs().sources(), testing::ElementsAre("en", "ru", "de", "ja", "zh"));
 }
 
-TEST(LanguagesTest, AClientsCodeFindsTheClosestOne) {
-  const std::vector<std::string> known = {"pt", "pt_BR", "zh", "sr-Latn", "en"};
-  for (const auto& [code, expected] : std::map<std::string, std::string>{{"pt", "pt"},
-                                                                         {"pt-BR", "pt_BR"},
-                                                                         {"PT-br", "pt_BR"},
-                                                                         {"pt-PT", "pt"},
-                                                                         {"zh_Hans_CN", "zh"},
-                                                                         {"EN", "en"},
-                                                                         {"sr_LATN", "sr-Latn"},
-                                                                         {"sr", "sr"},
-                                                                         {"ptx", "ptx"},
-                                                                         {"-", "-"},
-                                                                         {"", ""}})
-    EXPECT_EQ(closest_code(code, known), expected) << code;
-}
-
-TEST(LanguagesTest, ScriptsDecideBetweenTheKindsOfChinese) {
-  const std::vector<std::string> both = {"zh_Hans", "zh_Hant", "pt_BR", "no"};
-  for (const auto& [code, expected] : std::map<std::string, std::string>{{"zh", "zh_Hans"},
-                                                                         {"zh-CN", "zh_Hans"},
-                                                                         {"ZH-HANT", "zh_Hant"},
-                                                                         {"zh-TW", "zh_Hant"},
-                                                                         {"zh-Hant-HK", "zh_Hant"},
-                                                                         {"zt", "zh_Hant"},
-                                                                         {"pb", "pt_BR"},
-                                                                         {"pt", "pt_BR"},
-                                                                         {"pt-PT", "pt-PT"},
-                                                                         {"nb", "no"}})
-    EXPECT_EQ(closest_code(code, both), expected) << code;
-  EXPECT_EQ(closest_code("zh-TW", {"zh", "en"}), "zh");
-  EXPECT_EQ(closest_code("zh-Hant", {"zh_Hans"}), "zh-Hant");
+TEST(LanguagePairsTest, AModelOfSeveralPairsServesThemAll) {
+  const LanguagePairs pairs({{"en-de", "en", "de", ""},
+                             {.name = "nllb",
+                              .directory = "nllb",
+                              .sources = {"de", "en", "zh-Hant"},
+                              .targets = {"de", "en", "zh-Hant"}}});
+  EXPECT_THAT(pairs.sources(), testing::ElementsAre("en", "de", "zh-Hant"));
+  EXPECT_THAT(pairs.targets("zh-Hant"), testing::ElementsAre("de", "en"));
+  EXPECT_EQ(path_name(pairs.path_of("en", "de")), "en-de") << "the first model";
+  const ModelPath path = pairs.path_of("de", "zho_Hant");
+  EXPECT_EQ(path_name(path), "nllb");
+  EXPECT_EQ(path.front()->source + ">" + path.front()->target, "de>zh-Hant");
+  EXPECT_EQ(pairs.path_of("DE", "zh-TW"), path) << "a pair has one description";
+  EXPECT_TRUE(pairs.path_of("zh-Hant", "zh-Hant").empty());
+  EXPECT_EQ(pairs.path_named("nllb", "en", "de").front()->target, "de");
+  EXPECT_THROW(pairs.path_named("nllb"), HttpError);
+  EXPECT_THROW(pairs.path_named("nllb", "en", "it"), HttpError);
+  EXPECT_THROW(pairs.path_named("en-de+nllb", "en", "de"), HttpError);
+  EXPECT_THAT(pairs.sources_of("en"), testing::ElementsAre("de", "zh-Hant", "en"));
 }
 
 TEST(LanguagePairsTest, ATextInTheTargetLanguageNeedsNoModel) {

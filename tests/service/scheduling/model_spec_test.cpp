@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "common/error.h"
+#include "nmt/model/config.h"
 #include "tests/common/scratch.h"
 #include "tests/common/test_directory.h"
 
@@ -50,6 +53,36 @@ TEST_F(ModelSpecTest, OtherWordsOfNamesAreNoLanguages) {
   EXPECT_EQ(pair_of(folder("en-de/old-big")), "en>de");
   EXPECT_EQ(pair_of("xx-big=" + folder("a")), "xx>big") << "said explicitly";
   EXPECT_THROW(pair_of(folder("big-run")), ConfigError);
+}
+
+TEST_F(ModelSpecTest, AModelThatListsItsLanguagesTranslatesAllOfThem) {
+  const std::string directory = folder("nllb");
+  nmt::ModelConfig config;
+  config.languages = {.pieces = {{"en", "eng_Latn"}, {"de", "deu_Latn"}, {"fr", "fra_Latn"}},
+                      .source_before_source = true,
+                      .target_before_target = true};
+  write("nllb/config.json", nlohmann::json{{"format", 1}, {"model", config.to_json()}}.dump());
+  write("nllb/model.safetensors", "");
+  std::vector<ModelSpec> specs = parse_model_specs({directory, "en-fr=" + directory});
+  EXPECT_EQ(specs[0].name, "nllb");
+  EXPECT_THAT(specs[0].targets, testing::ElementsAre("de", "en", "fr"));
+  EXPECT_TRUE(specs[0].translates("fr", "de"));
+  EXPECT_FALSE(specs[0].translates("fr", "fr"));
+  EXPECT_FALSE(specs[0].translates("fr", "it"));
+  EXPECT_EQ(specs[1].name, "en-fr");
+  EXPECT_FALSE(specs[1].has_several_pairs());
+  limit_languages({"english", "deu_Latn"}, specs);
+  EXPECT_THAT(specs[0].sources, testing::ElementsAre("en", "de"));
+  EXPECT_THROW(limit_languages({"it"}, specs), ConfigError);
+  EXPECT_THAT(parse_model_specs({"en-*=" + directory}).at(0).sources, testing::ElementsAre("en"));
+  EXPECT_THROW(parse_model_specs({"en-*=" + folder("en-de")}), ConfigError);
+}
+
+TEST_F(ModelSpecTest, ATagFollowsTheDirectory) {
+  const ModelSpec spec = parse_model_specs({"en-fr=" + folder("opus") + ",tag=>>fra<<"}).at(0);
+  EXPECT_EQ(spec.source_tag, ">>fra<<");
+  EXPECT_EQ(spec.target, "fr");
+  EXPECT_THROW(parse_model_specs({"en-fr=" + folder("opus") + ",tag=a b"}), ConfigError);
 }
 
 TEST_F(ModelSpecTest, AnEqualsSignInAPathIsNoPair) {

@@ -21,6 +21,8 @@ double activated(double x, LinearActivation activation) {
       return 0.5 * x * (1.0 + std::erf(x / std::sqrt(2.0)));
     case LinearActivation::kSilu:
       return x / (1.0 + std::exp(-x));
+    case LinearActivation::kGeluTanh:
+      return 0.5 * x * (1.0 + std::tanh(std::sqrt(2.0 / M_PI) * (x + 0.044715 * x * x * x)));
     case LinearActivation::kNone:
       break;
   }
@@ -143,8 +145,8 @@ TEST_P(PackedLinearTest, EqualsTheDoubleLoop) {
 }
 
 TEST_P(PackedLinearTest, AppliesActivations) {
-  for (const auto activation :
-       {LinearActivation::kRelu, LinearActivation::kGelu, LinearActivation::kSilu}) {
+  for (const auto activation : {LinearActivation::kRelu, LinearActivation::kGelu,
+                                LinearActivation::kSilu, LinearActivation::kGeluTanh}) {
     SCOPED_TRACE(static_cast<int>(activation));
     Problem problem(type(), {.rows = 9, .outputs = 77, .inputs = 50, .activation = activation});
     problem.check(problem.run(level(), 0, 9));
@@ -248,8 +250,9 @@ INSTANTIATE_TEST_SUITE_P(Levels, PackedLinearTest,
                          });
 
 TEST(PackedIntegersTest, HaveTheSameBitsOnAllLevels) {
-  for (const auto activation : {LinearActivation::kNone, LinearActivation::kGelu,
-                                LinearActivation::kSilu, LinearActivation::kRelu}) {
+  for (const auto activation :
+       {LinearActivation::kNone, LinearActivation::kGelu, LinearActivation::kSilu,
+        LinearActivation::kRelu, LinearActivation::kGeluTanh}) {
     for (const int64_t inputs : {512, 514}) {
       const Case c{.rows = 23, .outputs = 150, .inputs = inputs, .activation = activation};
       Problem problem(WeightType::kInt8, c);

@@ -1,0 +1,31 @@
+// Tokenizers of transformers that number their pieces as fairseq does: M2M-100, NLLB, mBART.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "interchange/imported_vocabulary.h"
+#include "nmt/model/languages.h"
+
+namespace dietmt::interchange {
+
+struct FairseqTokenizer {
+  ImportedVocabulary vocabulary;
+  nmt::ModelLanguages languages;  // only their pieces; empty: the vocabulary has none
+};
+
+/// Reads sentencepiece.bpe.model, which splits the text, and numbers its pieces by vocab.json
+/// (M2M-100), or else by fairseq's rule: <s>, <pad>, </s>, <unk>, and all others one higher than in
+/// the model. Languages and other added pieces follow, with the numbers that tokenizer.json or
+/// tokenizer_config.json gives them, or in the order of additional_special_tokens. `size`: pieces
+/// that the model has; it may have unused ones at the end. `description`: its config.json with
+/// decoder_start_token_id and eos_token_id. Throws CheckpointError or DataError naming the file and
+/// what is missing or does not match.
+FairseqTokenizer read_fairseq_tokenizer(const std::filesystem::path& directory,
+                                        const nlohmann::json& description, int64_t size);
+
+/// The language of `eng_Latn`, `en_XX` or `__en__` (then en); "" if the piece names none.
+std::string language_of_piece(const std::string& piece);
+
+}  // namespace dietmt::interchange

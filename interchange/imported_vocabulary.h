@@ -1,0 +1,57 @@
+// The vocabulary of another program's model, and what the model's tables lack of its pieces.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/text/tokenizer.h"
+#include "interchange/foreign_tensors.h"
+
+namespace dietmt::interchange {
+
+struct ImportedVocabulary {
+  std::shared_ptr<const data::Tokenizer> tokenizer;
+  int64_t pieces = 0;  // that the model has; the tokenizer's next ones are these:
+  /// The piece whose row each of them starts as; -1: zeros.
+  std::vector<int32_t> added = {};
+
+  /// A table [pieces, ...] of the model, with rows for the added pieces. Throws CheckpointError if
+  /// it has another number of rows.
+  at::Tensor rows(const at::Tensor& table, const ForeignTensors& tensors) const;
+};
+
+/// How text becomes pieces: the bytes of a sentencepiece model, and its name. Without bytes, words
+/// are the pieces.
+struct Splitter {
+  std::string bytes;
+  std::string where;
+};
+
+/// The pieces of a model, split by `splitter`. A decoder that starts from end of sentence, or from
+/// a piece that the model lacks (numbered.begin), gets a separate piece for that: it starts as a
+/// copy, and is never generated. Throws DataError naming the file.
+ImportedVocabulary imported_vocabulary(data::PieceVocabulary numbered, const Splitter& splitter);
+
+/// The embeddings and the output layer of another program's model.
+struct ImportedTables {
+  at::Tensor source;          // [Vs, D]
+  at::Tensor target;          // [Vt, D]; undefined: the source's
+  at::Tensor output;          // [Vt, D]; undefined: the target's
+  at::Tensor output_bias;     // [Vt]; undefined: none
+  double source_scale = 1.0;  // by which the program multiplies embeddings
+  double target_scale = 1.0;
+  double output_scale = 1.0;  // and the products with the output layer
+};
+
+/// Our tables are multiplied by sqrt(D) when they embed. Tables of other scales are divided, and
+/// the last norm of the decoder, which `values` must have, makes up for that where they are the
+/// output layer too. Sets the sizes and ties of `config`, and the parameters in `values`.
+void set_tables(const ImportedTables& tables, const ImportedVocabulary& source,
+                const ImportedVocabulary& target, const ForeignTensors& tensors,
+                nmt::ModelConfig& config, TensorsByName& values);
+
+}  // namespace dietmt::interchange

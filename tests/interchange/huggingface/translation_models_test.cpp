@@ -1,0 +1,116 @@
+// Models of transformers, and what they compute (make_transformers_cases.py).
+#include "interchange/huggingface/translation_models.h"
+
+#include <gmock/gmock.h>
+
+#include "common/error.h"
+#include "tests/common/scratch.h"
+#include "tests/interchange/cases.h"
+#include "tests/interchange/reference.h"
+
+namespace dietmt::interchange {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+fs::path case_path(const std::string& name) { return fs::path(DIETMT_TRANSFORMERS_CASES) / name; }
+
+class TranslationModels : public testing::TestWithParam<const char*> {};
+
+TEST_P(TranslationModels, ComputeWhatTransformersDoes) {
+  constexpr int64_t kLongest = 20;
+  const nmt::LoadedModel model = import_translation_model(case_path(GetParam()));
+  expect_reference(model, read_reference(case_path(std::string(GetParam()) + ".json")), kLongest);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, TranslationModels,
+                         testing::Values("m2m_100", "nllb", "mbart", "t5", "madlad"),
+                         [](const auto& test) { return std::string(test.param); });
+
+nmt::ModelLanguages languages_in(const std::string& name) {
+  return import_translation_model(case_path(name)).model->config().languages;
+}
+
+TEST(LanguagesOfModels, ComeFromTheirPieces) {
+  const nmt::ModelLanguages m2m = languages_in("m2m_100"), nllb = languages_in("nllb");
+  EXPECT_EQ(m2m.pieces.size(), 100U);
+  EXPECT_EQ(m2m.pieces.at("de"), "__de__");
+  EXPECT_EQ(m2m.pieces.at("fil"), "__tl__");
+  EXPECT_TRUE(m2m.source_before_source && m2m.target_before_target && !m2m.target_before_source);
+  EXPECT_EQ(nllb.pieces.size(), 202U);
+  EXPECT_EQ(nllb.pieces.at("zh-Hant"), "zho_Hant");
+  EXPECT_EQ(languages_in("mbart").pieces.at("de"), "de_DE");
+  EXPECT_TRUE(languages_in("t5").empty());
+  const nmt::ModelLanguages madlad = languages_in("madlad");
+  EXPECT_EQ(madlad.pieces, (std::map<std::string, std::string>{{"de", "<2de>"}, {"fr", "<2fr>"}}));
+  EXPECT_TRUE(madlad.target_before_source && !madlad.target_before_target);
+}
+
+TEST(LanguagesOfModels, AreNeededAndKnown) {
+  const nmt::LoadedModel model = import_translation_model(case_path("m2m_100"));
+  const auto failure_of = [&](const nmt::LanguageChoice& languages) {
+    return failure<DataError>([&] { translations(model, {"red dog"}, 1, 20, languages); });
+  };
+  EXPECT_THAT(failure_of({}), AllOf(HasSubstr("100 languages"), HasSubstr("source language")));
+  EXPECT_THAT(failure_of({.source = "en"}), HasSubstr("target language is needed"));
+  EXPECT_THAT(failure_of({.source = "en", .target = "tlh"}),
+              AllOf(HasSubstr("target language 'tlh'"), HasSubstr("and 88 more")));
+  EXPECT_EQ(failure_of({.source = "English", .target = "deu_Latn"}), "succeeded");
+  const nmt::LoadedModel pair = import_translation_model(case_path("t5"));
+  EXPECT_THAT(failure<DataError>([&] {
+                translations(pair, {"red dog"}, 1, 20, {.source = "en", .target = "de"});
+              }),
+              HasSubstr("one pair of languages"));
+}
+
+class DamagedModels : public ScratchTest {
+ protected:
+  /// The failure of a copy of a case after `damage`.
+  std::string failure_after(const std::string& name, const std::function<void()>& damage) const {
+    fs::remove_all(copy());
+    fs::copy(case_path(name), copy());
+    damage();
+    return failure<Error>([&] { import_translation_model(copy()); });
+  }
+  fs::path copy() const { return scratch() / "model"; }
+  void change(const std::string& file, const std::function<void(json&)>& change) const {
+    json content = json::parse(read_file(copy() / file));
+    change(content);
+    write("model/" + file, content.dump());
+  }
+};
+
+TEST_F(DamagedModels, AreRefusedByName) {
+  const auto in_config = [&](const std::string& name, const char* key, const json& value) {
+    return failure_after(name, [&] { change("config.json", [&](json& c) { c[key] = value; }); });
+  };
+  EXPECT_THAT(in_config("m2m_100", "d_model", 15), HasSubstr("config.json: d_model"));
+  EXPECT_THAT(in_config("m2m_100", "activation_function", "tanh"), HasSubstr("'tanh'"));
+  EXPECT_THAT(in_config("m2m_100", "decoder_ffn_dim", 8), HasSubstr("decoder_ffn_dim"));
+  EXPECT_THAT(in_config("mbart", "model_type", "nllb-moe"), HasSubstr("nllb-moe"));
+  EXPECT_THAT(in_config("mbart", "max_position_embeddings", 99), HasSubstr("101"));
+  EXPECT_THAT(in_config("t5", "feed_forward_proj", "gated-relu"), HasSubstr("gated-relu"));
+  EXPECT_THAT(in_config("t5", "d_kv", 8), HasSubstr("shape"));
+  EXPECT_THAT(in_config("madlad", "vocab_size", 60), HasSubstr("spiece.model: has 72 pieces"));
+}
+
+TEST_F(DamagedModels, WithoutTheirTokenizers) {
+  EXPECT_THAT(failure_after("nllb", [&] { fs::remove(copy() / "sentencepiece.bpe.model"); }),
+              HasSubstr("has no sentencepiece.bpe.model"));
+  EXPECT_THAT(failure_after("madlad", [&] { fs::remove(copy() / "spiece.model"); }),
+              HasSubstr("has no spiece.model"));
+  EXPECT_THAT(failure_after("mbart",
+                            [&] {
+                              change("tokenizer_config.json",
+                                     [](json& c) { c["tokenizer_class"] = "MBartTokenizer"; });
+                            }),
+              HasSubstr("ends sources with their language"));
+  EXPECT_THAT(failure_after("m2m_100", [&] { write("model/vocab.json", R"({"a": 0, "b": 7})"); }),
+              HasSubstr("vocab.json"));
+}
+
+}  // namespace
+}  // namespace dietmt::interchange

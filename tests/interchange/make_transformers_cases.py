@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Small translation models of Hugging Face's transformers with random weights, and what they compute.
+
+    make_transformers_cases.py DIR     one directory per case; needs torch, transformers 4.x and
+                                       sentencepiece
+
+A case is a model directory as `save_pretrained` writes it, and NAME.json: the languages, sources as
+text, targets as pieces, their log-probabilities (with that of end of sentence, and without that of
+the language), and translations of the sources with beam 1 and beam 5. Cases differ in norms,
+activations, ties, positions, widths of heads, and in how they name languages:
+
+    m2m_100    pre-norm, sinusoids, vocab.json, languages such as __de__, weights in fp16
+    nllb       gelu, fairseq's numbers, languages such as deu_Latn
+    mbart      norms of embeddings, which have no scale, a table of positions, languages such as
+               de_DE, weights in several files
+    t5         gated, heads wider than the model, a separate output, no languages
+    madlad     relu, output tied to the embeddings, languages such as <2de>
+"""
+
+import argparse
+import json
+import pathlib
+
+import sentencepiece
+import torch
+import transformers
+
+from make_words import SOURCE, TARGET, sentences
+
+LONGEST = 20
+SIZES = dict(d_model=16, encoder_layers=2, decoder_layers=2, encoder_attention_heads=2,
+             decoder_attention_heads=2, encoder_ffn_dim=24, decoder_ffn_dim=24,
+             max_position_embeddings=64)
+
+
+def write_pieces(path, words, size, **special):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "wb") as file:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(sentences(words, 500, 1)), model_writer=file, vocab_size=size,
+            model_type="bpe", normalization_rule_name="identity", minloglevel=2, **special)
+    return path
+
+
+def fairseq_pieces(directory):
+    return write_pieces(directory / "sentencepiece.bpe.model", SOURCE + TARGET, 70)
+
+
+def m2m_100(directory):
+    model = fairseq_pieces(directory)
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(model))
+    pieces = ["<s>", "<pad>", "</s>", "<unk>"] + [
+        processor.id_to_piece(i) for i in range(3, processor.get_piece_size())]
+    numbers = directory / "vocab.json"
+    numbers.write_text(json.dumps({piece: i for i, piece in enumerate(pieces)}))
+    tokenizer = transformers.M2M100Tokenizer(str(numbers), str(model))
+    config = transformers.M2M100Config(vocab_size=tokenizer.encoder_size + 108, **SIZES)
+    return tokenizer, transformers.M2M100ForConditionalGeneration(config), ("en", "de")
+
+
+def nllb(directory):
+    tokenizer = transformers.NllbTokenizer(str(fairseq_pieces(directory)))
+    config = transformers.M2M100Config(vocab_size=len(tokenizer) + 2, activation_function="gelu",
+                                       **SIZES)
+    return tokenizer, transformers.M2M100ForConditionalGeneration(config), ("eng_Latn", "deu_Latn")
+
+
+def mbart(directory):
+    tokenizer = transformers.MBart50Tokenizer(str(fairseq_pieces(directory)))
+    config = transformers.MBartConfig(vocab_size=len(tokenizer), decoder_start_token_id=2, **SIZES)
+    return tokenizer, transformers.MBartForConditionalGeneration(config), ("en_XX", "de_DE")
+
+
+T5_SIZES = dict(decoder_start_token_id=0, d_model=16, d_ff=24, num_heads=2, num_layers=2, num_decoder_layers=2,
+                relative_attention_num_buckets=8, relative_attention_max_distance=20)
+T5_PIECES = dict(pad_id=0, eos_id=1, unk_id=2, bos_id=-1)
+
+
+def t5(directory):
+    pieces = write_pieces(directory / "spiece.model", SOURCE + TARGET, 70, **T5_PIECES)
+    tokenizer = transformers.T5Tokenizer(str(pieces), extra_ids=4, legacy=True)
+    config = transformers.T5Config(vocab_size=len(tokenizer), d_kv=12,
+                                   feed_forward_proj="gated-gelu", tie_word_embeddings=False,
+                                   **T5_SIZES)
+    return tokenizer, transformers.T5ForConditionalGeneration(config), None
+
+
+def madlad(directory):
+    pieces = write_pieces(directory / "spiece.model", SOURCE + TARGET, 72, **T5_PIECES,
+                          user_defined_symbols=["<2de>", "<2fr>"])
+    tokenizer = transformers.T5Tokenizer(str(pieces), extra_ids=0, legacy=True)
+    config = transformers.T5Config(vocab_size=len(tokenizer), d_kv=8, feed_forward_proj="relu",
+                                   **T5_SIZES)
+    return tokenizer, transformers.T5ForConditionalGeneration(config), ("", "de")
+
+
+def randomize(model, seed):
+    torch.manual_seed(seed)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if "embed_positions" in name and parameter.dim() == 2 and not parameter.requires_grad:
+                continue
+            is_norm = "norm" in name and name.endswith("weight")
+            is_table = "embed" in name or "shared" in name or "relative" in name
+            wide = parameter.dim() == 2 and not is_table
+            deviation = 1.5 * parameter.shape[-1] ** -0.5 if wide else 0.5 if is_table else 0.2
+            parameter.normal_(1.0 if is_norm else 0.0, deviation)
+        if hasattr(model, "final_logits_bias"):
+            model.final_logits_bias.normal_(0, 0.5)
+    model.tie_weights()
+    return model.eval()
+
+
+class EndAtLimit(transformers.LogitsProcessor):
+    """Allows only end of sentence at the limit, with its own probability."""
+
+    def __init__(self, limit, end):
+        self.limit, self.end = limit, end
+
+    def __call__(self, input_ids, scores):
+        if input_ids.shape[1] < self.limit:
+            return scores
+        ended = torch.full_like(scores, -torch.inf)
+        ended[:, self.end] = scores[:, self.end]
+        return ended
+
+
+class Reference:
+    def __init__(self, tokenizer, model, languages):
+        self.tokenizer, self.model, self.languages = tokenizer, model, languages
+        self.start = model.config.decoder_start_token_id
+        self.end = model.config.eos_token_id
+        self.never = [i for i in (tokenizer.unk_token_id, self.start) if i != self.end]
+        self.tag = ""
+        self.forced = None
+        if languages and languages[0]:
+            tokenizer.src_lang, tokenizer.tgt_lang = languages
+            self.forced = (tokenizer.get_lang_id(languages[1]) if hasattr(tokenizer, "get_lang_id")
+                           else tokenizer.convert_tokens_to_ids(languages[1]))
+        elif languages:
+            self.tag = f"<2{languages[1]}> "
+
+    def source(self, text):
+        return self.tokenizer(self.tag + text, return_tensors="pt")
+
+    @torch.no_grad()
+    def token_scores(self, source, target):
+        before = [self.start] + ([] if self.forced is None else [self.forced])
+        ids = self.tokenizer.convert_tokens_to_ids(target)
+        logits = self.model(**self.source(source),
+                            decoder_input_ids=torch.tensor([before + ids])).logits[0]
+        scores = logits.log_softmax(-1)[len(before) - 1:]
+        return [round(float(row[i]), 6) for row, i in zip(scores, ids + [self.end])]
+
+    @torch.no_grad()
+    def translation(self, source, beams):
+        output = self.model.generate(
+            **self.source(source), num_beams=beams, early_stopping=beams > 1, length_penalty=1.0,
+            max_length=LONGEST + 1, do_sample=False, forced_eos_token_id=None,
+            forced_bos_token_id=self.forced, suppress_tokens=self.never,
+            logits_processor=[EndAtLimit(LONGEST, self.end)])
+        kept = [i for i in output[0].tolist() if not self.is_special(i)]
+        return self.tokenizer.decode(kept, clean_up_tokenization_spaces=False)
+
+    def is_special(self, token):
+        added = getattr(self.tokenizer, "encoder_size", self.model.config.vocab_size)
+        return token >= added or token in self.tokenizer.all_special_ids
+
+    def case(self):
+        sources = sentences(SOURCE, 20, 7)
+        pieces = self.tokenizer.tokenize
+        targets = [[piece for word in TARGET[n:2 * n] for piece in pieces(word)]
+                   for n in range(1, 8)]
+        case = {"sources": sources, "targets": targets,
+                "token_scores": [self.token_scores(*pair) for pair in zip(sources, targets)],
+                "greedy": [self.translation(line, 1) for line in sources],
+                "beam": [self.translation(line, 5) for line in sources]}
+        if self.languages:
+            case["source_language"], case["target_language"] = self.languages
+        return case
+
+
+def write_case(directory, make, seed):
+    case = directory / make.__name__
+    tokenizer, model, languages = make(case)
+    randomize(model, seed)
+    model = model.half() if make is m2m_100 else model
+    model.save_pretrained(case, max_shard_size="24KB" if make is mbart else "5GB")
+    tokenizer.save_pretrained(case)
+    model = type(model).from_pretrained(case, dtype=torch.float32).eval()
+    reference = Reference(tokenizer, model, languages).case()
+    (directory / f"{make.__name__}.json").write_text(
+        json.dumps(reference, ensure_ascii=False) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("directory", type=pathlib.Path)
+    directory = parser.parse_args().directory
+    for seed, make in enumerate((m2m_100, nllb, mbart, t5, madlad)):
+        write_case(directory, make, seed)
+
+
+if __name__ == "__main__":
+    main()
