@@ -22,8 +22,6 @@ namespace {
 
 constexpr const char* kRecord = "fetched.json";
 
-fs::path downloads() { return storage::cache_directory() / "downloads"; }
-
 void create(const fs::path& directory) {
   std::error_code error;
   fs::create_directories(directory, error);
@@ -48,7 +46,7 @@ FetchLock::FetchLock(const std::string& name) {
 
 DownloadFolder::DownloadFolder(std::string name)
     : name_(std::move(name)),
-      folder_(downloads() / storage::name_in_cache(name_)),
+      folder_(storage::cache_directory() / "downloads" / storage::name_in_cache(name_)),
       files_(folder_ / "files") {
   if (!fs::exists(folder_ / kRecord)) return;
   read_json_as(folder_ / kRecord, [&](const nlohmann::json& json) {
@@ -153,21 +151,6 @@ void DownloadFolder::remove() {
   save();
   fs::remove_all(scratch());
   fs::remove_all(files_);
-}
-
-std::vector<std::string> downloaded_models() {
-  std::vector<std::string> names;
-  std::error_code none;
-  for (const auto& publisher : fs::directory_iterator(downloads(), none))
-    for (const auto& folder : fs::directory_iterator(publisher.path(), none)) {
-      if (!fs::exists(folder.path() / kRecord)) continue;
-      const auto name = read_json_as(folder.path() / kRecord, [](const nlohmann::json& json) {
-        return any_field(json, "name").get<std::string>();
-      });
-      if (storage::is_model_name(name)) names.push_back(name);
-    }
-  std::ranges::sort(names);
-  return names;
 }
 
 }  // namespace dietmt::fetching

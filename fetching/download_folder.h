@@ -72,7 +72,4 @@ class DownloadFolder {
   std::map<std::string, Record> records_;  // by the name of the file
 };
 
-/// The names of models that have a record, sorted.
-std::vector<std::string> downloaded_models();
-
 }  // namespace dietmt::fetching

@@ -66,6 +66,20 @@ fs::path fetched_directory(const std::string& name) {
 
 bool is_fetched(const std::string& name) { return fs::is_directory(fetched_directory(name)); }
 
+std::vector<std::string> names_in_cache(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& publisher : fs::directory_iterator(cache_directory() / folder, none))
+    for (const auto& model : fs::directory_iterator(publisher.path(), none)) {
+      std::string name =
+          publisher.path().filename().string() + ":" + model.path().filename().string();
+      std::ranges::replace(name, '+', '/');
+      if (is_model_name(name)) names.push_back(name);
+    }
+  std::ranges::sort(names);
+  return names;
+}
+
 fs::path located_model(const fs::path& path) {
   std::error_code none;
   if (!is_model_name(path.string()) || fs::exists(path, none)) return path;

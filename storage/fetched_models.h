@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace dietmt::storage {
 
@@ -26,6 +27,9 @@ std::filesystem::path fetched_directory(const std::string& name);
 
 /// True if it does.
 bool is_fetched(const std::string& name);
+
+/// The names of what is below `models` or `downloads`, sorted.
+std::vector<std::string> names_in_cache(const std::string& folder);
 
 /// The directory of a fetched model if `path` is its name and nothing else has this path; else
 /// `path`. Throws CheckpointError with the command to run if the model was not fetched.

@@ -43,9 +43,9 @@ int run_translate(const std::vector<std::string>& arguments);
 /// The directory of the running program, where the other programs are.
 std::filesystem::path program_directory();
 
-/// Runs `dietmt` with these words and returns its exit code; its results go to stderr. It ends when
-/// this process does. Throws Error if it cannot be started.
-int run_dietmt(const std::vector<std::string>& words);
+/// Runs `dietmt` with these words and returns what it writes to stdout. It ends when this process
+/// does. Throws Error with the words and the exit code if it fails.
+std::string run_dietmt(const std::vector<std::string>& words);
 
 /// Replace this process with `dietmt-torch`, or with the program that has only this command
 /// (`dietmt-serve`, `dietmt-models`), from the same directory, so that signals, files and the exit

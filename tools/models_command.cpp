@@ -10,6 +10,7 @@
 #include "common/files.h"
 #include "common/options.h"
 #include "common/process.h"
+#include "fetching/argos_packages.h"
 #include "fetching/download_folder.h"
 #include "fetching/hub_listing.h"
 #include "nmt/model/model_files.h"
@@ -67,15 +68,17 @@ std::vector<fetching::PublishedModel> read_registry(const ModelsOptions& o,
   return fetching::parse_registry(read_file(file), file);
 }
 
+// "downloaded": not imported yet.
+std::string state_of(const std::string& name) {
+  if (storage::is_fetched(name)) return "fetched";
+  return fetching::DownloadFolder(name).complete() ? "downloaded" : "";
+}
+
 std::string list_line(const fetching::PublishedModel& model) {
   const std::optional<int64_t> size = model.size();
-  const char* state = "";
-  if (storage::is_fetched(model.name))
-    state = "fetched";
-  else if (fetching::DownloadFolder(model.name).complete())
-    state = "downloaded";
   return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", model.name, model.pair, model.kind,
-                     size ? fmt::format("{:.1f}", static_cast<double>(*size) / 1e6) : "", state,
+                     size ? fmt::format("{:.1f}", static_cast<double>(*size) / 1e6) : "",
+                     state_of(model.name),
                      model.hub.empty() ? fetching::described_licence(model.licence) : "");
 }
 
@@ -97,9 +100,11 @@ int run_list(const std::vector<std::string>& arguments) {
   table.check();
   fetching::HttpClient client(o.http);
   std::vector<fetching::PublishedModel> models = read_registry(o, client);
-  for (const std::string& name : fetching::downloaded_models())
-    if (std::ranges::find(models, name, &fetching::PublishedModel::name) == models.end())
-      models.push_back({.name = name});
+  for (const char* folder : {"models", "downloads"})
+    for (const std::string& name : storage::names_in_cache(folder))
+      if (std::ranges::find(models, name, &fetching::PublishedModel::name) == models.end() &&
+          !state_of(name).empty())
+        models.push_back({.name = name});
   std::cout << "name\tpair\tkind\tMB\tstate\tlicence\n";
   for (const fetching::PublishedModel& model : models)
     if ((o.pair.empty() || model.pair == o.pair) && (!fetched || storage::is_fetched(model.name)))
@@ -123,31 +128,33 @@ void show(const fetching::PublishedModel& model, const fetching::DownloadFolder&
 }
 
 // A step of dietmt, as a user would run it.
-void run_step(const std::vector<std::string>& words, const fetching::DownloadFolder& folder) {
-  const int code = run_dietmt(words);
-  if (code == 0) return;
-  throw Error(fmt::format("'dietmt {}' failed with exit code {}; the downloaded files are in {}",
-                          fmt::join(words, " "), code, folder.import_source().string()));
+void run_step(const std::vector<std::string>& words, const std::string& from) {
+  try {
+    run_dietmt(words);
+  } catch (const Error& error) {
+    throw Error(std::string(error.what()) + "; the model's files are in " + from);
+  }
 }
 
-// The model directory, from the files. Commands complete it under another name first.
-void import_and_quantize(const std::string& name, const fetching::DownloadFolder& folder) {
-  const std::string from = folder.import_source();
+// The model directory of `name`, from the publisher's files. Commands complete it under another
+// name first, `scratch`.
+void import_and_quantize(const std::string& name, const std::string& from,
+                         const std::string& scratch) {
+  const std::string model = storage::fetched_directory(name);
   if (!fs::exists(program_directory() / "dietmt-torch"))
     throw Error(
-        fmt::format("{} is downloaded to {}, but 'dietmt import' needs dietmt-torch: "
-                    "install dietmt-train and run 'dietmt models fetch {}' again, or copy "
-                    "a model that was imported elsewhere to {}",
-                    name, from, name, storage::fetched_directory(name).string()));
-  const std::string imported = folder.scratch(), model = storage::fetched_directory(name);
-  fs::remove_all(imported);
-  run_step({"import", "--from", from, "--output", imported}, folder);
-  fs::create_directories(fs::path(model).parent_path());
-  if (nmt::open_model(imported).quantization.empty())
-    run_step({"quantize", "--model", imported, "--output", model}, folder);
+        fmt::format("{} cannot be imported, because 'dietmt import' needs dietmt-torch: "
+                    "install dietmt-train and run this command again, or copy a model that "
+                    "was imported elsewhere to {}",
+                    from, model));
+  fs::remove_all(scratch);
+  for (const fs::path path : {scratch, model}) fs::create_directories(path.parent_path());
+  run_step({"import", "--from", from, "--output", scratch}, from);
+  if (nmt::open_model(scratch).quantization.empty())
+    run_step({"quantize", "--model", scratch, "--output", model}, from);
   else
-    fs::rename(imported, model);
-  fs::remove_all(imported);
+    fs::rename(scratch, model);
+  fs::remove_all(scratch);
 }
 
 void fetch(const std::string& name, const ModelsOptions& o, fetching::HttpClient& client) {
@@ -162,7 +169,7 @@ void fetch(const std::string& name, const ModelsOptions& o, fetching::HttpClient
       show(model, folder);
       folder.download(client, model);
     }
-    import_and_quantize(name, folder);
+    import_and_quantize(name, folder.import_source(), folder.scratch());
   }
   std::cout << name << '\t' << storage::fetched_directory(name).string() << std::endl;
 }
@@ -192,6 +199,41 @@ int run_fetch(const std::vector<std::string>& arguments) {
   return 0;
 }
 
+// Packages that cannot be imported, such as those with BPE, are left out.
+void import_package(const fetching::ArgosPackage& package) {
+  const std::string name = fetching::name_of_package(package.path);
+  const std::string model = storage::fetched_directory(name);
+  const fetching::FetchLock lock(name);
+  try {
+    if (!storage::is_fetched(name))
+      import_and_quantize(name, package.path, fetching::DownloadFolder(name).scratch());
+    std::cout << package.source << '-' << package.target << '\t' << model << std::endl;
+  } catch (const Error& error) {
+    spdlog::warn("{}; the package is left out", error.what());
+  }
+}
+
+int run_argos(const std::vector<std::string>& arguments) {
+  std::string directory;
+  OptionTable table("models argos", "DIR",
+                    "Imports the packages in a data directory of Argos Translate or LibreTranslate "
+                    "into the cache and quantizes them to int8, each once. Prints language pair "
+                    "and directory of each model. 'serve --argos' does the same and serves them.");
+  table
+      .add("from", &directory, "DIR",
+           "directory with packages, or with a directory 'packages' of them: .argosmodel files or "
+           "directories with metadata.json",
+           {.required = true})
+      .positional("from")
+      .example("dietmt models argos ~/.local/share/argos-translate");
+  if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  table.check();
+  explain_interruption("interrupted; the same command continues");
+  for (const fetching::ArgosPackage& package : fetching::argos_packages(directory))
+    import_package(package);
+  return 0;
+}
+
 int run_remove(const std::vector<std::string>& arguments) {
   ModelsOptions o;
   OptionTable table("models remove", "NAME...",
@@ -218,6 +260,7 @@ int run_models(const std::vector<std::string>& arguments) {
                          "Models of Firefox, OPUS-MT, Argos and others, fetched by name.",
                          {{"list", "list the models that can be fetched", run_list},
                           {"fetch", "download, import and quantize models", run_fetch},
+                          {"argos", "import the packages of an Argos installation", run_argos},
                           {"remove", "remove fetched models", run_remove}},
                          "dietmt models fetch firefox:en-de"};
   return list.run(arguments);

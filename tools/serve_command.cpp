@@ -11,6 +11,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <thread>
 
@@ -313,8 +314,19 @@ void fetch_models(const std::vector<std::string>& words) {
         !storage::is_fetched(name))
       command.push_back(name);
   }
-  if (command.size() > 2 && run_dietmt(command) != 0)
-    throw Error("a model could not be fetched; see the messages above");
+  if (command.size() > 2) run_dietmt(command);
+}
+
+// Adds the packages in --argos, as SRC-TGT=DIR, unless --model has a model for the pair.
+void add_argos_packages(ServeOptions& options) {
+  std::istringstream lines(run_dietmt({"models", "argos", options.argos}));
+  for (std::string pair, directory; std::getline(std::getline(lines, pair, '\t'), directory);) {
+    const bool is_given = std::ranges::any_of(
+        options.models, [&](const std::string& word) { return word.starts_with(pair + "="); });
+    if (!is_given) options.models.push_back(pair + "=" + directory);
+  }
+  if (options.models.empty())
+    throw Error("--argos " + options.argos + ": no package could be imported");
 }
 
 }  // namespace
@@ -330,6 +342,7 @@ int run_serve(const std::vector<std::string>& arguments) {
   }
   settle(table, options);
   if (!options.offline) fetch_models(options.models);
+  if (!options.argos.empty()) add_argos_packages(options);
   std::vector<service::ModelSpec> specs = service::parse_model_specs(options.models);
   service::limit_languages(options.languages, specs);
   service::add_shortlists(options.shortlists, specs);

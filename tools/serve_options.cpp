@@ -148,6 +148,8 @@ std::vector<std::string> problems_of(const ServeOptions& o) {
   const auto require = [&](bool holds, const std::string& problem) {
     if (!holds) problems.push_back(problem);
   };
+  require(!o.models.empty() || !o.argos.empty(),
+          "--model is missing: give --model DIR, or --argos DIR");
   require(o.shortlists.empty() || o.device == "cpu", "--shortlist needs --device cpu");
   require(o.http.certificate_file.empty() == o.http.key_file.empty(),
           "give --tls-certificate and --tls-key together");
@@ -188,8 +190,10 @@ OptionTable serve_option_table(ServeOptions& o) {
           "are fetched if they are not in the cache; default languages: those that the model "
           "lists, or "
           "those in the name of the directory (en-de); en-*=DIR: from one into all; a tag that the "
-          "model reads before sources follows: en-fr=DIR,tag=<2fr>",
-          {.required = true})
+          "model reads before sources follows: en-fr=DIR,tag=<2fr>")
+      .add("argos", &o.argos, "DIR",
+           "data directory of Argos Translate or LibreTranslate (~/.local/share/argos-translate): "
+           "serve its packages, too, which are imported into the cache, each once")
       .add("offline", &o.offline, "", "do not fetch models")
       .add("shortlist", &o.shortlists, "[MODEL=]FILE...",
            "lexical shortlists from 'dietmt shortlist': restrict the output layer to likely "
@@ -235,8 +239,8 @@ OptionTable serve_option_table(ServeOptions& o) {
   add_logs(table, o);
   add_machine(table, o);
   table.environment("DIETMT_SERVE_")
-      .basics({"host", "port", "preload", "api-keys", "tls-certificate", "tls-key", "data",
-               "max-characters", "deadline", "device", "weights", "workers"})
+      .basics({"model", "argos", "host", "port", "preload", "api-keys", "tls-certificate",
+               "tls-key", "data", "max-characters", "deadline", "device", "weights", "workers"})
       .example("dietmt serve --model models/en-de --port 5000");
   return table;
 }

@@ -7,6 +7,7 @@
 #include "common/files.h"
 #include "common/json_fields.h"
 #include "storage/checkpoint.h"
+#include "storage/fetched_models.h"
 #include "storage/safetensors_file.h"
 
 namespace dietmt::nmt {
@@ -153,9 +154,10 @@ std::vector<std::string> model_directories(const std::vector<std::string>& value
     const bool whole = fs::exists(value, none);
     for (size_t start = 0; start <= value.size();) {
       const size_t comma = whole ? value.size() : std::min(value.find(',', start), value.size());
-      all.push_back(value.substr(start, comma - start));
-      if (all.back().empty())
+      const std::string name = value.substr(start, comma - start);
+      if (name.empty())
         throw ConfigError(option + " " + value + ": empty directory name next to a comma");
+      all.push_back(storage::located_model(name));
       start = comma + 1;
     }
   }

@@ -57,9 +57,9 @@ ModelFiles open_model(const std::filesystem::path& path);
 /// The languages that config.json in the directory lists; none if it cannot be read.
 ModelLanguages languages_in(const std::filesystem::path& directory);
 
-/// The directories in the values of `option`: each value is one, or several separated by commas. A
-/// value that exists is not split, so a name may have commas. Throws ConfigError if a name is
-/// empty.
+/// The directories in the values of `option`: each value is one, or several separated by commas;
+/// names of fetched models become theirs. A value that exists is not split, so a name may have
+/// commas. Throws ConfigError if a name is empty, CheckpointError if a model is not fetched.
 std::vector<std::string> model_directories(const std::vector<std::string>& values,
                                            const std::string& option = "--model");
 

@@ -10,7 +10,7 @@ commands=(tokenizer train translate distill score rerank evaluate serve import e
   average merge shortlist align "inspect params" "inspect model" "inspect positions"
   "inspect attention"
   "bert pretrain" "bert finetune" "bert predict" "bert embed" "bert import" "bert export"
-  "bert params" "models list" "models fetch" "models remove")
+  "bert params" "models list" "models fetch" "models argos" "models remove")
 for command in "${commands[@]}"; do
   [ "$command" = serve ] && ! has_service && continue
   [[ $command == models* ]] && ! has_models && continue
@@ -78,10 +78,9 @@ PYTHON
 done
 
 # Each command names every required option and what it needs. Those of evaluate depend on others.
-for command in tokenizer train translate distill score rerank serve import export quantize average \
+for command in tokenizer train translate distill score rerank import export quantize average \
   "inspect model" "inspect attention" "bert pretrain" "bert finetune" "bert predict" "bert embed" \
   "bert import" "bert export"; do
-  [ "$command" = serve ] && ! has_service && continue
   # shellcheck disable=SC2086
   required=$("$dietmt" $command --help-json | python3 -c '
 import json, sys

@@ -515,7 +515,62 @@ def serve():
         with server(user, "--model", "test:en-de", "--offline") as log:
             check("listening at" in log, log)
         error = user.run("serve", "--model", "test:none", code=1).stderr
-        check("is not in the registry" in error and "could not be fetched" in error, error)
+        check("is not in the registry" in error and "'dietmt models fetch test:none' failed" in error, error)
+
+
+def write_package(folder, source, target, version, content=CONTENT, **metadata):
+    (folder / "model").mkdir(parents=True)
+    (folder / "model/model.bin").write_bytes(content)
+    (folder / "metadata.json").write_text(json.dumps(
+        {"from_code": source, "to_code": target, "package_version": version, **metadata}))
+
+
+def argos():
+    with machine() as user:
+        user.importer(f'''
+            case $from in
+              *.argosmodel) ;;
+              *) cmp "$from/model/model.bin" {user.content_file} || exit 1 ;;
+            esac
+            cp -r {PACKED} "$output"''')
+        data = user.work / "argos-translate"
+        packages = data / "packages"
+        write_package(packages / "translate-en_de-1_9", "en", "de", "1.9")
+        write_package(packages / "translate-en_de-1_10", "en", "de", "1.10", package="newer")
+        write_package(packages / "en_pb", "en", "pb", "1.0", package="pb")
+        write_package(packages / "bad", "en", "it", "1.0", content=b"BPE")
+        write_package(packages / "splitter", "en", "en", "1.0", type="sbd")
+        (packages / "torn.argosmodel").write_bytes(b"PK")
+        archived = user.work / "translate-fr_en"
+        write_package(archived / "fr_en", "fr", "en", "1.0")
+        shutil.make_archive(packages / "translate-fr_en", "zip", archived)
+        (packages / "translate-fr_en.zip").rename(packages / "translate-fr_en.argosmodel")
+        done = user.run("models", "argos", str(data))
+        found = dict(line.split("\t") for line in done.stdout.splitlines())
+        check(sorted(found) == ["en-de", "en-pt_BR", "fr-en"], f"{found}")
+        check(all(pathlib.Path(model, "model.safetensors").exists() for model in found.values()),
+              f"{found}")
+        for text in ("1_9 is left out", "bad", "of type 'sbd'", "torn.argosmodel: is not"):
+            check(text in done.stderr, f"'{text}' is not in {done.stderr}")
+        check("1_10" in (user.work / "steps").read_text(), "not the newest")
+        check(user.steps() == ["import"] * 4, f"{user.steps()}")
+        (packages / "en_pb").rename(packages / "moved")
+        again = user.run("models", "argos", str(packages))
+        check(again.stdout == done.stdout, f"{again.stdout} instead of {done.stdout}")
+        check(user.steps() == ["import"] * 5, "a package was imported again, not only the bad one")
+        (packages / "moved/model/model.bin").write_bytes(CONTENT[:-1])
+        check("en-pt_BR" not in user.run("models", "argos", str(data)).stdout, "content changed")
+        error = user.run("models", "argos", str(user.work / "bin"), code=1).stderr
+        check("has no packages of Argos Translate" in error, error)
+        if not (user.bin / "dietmt-serve").exists():
+            return
+        with server(user, "--argos", str(data), "--preload", "--offline") as log:
+            check("en-de: loaded" in log and "fr-en: loaded" in log, log)
+        with server(user, "--argos", str(data), "--model", f"en-de={PACKED}", "--preload") as log:
+            check(log.count("en-de: loaded") == 1, log)
+        error = user.run("serve", "--argos", str(user.work / "bin"), code=1).stderr
+        check("has no packages of Argos Translate" in error, error)
+        check("--argos" in user.run("serve", "--port", "0", code=2).stderr, "no model")
 
 
 def caches():
@@ -553,6 +608,15 @@ def real_import():
         ours = user.run("translate", "--model", str(MODEL), "--weights", "int8", input=lines)
         theirs = user.run("translate", "--model", "hf:owner/en-de", input=lines)
         check(theirs.stdout == ours.stdout, f"{theirs.stdout} instead of {ours.stdout}")
+        package = user.work / "packages/translate-en_de-1_0"
+        write_package(package, "en", "de", "1.0")
+        shutil.rmtree(package / "model")
+        (user.work / "exported").rename(package / "model")
+        shutil.copy(package / "model/source.spm", package / "sentencepiece.model")
+        pair, model = user.run("models", "argos", str(user.work)).stdout.split()
+        theirs = user.run("translate", "--model", model, input=lines)
+        check(pair == "en-de" and theirs.stdout == ours.stdout,
+              f"{pair}: {theirs.stdout} instead of {ours.stdout}")
 
 
 publisher = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Publisher)
@@ -561,7 +625,7 @@ threading.Thread(target=publisher.serve_forever, daemon=True).start()
 URL = f"http://127.0.0.1:{publisher.server_port}"
 for test in (fetch_once, quantize_full_weights, compressed, resume, refusals, first_checksum,
              interrupt, two_at_once, full_disk, proxy, registries, without_libtorch, hub, serve,
-             caches, shipped_registry, *([real_import] if MODEL else [])):
+             argos, caches, shipped_registry, *([real_import] if MODEL else [])):
     print(test.__name__, flush=True)
     test()
 sys.exit(1 if failures else 0)

@@ -42,7 +42,7 @@ await_job() {
 
 # Options that make no sense prevent the start, all with one message.
 expect_code 2 "$dietmt" serve
-expect_text "--model is missing" "$err"
+expect_text "--model is missing: give --model DIR, or --argos DIR" "$err"
 expect_code 2 "$dietmt" serve --model "en-de=$model" --port 70000 --threads 0 --worker \
   --tls-key x --weights int4
 for option in --port --threads "--worker needs --queue" --tls-certificate --weights; do

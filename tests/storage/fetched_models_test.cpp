@@ -11,7 +11,9 @@
 namespace dietmt::storage {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class FetchedModelsTest : public ::testing::Test {
  protected:
@@ -55,6 +57,15 @@ TEST_F(FetchedModelsTest, NamesLeadToModelDirectories) {
   write_text(model / "model.safetensors", "");
   EXPECT_EQ(resolve_model_directory("test:en-de"), model);
   EXPECT_EQ(located_model("models/en-de"), "models/en-de");
+}
+
+TEST_F(FetchedModelsTest, ListsNames) {
+  setenv("DIETMT_CACHE", directory_.path().c_str(), 1);
+  EXPECT_THAT(names_in_cache("models"), IsEmpty());
+  for (const char* path : {"models/test/en-de", "models/hf/owner+en-de", "models/x/.en-de.tmp"})
+    std::filesystem::create_directories(directory_ / path);
+  EXPECT_THAT(names_in_cache("models"), ElementsAre("hf:owner/en-de", "test:en-de"));
+  EXPECT_THAT(names_in_cache("downloads"), IsEmpty());
 }
 
 TEST_F(FetchedModelsTest, ADirectoryOfThatNameComesFirst) {
