@@ -40,7 +40,7 @@ std::string source_problem(const std::string& from, const std::string& command) 
   if (from.empty()) return {};
   if (fs::exists(from)) return interchange::import_problem(from, command);
   return "--from " + from +
-         ": no such directory; dietmt does not download models (docs/interchange.md)";
+         ": no such directory; 'dietmt models fetch' downloads models (docs/interchange.md)";
 }
 
 // One or two files, separated by a comma.

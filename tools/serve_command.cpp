@@ -309,9 +309,8 @@ void work(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
 void fetch_models(const std::vector<std::string>& words) {
   std::vector<std::string> command = {"models", "fetch"};
   for (const std::string& word : words) {
-    const std::string name = word.substr(word.find('=') + 1);  // npos + 1 is the start
-    if (storage::is_model_name(name) && !fs::exists(word) && !fs::exists(name) &&
-        !storage::is_fetched(name))
+    const std::string name = service::model_in_word(word);
+    if (storage::is_model_name(name) && !fs::exists(name) && !storage::is_fetched(name))
       command.push_back(name);
   }
   if (command.size() > 2) run_dietmt(command);

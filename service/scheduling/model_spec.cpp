@@ -141,13 +141,24 @@ std::vector<std::string> languages_in(const std::filesystem::path& directory) {
   return model ? nmt::languages_in(*model).codes() : std::vector<std::string>();
 }
 
-/// `DIR,tag=TAG` without the tag.
-std::string without_tag(const std::string& word, std::string& tag) {
+// SRC-TGT=DIR,tag=TAG, where all but DIR may be missing.
+struct ModelWord {
+  std::string untagged;  // SRC-TGT=DIR
+  std::optional<LanguagePair> pair;
+  std::string directory;
+  std::string tag;
+};
+
+ModelWord parts_of(const std::string& word) {
   constexpr std::string_view kTag = ",tag=";
-  const size_t at = word.find(kTag);
-  if (at == word.npos) return word;
-  tag = word.substr(at + kTag.size());
-  return word.substr(0, at);
+  const size_t end = std::min(word.find(kTag), word.size());
+  ModelWord parts;
+  parts.untagged = word.substr(0, end);
+  if (end < word.size()) parts.tag = word.substr(end + kTag.size());
+  const size_t equals = parts.untagged.find('=');
+  if (equals != std::string::npos) parts.pair = whole_pair(parts.untagged.substr(0, equals));
+  parts.directory = parts.pair ? parts.untagged.substr(equals + 1) : parts.untagged;
+  return parts;
 }
 
 bool holds(const std::vector<std::string>& codes, const std::string& code) {
@@ -168,6 +179,8 @@ std::vector<std::string> ModelSpec::source_languages() const {
 std::vector<std::string> ModelSpec::target_languages() const {
   return has_several_pairs() ? targets : std::vector{target};
 }
+
+std::string model_in_word(const std::string& word) { return parts_of(word).directory; }
 
 std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words) {
   std::vector<std::string> problems;
@@ -216,17 +229,13 @@ std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words) 
                      .source_tag = tag});
   };
   for (const std::string& whole_word : words) {
-    std::string tag;
-    const std::string word = without_tag(whole_word, tag);
+    const auto [word, pair, path, tag] = parts_of(whole_word);
     if (const std::string problem = tag.empty() ? "" : data::source_tag_problem(tag);
         !problem.empty())
       problems.push_back("--model " + whole_word + ": " + problem);
-    const size_t equals = word.find('=');
-    std::optional<LanguagePair> pair;
-    if (equals != std::string::npos) pair = whole_pair(word.substr(0, equals));
-    std::filesystem::path directory = pair ? word.substr(equals + 1) : word;
+    std::filesystem::path directory;
     try {
-      directory = storage::located_model(directory);
+      directory = storage::located_model(path);
     } catch (const CheckpointError& error) {
       problems.push_back("--model " + std::string(error.what()));
       continue;

@@ -37,6 +37,9 @@ struct ModelSpec {
 /// problems.
 std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words);
 
+/// The DIR of such a word, which may be the name of a model that is not fetched yet.
+std::string model_in_word(const std::string& word);
+
 /// Leaves the models of several pairs only these languages; all if there are none. Throws
 /// ConfigError naming those that no model has.
 void limit_languages(const std::vector<std::string>& languages, std::vector<ModelSpec>& specs);

@@ -58,7 +58,7 @@ one_line_of 2 "--output and --input are one file" "$dietmt" bert embed --model "
 # Models that do not exist, or are of another kind.
 for command in "import" "bert import"; do
   # shellcheck disable=SC2086
-  one_line_of 2 "--from Helsinki-NLP/x: no such directory; dietmt does not download models" \
+  one_line_of 2 "--from Helsinki-NLP/x: no such directory; 'dietmt models fetch' downloads models" \
     "$dietmt" $command --from Helsinki-NLP/x --output "$work/never"
 done
 printf 'sentence\tlabel\na\tb\nc\td\n' >"$work/task.tsv"

@@ -512,6 +512,9 @@ def serve():
         with server(user, "--model", "en-fr=test:en-de", "other:en-de", "--preload") as log:
             check("listening at" in log, log)
             check(user.model("test:en-de").exists() and user.model("other:en-de").exists(), log)
+        user.run("models", "remove", "test:en-de")
+        with server(user, "--model", "en-fr=test:en-de,tag=<2fr>") as log:
+            check("listening at" in log and user.model("test:en-de").exists(), log)
         with server(user, "--model", "test:en-de", "--offline") as log:
             check("listening at" in log, log)
         error = user.run("serve", "--model", "test:none", code=1).stderr
