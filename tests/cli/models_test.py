@@ -313,6 +313,21 @@ def resume():
                 check(not Publisher.ranges, "two versions could be joined")
 
 
+def killed_before_the_last_step():
+    """All bytes are there, but without a size nobody knows that: the server answers 416."""
+    for model in (entry("test:en-de", "good"), entry("test:en-de", "good", sha256=None, size=None)):
+        with machine(model) as user:
+            user.files("test:en-de").mkdir(parents=True)
+            (user.files("test:en-de") / "model.bin.part").write_bytes(CONTENT)
+            (user.files("test:en-de").parent / "fetched.json").write_text(json.dumps(
+                {"name": "test:en-de", "complete": False, "files": {"model.bin": {
+                    "url": f"{URL}/good/en-de", "validator": '"one"'}}}))
+            user.run("models", "fetch", "test:en-de")
+            check((user.files("test:en-de") / "model.bin").read_bytes() == CONTENT, "content")
+            expected = 0 if "size" in model["files"][0] else 2
+            check(Publisher.requests["/good/en-de"] == expected, f"{Publisher.requests}")
+
+
 def refusals():
     cases = {
         "wrong": "its SHA-256 is",
@@ -626,7 +641,8 @@ publisher = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Publisher)
 publisher.daemon_threads = True
 threading.Thread(target=publisher.serve_forever, daemon=True).start()
 URL = f"http://127.0.0.1:{publisher.server_port}"
-for test in (fetch_once, quantize_full_weights, compressed, resume, refusals, first_checksum,
+for test in (fetch_once, quantize_full_weights, compressed, resume,
+             killed_before_the_last_step, refusals, first_checksum,
              interrupt, two_at_once, full_disk, proxy, registries, without_libtorch, hub, serve,
              argos, caches, shipped_registry, *([real_import] if MODEL else [])):
     print(test.__name__, flush=True)

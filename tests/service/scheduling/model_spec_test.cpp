@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
@@ -11,6 +12,8 @@
 
 namespace dietmt::service {
 namespace {
+
+using ::testing::HasSubstr;
 
 class ModelSpecTest : public ScratchTest {
  protected:
@@ -31,6 +34,21 @@ TEST_F(ModelSpecTest, LanguagesCanBeGiven) {
   EXPECT_EQ(spec.source, "de");
   EXPECT_EQ(spec.target, "pt_BR");
   EXPECT_EQ(spec.directory, directory);
+}
+
+TEST_F(ModelSpecTest, NamesOfFetchedModelsBecomeTheirDirectories) {
+  setenv("DIETMT_CACHE", scratch().c_str(), 1);
+  EXPECT_THAT(message_of<ConfigError>([] { parse_model_specs({"en-fr=test:en-de"}); }),
+              HasSubstr("run 'dietmt models fetch test:en-de'"));
+  const std::string directory = folder("models/test/en-de");
+  EXPECT_EQ(parse_model_specs({"test:en-de"}).at(0).name, "en-de");
+  const ModelSpec spec = parse_model_specs({"en-fr=test:en-de,tag=<2fr>"}).at(0);
+  EXPECT_EQ(spec.name, "en-fr");
+  EXPECT_EQ(spec.directory, directory);
+  EXPECT_EQ(spec.source_tag, "<2fr>");
+  for (const char* word : {"test:en-de", "en-fr=test:en-de", "test:en-de,tag=<2fr>",
+                           "en-fr=test:en-de,tag=a=b", "en-*=test:en-de"})
+    EXPECT_EQ(model_in_word(word), "test:en-de") << word;
 }
 
 TEST_F(ModelSpecTest, NamesTellTheLanguages) {
