@@ -19,7 +19,8 @@ std::vector<std::string> choices_of_dietmt(const nmt::ModelConfig& config,
   if (config.embedding_norm) refuse("norms of embeddings (embedding_norm in config.json)");
   if (config.activation == "gelu-tanh" || config.activation == "geglu-tanh")
     refuse("the activation " + config.activation);
-  if (!config.languages.empty()) refuse("pieces that name languages (languages in config.json)");
+  if (config.languages.target_before_target)
+    refuse("translations that begin with their language (languages in config.json)");
   if (config.context > 0) refuse("document context (--context)");
   if (config.adapter_size > 0) refuse("adapters after the layers (--adapter-size)");
   return problems;

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "data/text/piece_list.h"
@@ -22,7 +23,83 @@ void rescale_last_norm(double factor, const nmt::ModelConfig& config, TensorsByN
       found->second = found->second * factor;
 }
 
+bool are_letters(std::string_view text, char first, char last) {
+  return std::ranges::all_of(text, [&](char c) { return c >= first && c <= last; });
+}
+
+// The language of `eng_Latn`, `en_XX` or `__en__` (then en); "" for other pieces.
+std::string language_around(const std::string& piece) {
+  if (piece.size() > 5 && piece.starts_with("__") && piece.ends_with("__"))
+    return piece.substr(2, piece.size() - 4);
+  const size_t mark = piece.find('_');
+  if (mark != 2 && mark != 3) return "";
+  const std::string_view language = std::string_view(piece).substr(0, mark);
+  const std::string_view rest = std::string_view(piece).substr(mark + 1);
+  const bool is_region = rest.size() == 2 && are_letters(rest, 'A', 'Z');
+  const bool is_script = rest.size() == 4 && are_letters(rest.substr(0, 1), 'A', 'Z') &&
+                         are_letters(rest.substr(1), 'a', 'z');
+  if (!are_letters(language, 'a', 'z') || !(is_region || is_script)) return "";
+  return piece;
+}
+
+// The language of `<2en>` or `>>eng<<`; "" for other pieces.
+std::string language_before(const std::string& piece) {
+  constexpr size_t kMarks = 2;
+  const bool is_marian = piece.starts_with(">>") && piece.ends_with("<<");
+  if (!is_marian && !(piece.starts_with("<2") && piece.ends_with('>'))) return "";
+  const size_t ending = is_marian ? kMarks : 1;
+  if (piece.size() < kMarks + 2 + ending) return "";
+  const std::string code = piece.substr(kMarks, piece.size() - kMarks - ending);
+  const bool is_code = std::ranges::all_of(code, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
+  });
+  return is_code ? code : "";
+}
+
 }  // namespace
+
+nmt::ModelLanguages languages_of(data::PieceVocabulary& vocabulary) {
+  nmt::ModelLanguages around, before;
+  std::vector<int32_t> tags;
+  for (size_t id = 0; id < vocabulary.pieces.size(); ++id) {
+    const std::string& piece = vocabulary.pieces[id];
+    if (const std::string code = language_around(piece); !code.empty()) {
+      around.add(code, piece);
+      tags.push_back(static_cast<int32_t>(id));
+    } else if (const std::string target = language_before(piece); !target.empty()) {
+      before.add(target, piece);
+    }
+  }
+  around.source_before_source = around.target_before_target = true;
+  before.target_before_source = true;
+  if (around.pieces.size() > 1) {
+    vocabulary.tags.insert(vocabulary.tags.end(), tags.begin(), tags.end());
+    return around;
+  }
+  return before.pieces.size() > 1 ? before : nmt::ModelLanguages();
+}
+
+void hide_special_pieces(data::PieceVocabulary& vocabulary) {
+  for (size_t id = 0; id < vocabulary.pieces.size(); ++id) {
+    const std::string& piece = vocabulary.pieces[id];
+    const bool is_special = piece == "<s>" || piece == "<pad>" || piece == "<mask>" ||
+                            piece.starts_with("<unused") || piece.starts_with("<extra_id_") ||
+                            piece.starts_with("madeupword");
+    if (is_special) vocabulary.tags.push_back(static_cast<int32_t>(id));
+  }
+}
+
+void scale_queries(double factor, const nmt::ModelConfig& config, TensorsByName& values) {
+  if (factor == 1.0) return;
+  const int64_t rows = config.heads * config.width_of_heads();
+  for (auto& [name, value] : values) {
+    if (name.find("attention.") == name.npos) continue;
+    const bool is_all = name.find("cross_attention.query_") != name.npos;
+    if (!is_all && name.find("self_attention.input_") == name.npos) continue;
+    value = value.clone();
+    value.narrow(0, 0, is_all ? value.size(0) : rows).mul_(factor);
+  }
+}
 
 Tensor ImportedVocabulary::rows(const Tensor& table, const ForeignTensors& tensors) const {
   if (table.dim() == 0 || table.size(0) != pieces)
@@ -59,7 +136,7 @@ void set_tables(const ImportedTables& tables, const ImportedVocabulary& source,
   const bool ties_output = !tables.output.defined();
   const bool ties_source = ties_output && !tables.target.defined() &&
                            tables.source_scale == tables.target_scale &&
-                           source.tokenizer == target.tokenizer;
+                           source.added == target.added;
   const Tensor& own_target = tables.target.defined() ? tables.target : tables.source;
   config.tied_embeddings = ties_source ? "all" : ties_output ? "decoder" : "none";
   config.source_vocabulary = source.tokenizer->vocabulary_size();

@@ -36,6 +36,18 @@ struct Splitter {
 /// copy, and is never generated. Throws DataError naming the file.
 ImportedVocabulary imported_vocabulary(data::PieceVocabulary numbered, const Splitter& splitter);
 
+/// The languages that pieces name: `eng_Latn`, `en_XX` and `__en__` begin sources and translations,
+/// or `<2en>` and `>>eng<<` sources. The former become tags of the vocabulary. A single language is
+/// no choice.
+nmt::ModelLanguages languages_of(data::PieceVocabulary& vocabulary);
+
+/// Makes tags of the pieces that transformers' tokenizers leave out of texts, beside languages:
+/// <pad>, <mask>, <extra_id_0> and the like.
+void hide_special_pieces(data::PieceVocabulary& vocabulary);
+
+/// Multiplies the weights that make queries.
+void scale_queries(double factor, const nmt::ModelConfig& config, TensorsByName& values);
+
 /// The embeddings and the output layer of another program's model.
 struct ImportedTables {
   at::Tensor source;          // [Vs, D]

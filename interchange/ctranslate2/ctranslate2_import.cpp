@@ -25,6 +25,9 @@ constexpr const char* kTargetTable = "decoder/embeddings/weight";
 constexpr const char* kOutputTable = "decoder/projection/weight";
 constexpr const char* kOutputBias = "decoder/projection/bias";
 
+const std::string kEmbeddingNorms[] = {"encoder/layernorm_embedding/",
+                                       "decoder/layernorm_embedding/"};
+
 bool is_one_table(const Tensor& a, const Tensor& b) { return a.is_same(b) || at::equal(a, b); }
 
 /// A model of CTranslate2 on its way to a model of dietmt.
@@ -38,9 +41,11 @@ class Import {
     const CTranslate2Sentences sentences = read_sentences(files_, folder_, model_);
     const CTranslate2Vocabularies vocabularies =
         read_vocabularies(files_, folder_, sentences, pieces);
+    config_.languages = vocabularies.languages;
     read_config(sentences);
-    TensorsByName values =
-        tensors_.take_layers(config_, ctranslate2_names(config_.activation == "swiglu"));
+    TensorsByName values = tensors_.take_layers(config_, ctranslate2_names(is_gated()));
+    read_embedding_norms(values);
+    scale_queries(queries_factor(), config_, values);
     read_tables(vocabularies, values);
     require_all_used();
     nmt::require_buildable(config_, sizeof(float), where().string());
@@ -110,10 +115,14 @@ class Import {
     config_.norm_epsilon = sentences.norm_epsilon > 0   ? sentences.norm_epsilon
                            : config_.norm_type == "rms" ? 1e-6
                                                         : 1e-5;
-    const bool gated = tensors_.contains("encoder/layer_0/ffn/linear_0_noact/weight");
+    const int64_t projected =
+        tensors_.matrix("encoder/layer_0/self_attention/linear_0/weight").size(0);
+    if (config_.heads > 0 && projected % (3 * config_.heads) == 0 && projected != 3 * config_.width)
+      config_.head_width = projected / (3 * config_.heads);
+    config_.embedding_norm = tensors_.contains(kEmbeddingNorms[0] + "gamma");
     config_.activation = naming_file([&] {
       return activation_of_ctranslate2(static_cast<int64_t>(choice("encoder", "activation", 0)),
-                                       gated);
+                                       is_gated());
     });
     for (const char* name : {"num_heads", "pre_norm", "activation"})
       if (choice("decoder", name, -1) != choice("encoder", name, -1))
@@ -141,6 +150,30 @@ class Import {
     return found.spec;
   }
 
+  bool is_gated() const { return tensors_.contains("encoder/layer_0/ffn/linear_0_noact/weight"); }
+
+  void read_embedding_norms(TensorsByName& values) {
+    if (!config_.embedding_norm) return;
+    for (const auto& [ours, theirs] :
+         {std::pair("encoder", kEmbeddingNorms[0]), std::pair("decoder", kEmbeddingNorms[1])}) {
+      const std::string norm = std::string(ours) + ".embedding_norm.";
+      values[norm + "weight"] = tensors_.take(theirs + "gamma");
+      if (config_.norm_type == "layer") values[norm + "bias"] = tensors_.take(theirs + "beta");
+    }
+  }
+
+  /// Of the products of queries and keys, beside our 1/sqrt(Dh).
+  double queries_factor() {
+    const double usual = 1.0 / std::sqrt(static_cast<double>(config_.width_of_heads()));
+    const double first = number("encoder/layer_0/self_attention/queries_scale", usual);
+    for (const auto& [name, tensor] : tensors_.all()) {
+      if (!name.ends_with("/queries_scale")) continue;
+      if (number(name, usual) != first) tensors_.fail(name + " differs between layers");
+      tensors_.ignore(name);
+    }
+    return first / usual;
+  }
+
   double embedding_scale(const std::string& scope) const {
     const double stored = number(scope + "/scale_embeddings", 1);
     const auto found = model_.variables.find(scope + "/scale_embeddings");
@@ -157,6 +190,8 @@ class Import {
     const Tensor target = tensors_.take(kTargetTable), output = tensors_.take(kOutputTable);
     tables.source_scale = embedding_scale("encoder");
     tables.target_scale = embedding_scale("decoder");
+    tables.output_scale = number("decoder/scale_outputs", 1);
+    tensors_.ignore("decoder/scale_outputs");
     if (!vocabularies.is_shared || !is_one_table(tables.source, target)) tables.target = target;
     if (!is_one_table(target, output)) tables.output = output;
     if (tensors_.contains(kOutputBias)) tables.output_bias = tensors_.take(kOutputBias);
@@ -168,11 +203,9 @@ class Import {
     const std::vector<std::string> others = tensors_.others();
     if (!others.empty())
       tensors_.fail("has parts that dietmt's models do not have: " + shortened(others));
-    for (const char* name :
-         {"decoder/start_from_zero_embedding", "decoder/scale_outputs",
-          "decoder/final_logit_softcapping", "encoder/sliding_window", "decoder/sliding_window",
-          "encoder/layer_0/self_attention/queries_scale",
-          "encoder/layer_0/self_attention/num_heads_kv"})
+    for (const char* name : {"decoder/start_from_zero_embedding", "decoder/final_logit_softcapping",
+                             "encoder/sliding_window", "decoder/sliding_window",
+                             "encoder/layer_0/self_attention/num_heads_kv"})
       if (model_.number(name, 0) != 0)
         tensors_.fail(std::string("has ") + name + ", which dietmt's models do not have");
   }

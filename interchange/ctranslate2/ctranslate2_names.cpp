@@ -39,12 +39,13 @@ int8_t ctranslate2_activation(const std::string& name) {
 
 std::string activation_of_ctranslate2(int64_t number, bool gated) {
   if (gated && number == kSwish) return "swiglu";
+  if (number == kGeluTanh) return gated ? "geglu-tanh" : "gelu-tanh";
   if (!gated && number == kRelu) return "relu";
   if (!gated && number == kSwish) return "silu";
   if (!gated && number == kGelu) return "gelu";
   throw CheckpointError(std::string("has ") + (gated ? "gated " : "") + "activation number " +
                         std::to_string(number) +
-                        "; relu, gelu, swish and gated swish can be imported");
+                        "; relu, gelu, swish, gated swish and gated tanh gelu can be imported");
 }
 
 }  // namespace dietmt::interchange

@@ -15,6 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kMetadata = "metadata.json";
+constexpr const char* kPadding = "<pad>";
 
 json parsed(PackageFiles& files, const std::string& name) {
   const std::string_view bytes = files.bytes(name);
@@ -63,7 +64,7 @@ Splitter splitter(PackageFiles& files, const std::string& folder, const std::str
 
 ImportedVocabulary vocabulary(std::vector<std::string> pieces,
                               const CTranslate2Sentences& sentences, const Splitter& splitter,
-                              const std::string& where) {
+                              const std::string& where, nmt::ModelLanguages& languages) {
   // OpenNMT-tf leaves it out of the list; its row is the last.
   if (data::piece_id(pieces, sentences.unknown) < 0) pieces.push_back(sentences.unknown);
   data::PieceVocabulary numbered;
@@ -74,6 +75,13 @@ ImportedVocabulary vocabulary(std::vector<std::string> pieces,
   numbered.unknown = data::piece_id(pieces, sentences.unknown);
   numbered.begin = data::piece_id(pieces, sentences.begin);
   numbered.pieces = std::move(pieces);
+  languages = languages_of(numbered);
+  // Tokenizers of transformers, from which models with languages come, add the end themselves.
+  const bool is_of_transformers = !languages.empty() || sentences.begin == kPadding;
+  if (is_of_transformers) {
+    numbered.ends_source = true;
+    hide_special_pieces(numbered);
+  }
   return imported_vocabulary(std::move(numbered),
                              {splitter.bytes, splitter.bytes.empty() ? where : splitter.where});
 }
@@ -107,7 +115,8 @@ CTranslate2Sentences read_sentences(PackageFiles& files, const std::string& fold
       sentences.end = field_or(config, "eos_token", sentences.end);
       sentences.unknown = field_or(config, "unk_token", sentences.unknown);
       sentences.begin = field_or(config, "decoder_start_token", sentences.begin);
-      sentences.norm_epsilon = field_or(config, "layer_norm_epsilon", 0.0);
+      if (const json epsilon = config.value("layer_norm_epsilon", json()); epsilon.is_number())
+        sentences.norm_epsilon = epsilon.get<double>();
     } catch (const CheckpointError& error) {
       throw CheckpointError(files.where(name) + ": " + error.what());
     }
@@ -130,15 +139,17 @@ CTranslate2Vocabularies read_vocabularies(PackageFiles& files, const std::string
   CTranslate2Vocabularies both;
   const auto shared = pieces_of(files, folder + "shared_vocabulary");
   both.is_shared = shared.has_value();
+  nmt::ModelLanguages languages;
   const auto side = [&](const char* name, const Splitter& splits) {
     const std::string own = folder + (shared ? "shared_vocabulary" : name);
     const auto listed = shared ? shared : pieces_of(files, own);
     if (!listed)
       throw CheckpointError(files.path().string() + ": has neither " + folder +
                             "shared_vocabulary nor " + own + ", .json or .txt");
-    return vocabulary(*listed, sentences, splits, files.where(own));
+    return vocabulary(*listed, sentences, splits, files.where(own), languages);
   };
   both.source = side("source_vocabulary", source);
+  both.languages = languages;
   both.target =
       shared && source.bytes == target.bytes ? both.source : side("target_vocabulary", target);
   return both;

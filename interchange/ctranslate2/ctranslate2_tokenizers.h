@@ -31,6 +31,7 @@ CTranslate2Sentences read_sentences(PackageFiles& files, const std::string& fold
 struct CTranslate2Vocabularies {
   ImportedVocabulary source, target;
   bool is_shared = false;
+  nmt::ModelLanguages languages = {};  // of the source's pieces
 };
 
 /// Text is split by source.spm and target.spm, or by sentencepiece.model or sentencepiece.bpe.model

@@ -18,7 +18,6 @@ struct Unsupported {
 };
 constexpr Unsupported kUnsupported[] = {
     {"rotary_dim", "rotary positions"},
-    {"relative_attention_bias", "T5's bias of offsets"},
     {"relative_asymmetric_position_keys", "vectors of offsets without values"},
     {"relative_position_keys_shared", "shared vectors of offsets"}};
 
@@ -57,6 +56,29 @@ Tensor of_layers(const std::string& scope, int64_t layers, const char* name,
   return at::stack(tables).unsqueeze(1);
 }
 
+/// T5's bias [buckets, H], which all layers share.
+ImportedPosition biases(const std::string& scope, const nmt::ModelConfig& config, int64_t layers,
+                        const CTranslate2Model& model, ForeignTensors& tensors) {
+  const auto in_layer = [&](int64_t layer, const char* name) {
+    return scope + "/layer_" + std::to_string(layer) + "/self_attention/" + name;
+  };
+  const Tensor table = tensors.take(in_layer(0, "relative_attention_bias"));
+  if (table.dim() != 2 || table.size(1) != config.heads)
+    tensors.fail(in_layer(0, "relative_attention_bias") + " is not a table of buckets");
+  for (int64_t l = 0; l < layers; ++l) {
+    const std::string name = in_layer(l, "relative_attention_bias");
+    if (l > 0 && !at::equal(tensors.take(name), table))
+      tensors.fail(name + " is another table than that of the first layer");
+    tensors.ignore(in_layer(l, "relative_attention_max_distance"));
+  }
+  const double distance = model.number(in_layer(0, "relative_attention_max_distance"), 128);
+  ImportedPosition position;
+  position.spec = "t5(buckets=" + std::to_string(table.size(0)) +
+                  ",distance=" + std::to_string(static_cast<int64_t>(distance)) + ",share=layers)";
+  position.parameters["table"] = table.t().contiguous().unsqueeze(0);
+  return position;
+}
+
 }  // namespace
 
 ImportedPosition import_position(const std::string& scope, const nmt::ModelConfig& config,
@@ -77,6 +99,8 @@ ImportedPosition import_position(const std::string& scope, const nmt::ModelConfi
     position.spec = "shaw(clip=" + std::to_string(clip) + ")";
     return position;
   }
+  if (tensors.contains(attention + "relative_attention_bias"))
+    return biases(scope, config, layers, model, tensors);
   const std::string encodings = scope + "/position_encodings/encodings";
   if (!tensors.contains(encodings)) return {.spec = "sinusoidal(layout=halves,start=1)"};
   const Tensor table = tensors.take(encodings);

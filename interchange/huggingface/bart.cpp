@@ -93,11 +93,7 @@ void require_languages_first(const fs::path& directory) {
 FairseqTokenizer read_tokenizer(const fs::path& directory, const json& description,
                                 int64_t vocabulary) {
   require_languages_first(directory);
-  FairseqTokenizer tokenizer =
-      read_fairseq_tokenizer(directory, with_generation(directory, description), vocabulary);
-  nmt::ModelLanguages& languages = tokenizer.languages;
-  languages.source_before_source = languages.target_before_target = !languages.empty();
-  return tokenizer;
+  return read_fairseq_tokenizer(directory, with_generation(directory, description), vocabulary);
 }
 
 TensorsByName table_of_positions(ForeignTensors& tensors, const char* name, int64_t positions) {

@@ -125,29 +125,7 @@ std::vector<std::string> all_pieces(const fs::path& directory, int64_t size) {
   return pieces;
 }
 
-bool is_special(const std::string& piece) {
-  return piece == "<s>" || piece == "<pad>" || piece == kMask || piece.starts_with("<unused");
-}
-
-bool are_letters(std::string_view text, char first, char last) {
-  return std::ranges::all_of(text, [&](char c) { return c >= first && c <= last; });
-}
-
 }  // namespace
-
-std::string language_of_piece(const std::string& piece) {
-  if (piece.size() > 5 && piece.starts_with("__") && piece.ends_with("__"))
-    return piece.substr(2, piece.size() - 4);
-  const size_t mark = piece.find('_');
-  if (mark != 2 && mark != 3) return "";
-  const std::string_view language = std::string_view(piece).substr(0, mark);
-  const std::string_view rest = std::string_view(piece).substr(mark + 1);
-  const bool is_region = rest.size() == 2 && are_letters(rest, 'A', 'Z');
-  const bool is_script = rest.size() == 4 && are_letters(rest.substr(0, 1), 'A', 'Z') &&
-                         are_letters(rest.substr(1), 'a', 'z');
-  if (!are_letters(language, 'a', 'z') || !(is_region || is_script)) return "";
-  return piece;
-}
 
 FairseqTokenizer read_fairseq_tokenizer(const fs::path& directory, const json& description,
                                         int64_t size) {
@@ -161,13 +139,8 @@ FairseqTokenizer read_fairseq_tokenizer(const fs::path& directory, const json& d
   numbered.begin = piece_number(directory, description, "decoder_start_token_id", size);
   numbered.end = piece_number(directory, description, "eos_token_id", size);
   FairseqTokenizer made;
-  for (size_t id = 0; id < numbered.pieces.size(); ++id) {
-    const std::string& piece = numbered.pieces[id];
-    const std::string code = language_of_piece(piece);
-    if (code.empty() && !is_special(piece)) continue;
-    numbered.tags.push_back(static_cast<int32_t>(id));
-    if (!code.empty()) made.languages.add(code, piece);
-  }
+  made.languages = languages_of(numbered);
+  hide_special_pieces(numbered);
   made.vocabulary = imported_vocabulary(std::move(numbered), {read_file(model), model.string()});
   return made;
 }

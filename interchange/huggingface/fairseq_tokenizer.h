@@ -12,7 +12,7 @@ namespace dietmt::interchange {
 
 struct FairseqTokenizer {
   ImportedVocabulary vocabulary;
-  nmt::ModelLanguages languages;  // only their pieces; empty: the vocabulary has none
+  nmt::ModelLanguages languages;
 };
 
 /// Reads sentencepiece.bpe.model, which splits the text, and numbers its pieces by vocab.json
@@ -24,8 +24,5 @@ struct FairseqTokenizer {
 /// what is missing or does not match.
 FairseqTokenizer read_fairseq_tokenizer(const std::filesystem::path& directory,
                                         const nlohmann::json& description, int64_t size);
-
-/// The language of `eng_Latn`, `en_XX` or `__en__` (then en); "" if the piece names none.
-std::string language_of_piece(const std::string& piece);
 
 }  // namespace dietmt::interchange

@@ -14,6 +14,7 @@
 #include "interchange/huggingface/marianmt_config.h"
 #include "interchange/huggingface/transformers_config.h"
 #include "interchange/huggingface/weights.h"
+#include "interchange/imported_vocabulary.h"
 #include "nmt/network/model_size.h"
 
 namespace dietmt::interchange {
@@ -43,16 +44,11 @@ void check_size(const fs::path& directory, const data::Tokenizer& tokenizer, int
                         " pieces, but the model has " + std::to_string(expected));
 }
 
-/// Those of pieces such as `>>fra<<`. A single one is no choice.
-nmt::ModelLanguages languages_of(const data::Tokenizer& tokenizer) {
-  nmt::ModelLanguages languages;
-  for (int32_t id = 0; id < tokenizer.vocabulary_size(); ++id) {
-    const std::string piece = tokenizer.piece(id);
-    if (piece.size() > 5 && piece.starts_with(">>") && piece.ends_with("<<"))
-      languages.add(piece.substr(2, piece.size() - 4), piece);
-  }
-  languages.target_before_source = true;
-  return languages.pieces.size() > 1 ? languages : nmt::ModelLanguages();
+nmt::ModelLanguages languages_in(const data::Tokenizer& tokenizer) {
+  data::PieceVocabulary vocabulary;
+  for (int32_t id = 0; id < tokenizer.vocabulary_size(); ++id)
+    vocabulary.pieces.push_back(tokenizer.piece(id));
+  return languages_of(vocabulary);
 }
 
 TensorsByName read_parameters(const fs::path& directory, const nmt::ModelConfig& config) {
@@ -112,7 +108,7 @@ nmt::LoadedModel import_marianmt(const fs::path& directory) {
       read_marian_tokenizers(directory, with_generation(directory, description));
   check_size(directory, *tokenizers.source, config.source_vocabulary);
   check_size(directory, *tokenizers.target, config.target_vocabulary);
-  config.languages = languages_of(*tokenizers.source);
+  config.languages = languages_in(*tokenizers.source);
   const auto model = std::make_shared<nmt::TranslationModel>(config, 0);
   set_parameters(*model, read_parameters(directory, config), directory);
   model->eval();

@@ -136,17 +136,6 @@ fs::path find_pieces(const fs::path& directory) {
                         ", which splits text into pieces");
 }
 
-/// "de" for `<2de>`; "" for other pieces.
-std::string language_of(const std::string& piece) {
-  constexpr std::string_view kBegin = "<2";
-  if (!piece.starts_with(kBegin) || !piece.ends_with('>')) return "";
-  const std::string code = piece.substr(kBegin.size(), piece.size() - kBegin.size() - 1);
-  const bool is_code = code.size() >= 2 && std::ranges::all_of(code, [](char c) {
-                         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-                       });
-  return is_code ? code : "";
-}
-
 ImportedVocabulary read_pieces(const fs::path& directory, const json& description,
                                nmt::ModelConfig& config) {
   const fs::path file = find_pieces(directory);
@@ -155,28 +144,13 @@ ImportedVocabulary read_pieces(const fs::path& directory, const json& descriptio
   if (std::ssize(numbered.pieces) > size)
     throw CheckpointError(file.string() + ": has " + std::to_string(numbered.pieces.size()) +
                           " pieces, but the model has " + std::to_string(size));
-  for (int64_t id = std::ssize(numbered.pieces); id < size; ++id) {
-    numbered.tags.push_back(static_cast<int32_t>(id));
+  for (int64_t id = std::ssize(numbered.pieces); id < size; ++id)
     numbered.pieces.push_back("<unused" + std::to_string(id) + ">");
-  }
+  hide_special_pieces(numbered);
   numbered.begin = piece_number(directory, description, "decoder_start_token_id", size);
   numbered.end = piece_number(directory, description, "eos_token_id", size);
-  for (const std::string& piece : numbered.pieces)
-    if (const std::string code = language_of(piece); !code.empty())
-      config.languages.add(code, piece);
-  config.languages.target_before_source = !config.languages.empty();
+  config.languages = languages_of(numbered);
   return imported_vocabulary(std::move(numbered), {read_file(file), file.string()});
-}
-
-void scale_queries(const nmt::ModelConfig& config, TensorsByName& values) {
-  const int64_t rows = config.heads * config.width_of_heads();
-  const double factor = std::sqrt(static_cast<double>(config.width_of_heads()));
-  for (auto& [name, value] : values) {
-    if (name.ends_with("self_attention.input_weight"))
-      value.narrow(0, 0, rows).mul_(factor);
-    else if (name.ends_with("cross_attention.query_weight"))
-      value = value * factor;
-  }
 }
 
 Tensor by_heads(ForeignTensors& tensors, const std::string& stack) {
@@ -194,7 +168,7 @@ nmt::LoadedModel import_t5(const fs::path& directory) {
   ForeignTensors tensors(directory, with_equal_names(load_weights(directory)));
   TensorsByName values = tensors.take_layers(
       config, layer_names(config.activation == "geglu-tanh" || config.activation == "swiglu"));
-  scale_queries(config, values);
+  scale_queries(std::sqrt(static_cast<double>(config.width_of_heads())), config, values);
   ImportedTables tables;
   tables.source =
       tensors.take_first({kShared, "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"});

@@ -28,7 +28,7 @@ struct LanguageTags {
 };
 
 struct ModelLanguages {
-  std::map<std::string, std::string> pieces = {};  // of each language, by BCP 47 code
+  std::map<std::string, std::string> pieces;  // of each language, by BCP 47 code
   // Which languages a source and a translation begin with. M2M-100, NLLB and mBART-50 begin both
   // with their own; MarianMT and MADLAD begin a source with the target's (Johnson et al. 2017).
   bool source_before_source = false;

@@ -44,11 +44,11 @@ struct LoadedDecoder {
   std::shared_ptr<const data::Tokenizer> target_tokenizer = {};  // may be the same object
   SpecialTokens special = {};
   data::SentenceContext context = {};
-  ModelLanguages languages = {};  // empty: one pair
 
   std::shared_ptr<MadeOnce<TermEncoder>> made_terms = std::make_shared<MadeOnce<TermEncoder>>();
   std::shared_ptr<MadeOnce<PrefixEncoder>> made_prefixes =
       std::make_shared<MadeOnce<PrefixEncoder>>();
+  ModelLanguages languages = {};  // empty: one pair
 
   /// For glossaries, and for prefixes.
   const TermEncoder& terms() const { return made_terms->of(*target_tokenizer); }

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Small models of CTranslate2 with random weights, and what CTranslate2 computes with them.
 
-    make_ctranslate2_cases.py DIR     one directory or package per case; needs ctranslate2 4.8 and
-                                      sentencepiece
+    make_ctranslate2_cases.py DIR     one directory or package per case; needs ctranslate2 4.8,
+                                      sentencepiece, and for the last three transformers, torch and
+                                      protobuf
 
 A case is a directory as the converters of CTranslate2 write it, and NAME.json: sources as text,
 targets as pieces, their log-probabilities (with that of end of sentence), and the translations of
@@ -13,6 +14,8 @@ Cases differ in norms, activations, ties, positions, biases, vocabularies and th
     argos     an .argosmodel: OpenNMT-py's pre-norm with a table of sinusoids, one vocabulary and
               sentencepiece.model, sources without an end, weights in int8
     relative  vectors of offsets, swish, RMS norms, no biases, gated, two vocabularies
+    nllb, t5, madlad   models of make_transformers_cases.py, which CTranslate2 converted; what they
+              compute is in transformers_cases/
     learned   post-norm, gelu, a learned table, embeddings without a scale that are tied to the
               output, a decoder that starts from end of sentence, weights in fp16
 """
@@ -196,6 +199,13 @@ def write_case(directory, name, make):
     shutil.rmtree(case)
 
 
+def write_converted(directory, name):
+    source = pathlib.Path(__file__).with_name("transformers_cases") / name
+    ctranslate2.converters.TransformersConverter(str(source)).convert(str(directory / name))
+    for pieces in source.glob("*.model"):
+        shutil.copy(pieces, directory / name / "sentencepiece.model")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -203,6 +213,8 @@ def main():
     directory = parser.parse_args().directory
     for name, make in (("argos", argos), ("relative", relative), ("learned", learned)):
         write_case(directory, name, make)
+    for name in ("nllb", "t5", "madlad"):
+        write_converted(directory, name)
 
 
 if __name__ == "__main__":

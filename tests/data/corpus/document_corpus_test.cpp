@@ -58,7 +58,7 @@ class DocumentCorpusTest : public ParallelCorpusTest {
 
 TEST_F(DocumentCorpusTest, ASkippedPairEndsADocument) {
   const CorpusFiles files{write("bad.source", "tuba\n\xFF\nriko\n"),
-                          write("bad.target", "ko\nri\nmo\n"), "", InvalidUtf8::kSkip};
+                          write("bad.target", "ko\nri\nmo\n"), "", "", InvalidUtf8::kSkip};
   const SentenceContext context{2, kSeparator, -1, 1000};
   const ParallelCorpus corpus({files}, tokenizer(), tokenizer(), {}, cache_folder(), 1, context);
   ASSERT_EQ(corpus.size(), 2);

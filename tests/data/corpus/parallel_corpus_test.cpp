@@ -210,7 +210,7 @@ TEST_F(ParallelCorpusTest, LinesThatAreNotUtf8CanBeReplacedOrSkipped) {
   EXPECT_EQ(corpus(InvalidUtf8::kReplace).size(), 4);
   EXPECT_EQ(corpus(InvalidUtf8::kSkip).size(), 2) << "the cache of another choice";
   EXPECT_THROW(corpus(InvalidUtf8::kRefuse), DataError);
-  EXPECT_EQ(read_parallel_text({files.source, files.target, "", InvalidUtf8::kSkip}).targets,
+  EXPECT_EQ(read_parallel_text({files.source, files.target, "", "", InvalidUtf8::kSkip}).targets,
             (std::vector<std::string>{"riko", "", "", "tuba"}));
 }
 

@@ -69,6 +69,18 @@ TEST_F(CTranslate2ImportTest, TablesWithoutScaleAndADecoderThatStartsFromTheEnd)
   expect_reference(model, reference("learned"), kLongest);
 }
 
+// What transformers computes with the models that CTranslate2 converted.
+TEST_F(CTranslate2ImportTest, ModelsOfTransformersComputeWhatTheyDidBefore) {
+  constexpr int64_t kLongestOfTransformers = 20;
+  for (const char* name : {"nllb", "t5", "madlad"}) {
+    SCOPED_TRACE(name);
+    const nmt::LoadedModel model = import_ctranslate2(case_path(name), {});
+    EXPECT_TRUE(model.source_tokenizer->source_end());
+    expect_reference(model, read_reference(fs::path(DIETMT_TRANSFORMERS_CASES) / name += ".json"),
+                     kLongestOfTransformers);
+  }
+}
+
 TEST_F(CTranslate2ImportTest, TheModelOnDiskReadsSourcesInTheSameWay) {
   const nmt::LoadedModel model = import_ctranslate2(case_path("argos.argosmodel"), {});
   std::vector<std::pair<std::string, at::Tensor>> weights;
