@@ -9,8 +9,10 @@
 #include <functional>
 #include <future>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -126,13 +128,48 @@ void leave_unfinished_jobs(const ServeJobs& jobs) {
         "a chunk of a batch job was still being prepared; it will be translated again");
 }
 
+bool is_ready(const std::future<void>& work) {
+  return work.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+void leave_unfinished_loads(const service::ModelRegistry& models,
+                            const std::future<void>& reloading) {
+  if (reloading.valid() && !is_ready(reloading)) leave_unfinished("models were being reloaded");
+  const std::vector<service::ModelStatus> all = models.status();
+  if (std::ranges::count(all, service::ModelState::kLoading, &service::ModelStatus::state) > 0)
+    leave_unfinished("models were being loaded");
+}
+
+// Of each model, and of models that translate a pair one after the other.
+void check_memory(const service::LanguagePairs& pairs, int64_t limit) {
+  if (limit == 0) return;
+  std::vector<std::string> problems;
+  const auto add = [&](const std::string& name, int64_t bytes) {
+    const std::string problem = service::memory_problem(name, bytes, limit);
+    if (!problem.empty()) problems.push_back(problem);
+  };
+  std::map<std::string, int64_t> sizes;
+  for (const service::ModelSpec& spec : pairs.specs())
+    add(spec.directory.string(), sizes[spec.name] = service::model_bytes(spec));
+  throw_if_any(problems);
+  std::set<std::string> checked;
+  for (const std::string& source : pairs.sources()) {
+    for (const std::string& target : pairs.targets(source)) {
+      std::set<std::string> models;  // one model may translate twice
+      const service::ModelPath path = pairs.path_of(source, target);
+      for (const service::ModelSpec* spec : path) models.insert(spec->name);
+      if (models.size() < 2 || !checked.insert(service::path_name(path)).second) continue;
+      int64_t bytes = 0;
+      for (const std::string& model : models) bytes += sizes[model];
+      add(service::path_name(path), bytes);
+    }
+  }
+  throw_if_any(problems);
+}
+
 void wait_until(Clock::time_point end, const std::function<bool()>& is_done) {
   while (!is_done() && Clock::now() < end)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-}
-
-bool is_ready(const std::future<void>& work) {
-  return work.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
 // The next signal, but at most until `work` ends: kNone.
@@ -241,7 +278,8 @@ class HealthServer {
 
 // Another signal ends the process from now on. `jobs` may be null.
 void drain(std::unique_ptr<ServeSignals> signals, HttpServer& server, service::TranslationApi& api,
-           ServeJobs* jobs, const std::future<void>& reloading, const ServeOptions& options) {
+           const service::ModelRegistry& models, ServeJobs* jobs,
+           const std::future<void>& reloading, const ServeOptions& options) {
   const auto end = Clock::now() + std::chrono::seconds(options.drain);
   spdlog::info("stopping: {} requests are running and have {} s", api.running(), options.drain);
   if (jobs != nullptr) jobs->request_stop();
@@ -254,7 +292,7 @@ void drain(std::unique_ptr<ServeSignals> signals, HttpServer& server, service::T
     spdlog::warn("some requests were still running after {} s", options.drain);
   if (jobs != nullptr) leave_unfinished_jobs(*jobs);
   if (api.running() > 0) leave_unfinished("requests were running");
-  if (reloading.valid() && !is_ready(reloading)) leave_unfinished("models were being reloaded");
+  leave_unfinished_loads(models, reloading);
   spdlog::info("stopped");
 }
 
@@ -278,7 +316,7 @@ void serve(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
   const HealthServer health(api.probes(), metrics, options);
   const std::future<void> reloading =
       serve_until_stopped(*signals, server, models, options, [&api] { api.reload_keys(); });
-  drain(std::move(signals), server, api, jobs, reloading, options);
+  drain(std::move(signals), server, api, models, jobs, reloading, options);
 }
 
 // The jobs' threads do the work; HTTP tells whether they live.
@@ -301,7 +339,7 @@ void work(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
   signals.reset();
   wait_until(Clock::now() + std::chrono::seconds(options.drain), [&] { return jobs.has_ended(); });
   leave_unfinished_jobs(jobs);
-  if (reloading.valid() && !is_ready(reloading)) leave_unfinished("models were being reloaded");
+  leave_unfinished_loads(models, reloading);
   spdlog::info("stopped");
 }
 
@@ -345,14 +383,15 @@ int run_serve(const std::vector<std::string>& arguments) {
   std::vector<service::ModelSpec> specs = service::parse_model_specs(options.models);
   service::limit_languages(options.languages, specs);
   service::add_shortlists(options.shortlists, specs);
+  const service::LanguagePairs pairs(specs, options.api.pivot);
+  check_memory(pairs, options.registry.memory);
   const std::unique_ptr<ServedModels> served = served_models(options, specs, arguments);
 
   auto signals = std::make_unique<ServeSignals>();
   service::Metrics metrics;
   options.registry.observer = [&](const std::string& name) { return metrics.observer(name); };
   service::AnalysisRoute analysis(
-      service::LanguagePairs(specs, options.api.pivot),
-      [&](const service::ModelSpec& spec, const service::AnalysisRequest& request) {
+      pairs, [&](const service::ModelSpec& spec, const service::AnalysisRequest& request) {
         return served->analyse(spec, request);
       });
   const auto load = [&](const service::ModelSpec& spec) { return served->load(spec); };

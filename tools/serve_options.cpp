@@ -230,6 +230,15 @@ OptionTable serve_option_table(ServeOptions& o) {
                " except tags), all, none, or kinds separated by commas. A sentence whose "
                "translation lacks some of it is translated again as with markup")
       .add("preload", &o.preload, "", "load all models at the start, not when first used")
+      .add("unload-after", &o.unload_after, "MINUTES",
+           "unload a model that no request has used for this long, until one needs it again; 0: "
+           "never",
+           {.least = 0, .most = 1e6})
+      .add(
+          "model-memory", &o.model_memory, "MB",
+          "memory for loaded models, by the size of their files: to load another one, unload those "
+          "that were not used for longest; 0: no limit",
+          {.least = 0, .most = 1e6})
       .add("openapi", &o.openapi, "",
            "print the description of the HTTP API (OpenAPI), without languages and models, and "
            "exit");
@@ -253,6 +262,9 @@ void settle(const OptionTable& table, ServeOptions& options) {
   service::DecodingThreads& threads = options.registry.threads;
   threads.workers = workers_of(options);
   threads.niceness = kNicenessOfWork;
+  options.registry.unload_after =
+      std::chrono::milliseconds(static_cast<int64_t>(options.unload_after * 60'000.0));
+  options.registry.memory = options.model_memory << 20;
   options.registry.limits.fill_wait = std::chrono::milliseconds(options.fill_wait);
   options.api.limits.deadline = std::chrono::seconds(options.deadline);
   options.api.api_keys = options.api_keys;

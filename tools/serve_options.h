@@ -30,6 +30,8 @@ struct ServeOptions {
   std::string host = "127.0.0.1";
   int64_t port = 5000;
   int64_t health_port = 0;      // 0: none
+  double unload_after = 0.0;    // minutes; 0: never
+  int64_t model_memory = 0;     // MB; 0: no limit
   int64_t cache = 0;            // MB of translations; 0: none
   int64_t max_requests = 1280;  // in progress
   int64_t fill_wait = 0;        // milliseconds

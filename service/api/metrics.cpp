@@ -80,6 +80,11 @@ struct Metrics::Families {
              "Tokens of the best translations, including end of sentence.");
   Family<Counter>& loads = family(prometheus::BuildCounter(), registry, "dietmt_model_loads_total",
                                   "Attempts to load a model, by result: ok or failed.");
+  Family<Counter>& unloads = family(
+      prometheus::BuildCounter(), registry, "dietmt_model_unloads_total",
+      "Times that the model was unloaded, because nobody used it or to make room for another.");
+  Family<Gauge>& memory = family(prometheus::BuildGauge(), registry, "dietmt_model_memory_bytes",
+                                 "Size of the loaded model's files; 0 if it is not loaded.");
   Family<Counter>& guarded = family(
       prometheus::BuildCounter(), registry, "dietmt_guarded_translations_total",
       "Translations of sentences that repeat themselves or are too long, too short or empty, "
@@ -100,6 +105,7 @@ class Metrics::Counted final : public ModelObserver {
         target_tokens_(families.target_tokens.Add({{"model", model}})),
         loads_(families.loads.Add({{"model", model}, {"result", "ok"}})),
         failed_loads_(families.loads.Add({{"model", model}, {"result", "failed"}})),
+        unloads_(families.unloads.Add({{"model", model}})),
         load_seconds_(families.load_seconds.Add({{"model", model}})) {}
 
   void taken(int64_t /*sentences*/, double fill) override { fill_.Observe(fill); }
@@ -113,6 +119,7 @@ class Metrics::Counted final : public ModelObserver {
     load_seconds_.Set(seconds);
   }
   void load_failed() override { failed_loads_.Increment(); }
+  void unloaded() override { unloads_.Increment(); }
 
  private:
   Histogram& fill_;
@@ -121,6 +128,7 @@ class Metrics::Counted final : public ModelObserver {
   Counter& target_tokens_;
   Counter& loads_;
   Counter& failed_loads_;
+  Counter& unloads_;
   Gauge& load_seconds_;
 };
 
@@ -161,6 +169,7 @@ std::string Metrics::text(const std::vector<ModelStatus>& models, int64_t reques
     families_->queued_requests.Add(labels).Set(static_cast<double>(model.load.requests));
     families_->queued_tokens.Add(labels).Set(static_cast<double>(model.load.waiting_tokens));
     families_->decoding_tokens.Add(labels).Set(static_cast<double>(model.load.decoding_tokens));
+    families_->memory.Add(labels).Set(static_cast<double>(model.bytes));
     for (const ModelState state :
          {ModelState::kNotLoaded, ModelState::kLoading, ModelState::kReady, ModelState::kFailed})
       families_->states.Add({{"model", model.spec.name}, {"state", state_name(state)}})

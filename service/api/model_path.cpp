@@ -9,11 +9,13 @@ std::string path_name(const ModelPath& path) {
 }
 
 ServedPath acquire(ModelRegistry& models, const ModelPath& path, const Patience& patience) {
+  std::vector<std::string> names;
+  for (const ModelSpec* spec : path) names.push_back(spec->name);
+  std::vector<std::shared_ptr<ServedModel>> models_of_path = models.acquire(names, patience);
   ServedPath served;
-  served.reserve(path.size());
-  for (const ModelSpec* spec : path)
+  for (size_t i = 0; i < path.size(); ++i)
     served.push_back(
-        {models.acquire(spec->name, patience), {spec->source_tag, spec->source, spec->target}});
+        {std::move(models_of_path[i]), {path[i]->source_tag, path[i]->source, path[i]->target}});
   return served;
 }
 

@@ -43,6 +43,7 @@ Answer model_list(const Call& call, const ServiceContext& service) {
     model["state"] = state_name(status.state);
     model["loads"] = status.loads;
     if (with_errors && !status.error.empty()) model["error"] = status.error;
+    if (status.bytes > 0) model["bytes"] = status.bytes;
     add_length(model, "max_source_length", status.max_source_length);
     add_length(model, "max_target_length", status.max_target_length);
     models.push_back(model);

@@ -20,6 +20,9 @@ class ModelObserver {
   /// The model was loaded, or failed to load.
   virtual void loaded(double seconds) = 0;
   virtual void load_failed() = 0;
+
+  /// The model was unloaded, because nobody used it or to make room for another.
+  virtual void unloaded() = 0;
 };
 
 }  // namespace dietmt::service

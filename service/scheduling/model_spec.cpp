@@ -1,5 +1,6 @@
 #include "service/scheduling/model_spec.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <unicode/uloc.h>
 
@@ -279,6 +280,37 @@ void limit_languages(const std::vector<std::string>& languages, std::vector<Mode
     limit(spec.sources);
     limit(spec.targets);
   }
+}
+
+int64_t model_bytes(const ModelSpec& spec) {
+  namespace fs = std::filesystem;
+  const bool is_adapter = nmt::is_adapter(spec.directory);
+  std::error_code error;
+  int64_t sum = 0;
+  const auto add = [&](const fs::path& file) {
+    const uintmax_t bytes = fs::file_size(file, error);
+    if (!error) sum += static_cast<int64_t>(bytes);
+  };
+  if (!spec.shortlist.empty()) add(spec.shortlist);
+  if (is_adapter) add(spec.directory);
+  try {
+    const fs::path directory = storage::resolve_model_directory(
+        is_adapter ? fs::absolute(spec.directory).parent_path() : spec.directory);
+    for (const fs::directory_entry& file : fs::directory_iterator(directory)) {
+      const fs::path& path = file.path();
+      const bool is_read = path.extension() == ".safetensors" || path.extension() == ".model";
+      if (is_read && path.stem() != "training") add(path);  // that is the optimiser's
+    }
+  } catch (const std::exception&) {
+    // Loading the model says what is wrong.
+  }
+  return sum;
+}
+
+std::string memory_problem(const std::string& name, int64_t bytes, int64_t limit) {
+  if (limit == 0 || bytes <= limit) return {};
+  return fmt::format("{} needs {} MB of memory: raise --model-memory, which is {}", name,
+                     (bytes + (1 << 20) - 1) >> 20, limit >> 20);
 }
 
 void add_shortlists(const std::vector<std::string>& words, std::vector<ModelSpec>& specs) {

@@ -1,6 +1,7 @@
 // The models of a server, from the values of --model and --shortlist.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -23,6 +24,14 @@ struct ModelSpec {
   std::vector<std::string> source_languages() const;
   std::vector<std::string> target_languages() const;
 };
+
+/// How much memory a loaded model takes, by the sizes of the files that are loaded: 0 for one that
+/// is not there. Each worker needs some more for the sentences that it decodes.
+int64_t model_bytes(const ModelSpec& spec);
+
+/// "NAME needs 900 MB of memory: raise --model-memory, which is 500"; "" if it fits, or without a
+/// limit (0).
+std::string memory_problem(const std::string& name, int64_t bytes, int64_t limit);
 
 /// One model per word, `src-tgt=DIR`, `src-*=DIR` or `DIR`, each with `,tag=TAG` after it if
 /// sources begin with one. A model that lists its languages (nmt::ModelLanguages) translates all of

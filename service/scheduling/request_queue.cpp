@@ -48,18 +48,7 @@ int64_t target_tokens(const nmt::NBest& translations) {
   return translations.empty() ? 0 : static_cast<int64_t>(translations.front().ids.size()) + 1;
 }
 
-[[noreturn]] void throw_late() {
-  throw DeadlineExceeded("the translation was not finished by the deadline");
-}
-
-[[noreturn]] void throw_gone() { throw ClientGone("the client closed its connection"); }
-
 }  // namespace
-
-void Patience::check() const {
-  if (std::chrono::steady_clock::now() >= deadline) throw_late();
-  if (client_gone && client_gone()) throw_gone();
-}
 
 RequestQueue::RequestQueue(const QueueLimits& limits, std::shared_ptr<ModelObserver> observer)
     : limits_(limits), observer_(std::move(observer)), waiting_(limits.turn_tokens) {}
@@ -67,26 +56,15 @@ RequestQueue::RequestQueue(const QueueLimits& limits, std::shared_ptr<ModelObser
 std::vector<nmt::NBest> RequestQueue::translate(std::vector<nmt::TranslationRequest> sentences,
                                                 const nmt::SearchOptions& options,
                                                 const Patience& patience) {
-  constexpr std::chrono::milliseconds kGlance{500};  // between looks at the client
   if (sentences.empty()) return {};
   const std::shared_ptr<Request> request = admit(std::move(sentences), options, patience);
   std::unique_lock lock(mutex_);
-  const auto done = [&] { return request->unfinished == 0 || request->error; };
-  while (!done()) {
-    const Clock::time_point now = Clock::now();
-    if (now >= patience.deadline) {
-      give_up(*request);
-      throw_late();
-    }
-    request->finished.wait_until(lock, std::min(patience.deadline, now + kGlance), done);
-    if (done() || !patience.client_gone) continue;
-    lock.unlock();
-    const bool gone = patience.client_gone();
-    lock.lock();
-    if (gone && !done()) {
-      give_up(*request);
-      throw_gone();
-    }
+  try {
+    patience.await(lock, request->finished,
+                   [&] { return request->unfinished == 0 || request->error; });
+  } catch (...) {
+    give_up(*request);
+    throw;
   }
   if (request->error) std::rethrow_exception(request->error);
   return std::move(request->translations);

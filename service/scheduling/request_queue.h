@@ -10,7 +10,6 @@
 #include <array>
 #include <chrono>
 #include <condition_variable>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -20,6 +19,7 @@
 #include "service/scheduling/decoder_speed.h"
 #include "service/scheduling/fair_order.h"
 #include "service/scheduling/model_observer.h"
+#include "service/scheduling/patience.h"
 
 namespace dietmt::service {
 
@@ -36,17 +36,6 @@ struct QueueLoad {
   int64_t requests = 0;
   int64_t waiting_tokens = 0;
   int64_t decoding_tokens = 0;
-};
-
-/// Who is waiting for a translation, and for how long.
-struct Patience {
-  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  std::function<bool()> client_gone = nullptr;  // polled while waiting; may be empty
-  std::string client = {};                      // API key or address; gets a fair share of turns
-  bool is_batch = false;                        // yields to online requests
-
-  /// Throws DeadlineExceeded after the deadline, and ClientGone.
-  void check() const;
 };
 
 class RequestQueue final : public nmt::SentenceFeed {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "service/scheduling/fair_order.h"
-#include "service/scheduling/request_queue.h"
+#include "service/scheduling/patience.h"
 
 namespace dietmt::service {
 

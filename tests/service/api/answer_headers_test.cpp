@@ -4,6 +4,8 @@
 #include <ctime>
 
 #include "service/page/page.h"
+#include "tests/common/soon.h"
+#include "tests/common/test_directory.h"
 #include "tests/service/api/test_server.h"
 
 namespace dietmt::service {
@@ -89,6 +91,27 @@ TEST(MetricsTest, RequestsAndSentencesAreCounted) {
     EXPECT_THAT(result->body, HasSubstr(line));
   EXPECT_THAT(result->body,
               HasSubstr("dietmt_batch_fill_ratio_bucket{model=\"en-de\",le=\"0.1\"}"));
+}
+
+TEST(MetricsTest, ModelsThatAreUnloadedAreSeen) {
+  const TestDirectory directory;
+  write_text(directory / "model.safetensors", "weights");
+  const TestServer server({.registry = {.unload_after = std::chrono::milliseconds(200)},
+                           .specs = {{"en-de", "en", "de", directory.path()}}});
+  const auto text = [&] { return server.client().Get("/metrics")->body; };
+  const auto model = [&] { return server.get("/v1/models").second["models"][0]; };
+  EXPECT_FALSE(model().contains("bytes"));
+  server.post("/translate", {{"q", "a"}, {"source", "en"}, {"target", "de"}});
+  EXPECT_THAT(text(), HasSubstr("dietmt_model_memory_bytes{model=\"en-de\"} 7\n"));
+  EXPECT_EQ(model()["bytes"], 7);
+  EXPECT_TRUE(soon([&] { return model()["state"] == "not_loaded"; }));
+  EXPECT_FALSE(model().contains("bytes"));
+  for (const char* line : {"dietmt_model_memory_bytes{model=\"en-de\"} 0\n",
+                           "dietmt_model_unloads_total{model=\"en-de\"} 1\n",
+                           "dietmt_model_state{model=\"en-de\",state=\"not_loaded\"} 1\n"})
+    EXPECT_THAT(text(), HasSubstr(line));
+  EXPECT_EQ(server.post("/translate", {{"q", "a"}, {"source", "en"}, {"target", "de"}}).first, 200);
+  EXPECT_EQ(model()["loads"], 2);
 }
 
 // The value of a metric without labels.

@@ -1,6 +1,9 @@
 // Chained models, and the check of translations, from the client's side.
 #include <gmock/gmock.h>
 
+#include <thread>
+
+#include "tests/common/test_directory.h"
 #include "tests/service/api/test_server.h"
 
 namespace dietmt::service {
@@ -40,6 +43,33 @@ TEST(ModelPathTest, APairWithoutAModelGoesByWayOfEnglish) {
   EXPECT_EQ(plain.second["translatedText"], json({"A<EN><de>", " B<EN><de>\n"}));
   const json languages = server.get("/languages").second;
   EXPECT_EQ(languages[0]["targets"], json({"en", "de"}));
+}
+
+TEST(ModelPathTest, BothModelsGetTheirMemoryTogether) {
+  const TestDirectory directory;
+  TestSettings settings = two_models();
+  settings.specs.push_back({"ru-en", "ru", "en", "third"});
+  for (ModelSpec& spec : settings.specs) {
+    spec.directory = directory / spec.name;
+    std::filesystem::create_directory(spec.directory);
+    write_text(spec.directory / "model.safetensors", std::string(100, 'x'));
+  }
+  settings.registry.memory = 200;
+  const TestServer server(settings);
+  const auto ask = [&](const std::string& source, const std::string& text) {
+    for (int i = 0; i < 10; ++i)
+      EXPECT_EQ(
+          server.post("/translate", {{"q", "a"}, {"source", source}, {"target", "de"}}).second,
+          json({{"translatedText", text}}));
+  };
+  {
+    const std::jthread pt(ask, "pt", "A<EN><de>"), ru(ask, "ru", "A<EN><de>"),
+        en(ask, "en", "A<de>");
+  }
+  settings.registry.memory = 199;
+  EXPECT_EQ(error_of(TestServer(settings).post("/translate",
+                                               {{"q", "a"}, {"source", "pt"}, {"target", "de"}})),
+            "503 the server has not enough memory for the models pt-en, en-de together");
 }
 
 TEST(ModelPathTest, SeveralModelsCanBeNamed) {

@@ -230,6 +230,7 @@ TEST_F(RequestQueueTest, AskingWhetherASentenceIsAbandonedDoesNotWaitForTheQueue
     void translated(int64_t, int64_t) override {}
     void loaded(double) override {}
     void load_failed() override {}
+    void unloaded() override {}
     std::function<void()> while_locked;
   };
   const auto observer = std::make_shared<Observer>();
