@@ -9,15 +9,12 @@
 #include <numeric>
 #include <set>
 #include <tuple>
-#include <unordered_map>
 
 #include "common/error.h"
 #include "common/text_io.h"
 
 namespace dietmt::data {
 namespace {
-
-constexpr char kOr = '|';
 
 std::u32string folded_text(std::u32string_view characters) {
   std::u32string text(characters);
@@ -27,78 +24,20 @@ std::u32string folded_text(std::u32string_view characters) {
 
 using NoTerm = std::pair<const GlossaryTerm*, size_t>;
 
-std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
-
-// The term with single spaces.
-std::string checked(std::string_view text, const char* side) {
-  const size_t bad = invalid_utf8_at(text);
-  if (bad != std::string_view::npos)
-    throw DataError(std::string("the ") + side + " term is not UTF-8 at byte " +
-                    std::to_string(bad + 1));
-  const std::u32string characters = WordText(text).characters;
-  if (characters.empty()) throw DataError(std::string("the ") + side + " term is empty");
-  if (characters.size() > GlossaryTerm::kMaxCharacters)
-    throw DataError(std::string("the ") + side + " term has " + std::to_string(characters.size()) +
-                    " characters; the limit is " + std::to_string(GlossaryTerm::kMaxCharacters));
-  return utf8_of(characters);
-}
-
-GlossaryTerm term_of_line(std::string_view line) {
-  const size_t tab = line.find('\t');
-  if (tab == std::string_view::npos)
-    throw DataError("no tab: write a source term, a tab and a target term");
-  const std::string_view target = line.substr(tab + 1);
-  if (target.find('\t') != std::string_view::npos)
-    throw DataError("a second tab: write a source term, a tab and a target term");
-  return glossary_term(line.substr(0, tab), target);
-}
-
 std::vector<GlossaryTerm> terms_of_file(const std::string& file) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   LineReader reader(file, kMaxLineBytes);
-  std::vector<GlossaryTerm> terms;
-  std::unordered_map<std::string, int64_t> lines;  // of the sources
+  GlossaryTerms terms(file);
   for (std::string line; reader.next(line);) {
     std::string_view text = line;
     if (reader.line_number() == 1 && text.starts_with(kByteOrderMark))
       text.remove_prefix(kByteOrderMark.size());
-    if (text.ends_with('\r')) text.remove_suffix(1);
-    if (text.empty() || text.starts_with('#')) continue;
-    try {
-      terms.push_back(term_of_line(text));
-    } catch (const DataError& error) {
-      throw DataError(reader.where() + ": " + error.what());
-    }
-    const auto [first, is_new] = lines.emplace(terms.back().source, reader.line_number());
-    if (!is_new)
-      throw DataError(reader.where() + ": " + in_quotes(terms.back().source) +
-                      " is already in line " + std::to_string(first->second) +
-                      "; write several target terms in one line, with | between them");
+    if (!text.starts_with('#')) terms.add_line(reader.line_number(), text);
   }
-  return terms;
+  return std::move(terms).take();
 }
 
 }  // namespace
-
-std::string GlossaryTerm::target_text() const {
-  std::string text;
-  for (const std::string& target : targets) text += (text.empty() ? "" : "|") + target;
-  return text;
-}
-
-GlossaryTerm glossary_term(std::string_view source, std::string_view target) {
-  GlossaryTerm term{checked(source, "source"), {}};
-  for (size_t at = 0; at <= target.size();) {
-    const size_t end = std::min(target.find(kOr, at), target.size());
-    term.targets.push_back(checked(target.substr(at, end - at), "target"));
-    at = end + 1;
-  }
-  if (term.targets.size() > GlossaryTerm::kMaxTargets)
-    throw DataError(std::to_string(term.targets.size()) + " target terms for " +
-                    in_quotes(term.source) + "; the limit is " +
-                    std::to_string(GlossaryTerm::kMaxTargets));
-  return term;
-}
 
 Glossary::Glossary(std::vector<GlossaryTerm> terms) : terms_(std::move(terms)) {
   for (size_t i = 0; i < terms_.size(); ++i) {
@@ -111,8 +50,8 @@ Glossary::Glossary(std::vector<GlossaryTerm> terms) : terms_(std::move(terms)) {
   std::ranges::sort(entries_, std::ranges::less(), key);
   const auto same = std::ranges::adjacent_find(entries_, std::ranges::equal_to(), key);
   if (same != entries_.end())
-    throw DataError("two entries for " + in_quotes(terms_[same->term].source) +
-                    "; write several target terms in one entry, with | between them");
+    throw DataError("two entries for \"" + terms_[same->term].source +
+                    "\"; write several target terms in one entry, with | between them");
 }
 
 Glossary Glossary::read(const std::string& file) { return Glossary(terms_of_file(file)); }

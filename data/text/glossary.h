@@ -8,23 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "data/text/glossary_terms.h"
 #include "data/text/word_text.h"
 
 namespace dietmt::data {
-
-struct GlossaryTerm {
-  static constexpr size_t kMaxCharacters = 200;  // of each term
-  static constexpr size_t kMaxTargets = 16;
-
-  std::string source;
-  std::vector<std::string> targets;  // one of these must be in the translation
-
-  /// The targets as a glossary file has them.
-  std::string target_text() const;
-};
-
-/// `source` and the `|` separated `target`. Throws DataError, which says what is wrong with them.
-GlossaryTerm glossary_term(std::string_view source, std::string_view target);
 
 /// Immutable; safe to share between threads.
 class Glossary {

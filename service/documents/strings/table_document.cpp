@@ -1,4 +1,4 @@
-// CSV and TSV: the cells of certain columns, as RFC 4180 writes them.
+// CSV and TSV: the cells of certain columns.
 #include <algorithm>
 #include <charconv>
 #include <set>
@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/trimmed.h"
 #include "service/documents/strings/strings_documents.h"
+#include "service/documents/strings/table_rows.h"
 #include "service/documents/values_document.h"
 
 namespace dietmt::service {
@@ -33,8 +34,8 @@ class TableDocument final : public ValuesDocument {
   TableDocument(std::string_view bytes, bool is_tsv, const std::string& columns)
       : ValuesDocument(bytes), separator_(is_tsv ? '\t' : separator_of(text())) {
     size_t row = 0;
-    while (at_ < text().size()) {
-      const std::vector<Cell> cells = read_row();
+    for (TableRows rows(text(), separator_); rows.has_next();) {
+      const std::vector<Cell> cells = rows.next();
       if (row == 0) choose(columns, cells);
       for (size_t i = 0; i < cells.size() && (row > 0 || !has_header_); ++i)
         if (columns_.contains(i)) add(cells[i]);
@@ -45,46 +46,7 @@ class TableDocument final : public ValuesDocument {
   }
 
  private:
-  struct Cell {
-    size_t begin = 0;
-    size_t end = 0;
-    bool is_quoted = false;
-    std::string text = {};
-  };
-
-  std::vector<Cell> read_row() {
-    std::vector<Cell> cells;
-    while (true) {
-      cells.push_back(read_cell());
-      if (at_ == text().size()) return cells;
-      const char c = text()[at_++];
-      if (c == separator_) continue;
-      if (c == '\r' && at_ < text().size() && text()[at_] == '\n') ++at_;
-      return cells;
-    }
-  }
-
-  Cell read_cell() {
-    Cell cell{.begin = at_};
-    const std::string ends = {separator_, '\r', '\n'};
-    cell.is_quoted = at_ < text().size() && text()[at_] == '"';
-    if (cell.is_quoted) {
-      const size_t opening = at_++;
-      for (; at_ < text().size(); ++at_) {
-        if (text()[at_] == '"' && (++at_ == text().size() || text()[at_] != '"')) break;
-        cell.text += text()[at_];
-      }
-      if (at_ == text().size() && text()[at_ - 1] != '"')
-        fail(opening, "the cell has no closing quote");
-      if (at_ < text().size() && ends.find(text()[at_]) == ends.npos)
-        fail(at_, "there is text after a quoted cell");
-    } else {
-      at_ = std::min(text().find_first_of(ends, at_), text().size());
-      cell.text = text().substr(cell.begin, at_ - cell.begin);
-    }
-    cell.end = at_;
-    return cell;
-  }
+  using Cell = TableRows::Cell;
 
   // Columns are names in the first row, or numbers from 1 of a table without names.
   void choose(const std::string& columns, const std::vector<Cell>& header) {
@@ -127,7 +89,6 @@ class TableDocument final : public ValuesDocument {
   char separator_;
   std::set<size_t> columns_;
   bool has_header_ = false;
-  size_t at_ = 0;
 };
 
 }  // namespace

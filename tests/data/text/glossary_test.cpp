@@ -30,6 +30,17 @@ Glossary glossary_of(const std::vector<std::pair<std::string, std::string>>& ter
   return Glossary(std::move(all));
 }
 
+TEST_F(GlossaryTest, TermsAreWrittenAsLinesAndReadAgain) {
+  const std::vector<GlossaryTerm> terms =
+      terms_of_lines("#1\tNummer 1|Nr. 1\r\n\n  print  job \tDruckauftrag", "entries");
+  EXPECT_EQ(lines_of_terms(terms), "#1\tNummer 1|Nr. 1\nprint job\tDruckauftrag");
+  EXPECT_EQ(lines_of_terms(terms_of_lines(lines_of_terms(terms), "")), lines_of_terms(terms));
+  EXPECT_EQ(lines_of_terms({}), "");
+  EXPECT_THAT(
+      [] { terms_of_lines("a\tb\n\na\tc", "entries"); },
+      testing::ThrowsMessage<DataError>(HasSubstr("entries:3: \"a\" is already in line 1")));
+}
+
 TEST_F(GlossaryTest, ReadsTermsAndSkipsCommentsAndEmptyLines) {
   const Glossary glossary =
       read("\xEF\xBB\xBF# hardware\n\nprinter\tDrucker\r\n  print  job \t Druckauftrag|Job \n");
