@@ -27,6 +27,7 @@
 #include "service/api/translation_api.h"
 #include "service/http/access_log.h"
 #include "service/http/http_server.h"
+#include "service/jobs/client_glossaries.h"
 #include "service/jobs/job_metrics.h"
 #include "service/jobs/job_queue.h"
 #include "service/jobs/job_routes.h"
@@ -51,7 +52,7 @@ using service::JobOptions;
 using service::ServeSignals;
 
 service::LineRequest line_request(const JobOptions& job) {
-  return {job.model, job.source, job.target};
+  return {job.model, job.source, job.target, job.owner};
 }
 
 fs::path made_directory(const std::string& name) {
@@ -72,6 +73,9 @@ class ServeJobs {
   // What answers /v1/jobs.
   service::JobService& service() { return *service_; }
 
+  // Those of the clients, in the same database.
+  service::ClientGlossaries& glossaries() { return *glossaries_; }
+
   // For /metrics.
   std::vector<prometheus::MetricFamily> metrics() const { return metrics_->families(); }
 
@@ -85,6 +89,7 @@ class ServeJobs {
  private:
   service::LineTranslator translator_;
   std::unique_ptr<service::JobQueue> queue_;
+  std::unique_ptr<service::ClientGlossaries> glossaries_;
   std::unique_ptr<service::JobMetrics> metrics_;
   std::unique_ptr<service::JobService> service_;
   std::optional<service::JobWorker> worker_;
@@ -94,6 +99,8 @@ ServeJobs::ServeJobs(const ServeOptions& options, service::ModelRegistry& models
     : translator_(models, options.api.limits, options.api.pivot, options.api.glossaries) {
   const fs::path data = made_directory(options.data);
   queue_ = std::make_unique<service::JobQueue>(service::open_job_database(options.queue, data));
+  glossaries_ = std::make_unique<service::ClientGlossaries>(queue_->database());
+  options.api.glossaries->set_store(*glossaries_);
   metrics_ = std::make_unique<service::JobMetrics>(*queue_);
   service::JobServiceOptions settings;
   settings.keep = std::chrono::hours(options.keep_jobs);
@@ -311,6 +318,9 @@ void serve(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
     for (service::Route& route : service::deepl_document_routes(jobs->service(), owner_of))
       api.add(std::move(route));
   }
+  for (service::Route& route : service::deepl_glossary_routes(
+           api.context(), jobs != nullptr ? &jobs->glossaries() : nullptr))
+    api.add(std::move(route));
   HttpServer server(options.http, api.handler());
   listen(server, metrics, options);
   const HealthServer health(api.probes(), metrics, options);

@@ -183,7 +183,8 @@ Answer translate_file(Call call, ServiceContext& service) {
                   .keep = kept_kinds(fields, service.limits),
                   .restores_case = restores_case(fields, service.limits)};
   if (!path.empty())
-    options.glossary = service.glossaries->of_request(fields, path, options.search);
+    options.glossary =
+        service.glossaries->of_request(fields, service.owner_of(call), path, options.search);
   options.guard = service.limits.guard;
   const auto translate_lines = [&](const ConnectedTexts& lines) {
     options.only_context = lines.only_context;

@@ -81,36 +81,42 @@ void Glossaries::reload() {
 }
 
 std::shared_ptr<const data::Glossary> Glossaries::of_request(
-    const Fields& fields, const ModelPath& path, const nmt::SearchOptions& search) const {
+    const Fields& fields, const std::string& owner, const ModelPath& path,
+    const nmt::SearchOptions& search) const {
   if (!fields.has("glossary")) return nullptr;
-  if (!fields.is_object("glossary")) return named(fields.text("glossary"), path, search);
+  if (!fields.is_object("glossary")) return named(fields.text("glossary"), owner, path, search);
   check_search(search);
   return of_terms(fields.text_members("glossary"));
 }
 
 std::shared_ptr<const data::Glossary> Glossaries::named(const std::string& name,
+                                                        const std::string& owner,
                                                         const ModelPath& path,
                                                         const nmt::SearchOptions& search) const {
   check_search(search);
-  return find(name, path.front()->source, path.back()->target);
+  const std::string &source = path.front()->source, &target = path.back()->target;
+  GlossaryStore::Found found = find(name, source, target);
+  if (!found.is_known && store_ != nullptr) found = store_->find(owner, name, source, target);
+  if (!found.is_known)
+    throw NoSuchGlossaryError(
+        wrong("there is no glossary '" + name + "'; /v1/glossaries lists them"));
+  if (!found.glossary) throw wrong("glossary '" + name + "' is not for " + source + "-" + target);
+  return found.glossary;
 }
 
-std::shared_ptr<const data::Glossary> Glossaries::find(const std::string& name,
-                                                       const std::string& source,
-                                                       const std::string& target) const {
+// One of the server's.
+GlossaryStore::Found Glossaries::find(const std::string& name, const std::string& source,
+                                      const std::string& target) const {
   const std::lock_guard lock(mutex_);
-  const NamedGlossary* found = nullptr;
-  bool has_name = false;
+  GlossaryStore::Found found;
   for (const NamedGlossary& one : all_) {
     if (one.name != name) continue;
-    has_name = true;
+    found.is_known = true;
     const bool is_of_pair = one.source == source && one.target == target;
-    if (is_of_pair || one.source.empty()) found = &one;
+    if (is_of_pair || one.source.empty()) found.glossary = one.glossary;
     if (is_of_pair) break;
   }
-  if (found != nullptr) return found->glossary;
-  throw wrong(has_name ? "glossary '" + name + "' is not for " + source + "-" + target
-                       : "there is no glossary '" + name + "'; /v1/glossaries lists them");
+  return found;
 }
 
 }  // namespace dietmt::service

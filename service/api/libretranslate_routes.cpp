@@ -32,7 +32,7 @@ bool is_html(const Fields& fields) {
   return format == "html";
 }
 
-TextOptions text_options(const Fields& fields, const ModelPath& path,
+TextOptions text_options(const Call& call, const Fields& fields, const ModelPath& path,
                          const ServiceContext& service) {
   TextOptions options = usual_options(path, is_html(fields), service);
   options.markup = fields.flag_or("markup", options.markup) && !options.html;
@@ -42,11 +42,12 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
                   .restores_case = restores_case(fields, service.limits)};
   options.search.nbest = alternatives_of(fields, service.limits) + 1;
   options.search.beam = std::max(options.search.beam, options.search.nbest);
-  options.glossary = service.glossaries->of_request(fields, path, options.search);
+  options.glossary =
+      service.glossaries->of_request(fields, service.owner_of(call), path, options.search);
   return options;
 }
 
-TranslateRequest read(const Fields& fields, const ServiceContext& service) {
+TranslateRequest read(const Call& call, const Fields& fields, const ServiceContext& service) {
   TranslateRequest request{.call = {.texts = fields.texts("q")}};
   request.is_list = fields.is_list("q");
   request.call.source = fields.text("source");
@@ -55,7 +56,9 @@ TranslateRequest read(const Fields& fields, const ServiceContext& service) {
   is_html(fields);
   if (request.call.texts.empty()) throw HttpError::of_option("q", "q has no text");
   request.alternatives = alternatives_of(fields, service.limits);
-  request.call.options = [&](const ModelPath& path) { return text_options(fields, path, service); };
+  request.call.options = [&](const ModelPath& path) {
+    return text_options(call, fields, path, service);
+  };
   return request;
 }
 
@@ -85,7 +88,7 @@ Answer libretranslate(const Call& call, ServiceContext& service) {
   const Patience patience = service.patience(call, service.limits.deadline);
   const Fields fields(call);
   if (!fields.has("q") && fields.has("text")) return mtranserver(fields, call, service);
-  const TranslateRequest request = read(fields, service);
+  const TranslateRequest request = read(call, fields, service);
   const std::vector<CalledText> called = translate_call(request.call, service, patience);
 
   ordered_json body{

@@ -6,7 +6,8 @@
 
 namespace dietmt::service {
 
-TextOptions LineTranslator::options(const nlohmann::json& decoding, const ModelPath& path) const {
+TextOptions LineTranslator::options(const LineRequest& request, const nlohmann::json& decoding,
+                                    const ModelPath& path) const {
   const Fields fields(decoding);
   fields.allow_only(with_decoding_fields(
       {"source_tag", "split_sentences", "markup", "keep", "document", "case", "glossary"}));
@@ -20,7 +21,8 @@ TextOptions LineTranslator::options(const nlohmann::json& decoding, const ModelP
                   .restores_case = restores_case(fields, limits_)};
   options.search = search_options(fields, limits_);
   options.guard = limits_.guard;
-  if (!path.empty()) options.glossary = glossaries_->of_request(fields, path, options.search);
+  if (!path.empty())
+    options.glossary = glossaries_->of_request(fields, request.owner, path, options.search);
   return options;
 }
 
@@ -37,7 +39,7 @@ ModelPath LineTranslator::path_of(const LineRequest& request,
 }
 
 void LineTranslator::check(const LineRequest& request, const nlohmann::json& decoding) const {
-  const TextOptions found = options(decoding, path_of(request, {}));
+  const TextOptions found = options(request, decoding, path_of(request, {}));
   if (found.search.nbest > 1)
     throw HttpError::of_option("nbest", "nbest must be 1: a job has one translation of each line");
 }
@@ -48,7 +50,7 @@ TranslatedLines LineTranslator::translate(const LineRequest& request,
                                           const std::function<bool()>& cancelled) const {
   constexpr std::chrono::milliseconds kPause{200};
   const ModelPath path = path_of(request, lines.texts);
-  TextOptions of_lines = options(decoding, path);
+  TextOptions of_lines = options(request, decoding, path);
   of_lines.only_context = lines.only_context;
   Patience patience;
   patience.client_gone = cancelled;

@@ -22,6 +22,7 @@ struct LineRequest {
   std::string model;   // empty: the one for the languages
   std::string source;  // auto: that of the lines that are translated together
   std::string target;
+  std::string owner = {};  // whose glossaries it may use
 };
 
 struct TranslatedLines {
@@ -60,7 +61,8 @@ class LineTranslator {
 
  private:
   ModelPath path_of(const LineRequest& request, const std::vector<nmt::MarkedText>& lines) const;
-  TextOptions options(const nlohmann::json& decoding, const ModelPath& path) const;
+  TextOptions options(const LineRequest& request, const nlohmann::json& decoding,
+                      const ModelPath& path) const;
 
   ModelRegistry& models_;
   const LanguagePairs pairs_;

@@ -29,10 +29,11 @@ std::optional<std::string> match(std::string_view route, std::string_view path) 
   std::string_view part = path.substr(begin);
   if (!part.ends_with(end)) return std::nullopt;
   part.remove_suffix(end.size());
-  const bool is_name = !part.empty() && part.size() <= kLongestPathPart &&
-                       std::all_of(part.begin(), part.end(), [](unsigned char c) {
-                         return c < 0x80 && (std::isalnum(c) != 0 || c == '.');
-                       });
+  const bool is_name =
+      !part.empty() && part.size() <= kLongestPathPart &&
+      std::all_of(part.begin(), part.end(), [](unsigned char c) {
+        return c < 0x80 && (std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_');
+      });
   return is_name ? std::optional<std::string>(part) : std::nullopt;
 }
 
@@ -233,7 +234,7 @@ Answer Router::preflight(const RequestHead& head) const {
   if (head.field("Access-Control-Request-Method").empty()) return answer;
   if (cors_.fields(head.field("Origin")).size() < 2) return answer;
   answer.headers = {
-      {"Access-Control-Allow-Methods", "GET, POST, DELETE"},
+      {"Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE"},
       {"Access-Control-Allow-Headers", "Authorization, Content-Type, X-API-Key, X-Request-ID"},
       {"Access-Control-Max-Age", "3600"}};
   return answer;

@@ -23,7 +23,7 @@ namespace dietmt::service {
 enum class Key { kRequired, kNone };
 
 struct Route {
-  std::string method;  // GET, POST or DELETE
+  std::string method;  // GET, POST, PUT, PATCH or DELETE
   std::string path;    // one part may be a placeholder: /v1/jobs/{id}
   Handler handler;
   Key key = Key::kRequired;

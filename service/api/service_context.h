@@ -49,6 +49,9 @@ struct ServiceContext {
   /// The client whose requests share turns: the name of the key, or the address.
   std::string client_of(const std::string& key, const std::string& address) const;
 
+  /// Whose glossaries and jobs a request may use: the name of its key; empty without one.
+  std::string owner_of(const Call& call) const { return keys.name_of(call.key); }
+
   /// The name of the key of a client from client_of(); empty: it has none.
   static std::string key_of(const std::string& client);
 

@@ -28,7 +28,7 @@ nmt::AlignmentKind alignment_kind(const Fields& fields) {
   }
 }
 
-TextOptions text_options(const Fields& fields, const ModelPath& path,
+TextOptions text_options(const Call& call, const Fields& fields, const ModelPath& path,
                          const ServiceContext& service) {
   TextOptions options;
   const std::string format = fields.text_or("format", "text");
@@ -58,7 +58,8 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
   // Words are counted without the markup, so a client could not find them in the translation.
   if (options.markup && options.search.alignment)
     throw HttpError::of_option("alignment", "markup moves words: leave out alignment");
-  options.glossary = service.glossaries->of_request(fields, path, options.search);
+  options.glossary =
+      service.glossaries->of_request(fields, service.owner_of(call), path, options.search);
   if (!options.prefix.empty() && options.split)
     throw HttpError::of_option("prefix", "prefix needs split_sentences false");
   return options;
@@ -201,7 +202,7 @@ Answer translate(const Call& call, ServiceContext& service) {
   const Patience patience = service.patience(call, deadline_of(fields, service.limits));
   TextOptions options;
   request.options = [&](const ModelPath& path) {
-    return options = text_options(fields, path, service);
+    return options = text_options(call, fields, path, service);
   };
   const std::vector<CalledText> called = translate_call(request, service, patience);
   check_weights(called);

@@ -51,7 +51,7 @@ class TranslationApi {
   HttpHandler& handler() { return router_; }
 
   /// The name of a request's API key; "" without keys. For routes outside this API.
-  std::string client_name(const Call& call) const { return service_.keys.name_of(call.key); }
+  std::string client_name(const Call& call) const { return service_.owner_of(call); }
 
   const std::vector<Route>& routes() const { return router_.routes(); }
 

@@ -30,6 +30,7 @@ struct JobOptions {
   std::string charset = {};
   std::string columns = {};
   bool paragraphs = false;
+  std::string owner = {};  // JobClient::owner; stored with the job, not among its options
 
   DocumentOptions document_options() const {
     return {source, target, fuzzy, charset, columns, paragraphs};

@@ -119,9 +119,10 @@ std::optional<TakenChunk> JobQueue::take_of(const std::string& job, const std::s
         "WHERE id = $1 AND state IN ('queued', 'running')",
         {job});
     const SqlResult options = connection.execute(
-        "SELECT options FROM dietmt_jobs WHERE id = $1 AND state = 'running'", {job});
+        "SELECT options, owner FROM dietmt_jobs WHERE id = $1 AND state = 'running'", {job});
     if (options.rows.empty()) return std::nullopt;  // the job has ended meanwhile
     chunk.options = JobOptions::from_json(nlohmann::json::parse(options.rows[0].text(0)));
+    chunk.options.owner = options.rows[0].text(1);
     return chunk;
   });
 }

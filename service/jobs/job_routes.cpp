@@ -41,7 +41,7 @@ Answer json_answer(int status, const nlohmann::json& content) {
     throw HttpError(400, error.what());
   } catch (const StorageFullError& error) {
     spdlog::error("batch jobs: {}", error.what());
-    throw HttpError(507, "the server's disk is full; nothing of the job was stored");
+    throw HttpError(507, "the server's disk is full; nothing was stored");
   } catch (const DatabaseUnavailableError&) {
     throw HttpError(503, "the job queue is not available at the moment")
         .with_header("Retry-After", "5");

@@ -85,6 +85,17 @@ std::vector<Statements> migrations(const SqlDialect& dialect) {
           "ALTER TABLE dietmt_jobs ADD COLUMN guarded_lines BIGINT NOT NULL DEFAULT 0",
           "ALTER TABLE dietmt_chunks ADD COLUMN guarded_lines TEXT",
       },
+      {
+          // Glossaries of clients: dictionaries, one for each pair of languages. `version` is
+          // another one each time that `lines`, the terms, change.
+          "CREATE TABLE dietmt_glossaries (id TEXT PRIMARY KEY, owner TEXT NOT NULL, "
+          "name TEXT NOT NULL, created BIGINT NOT NULL)",
+          "CREATE INDEX dietmt_glossaries_of_owner ON dietmt_glossaries (owner, created, id)",
+          "CREATE TABLE dietmt_dictionaries (glossary TEXT NOT NULL REFERENCES dietmt_glossaries "
+          "(id) ON DELETE CASCADE, source TEXT NOT NULL, target TEXT NOT NULL, "
+          "version TEXT NOT NULL, terms BIGINT NOT NULL, bytes BIGINT NOT NULL, lines " +
+              dialect.bytes + " NOT NULL, PRIMARY KEY (glossary, source, target))",
+      },
   };
 }
 

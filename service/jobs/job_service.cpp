@@ -173,6 +173,7 @@ JobService::~JobService() {
 
 JobStatus JobService::submit(const JobClient& client, JobOptions options, const std::string& path,
                              const Patience& patience) {
+  options.owner = client.owner;
   check_format(options);
   if (options.document) prepare_document(options);
   if (check_) check_(options);

@@ -1,4 +1,5 @@
 // DeepL's documents (https://developers.deepl.com/api-reference/document): each is a batch job.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "service/api/fields.h"
@@ -22,7 +23,14 @@ JobOptions options_of(const JobSettings& given) {
   };
   if (value("target_lang").empty())
     throw HttpError::of_option("target_lang", "Invalid request: missing target_lang parameter");
-  const std::string source = value("source_lang"), glossary = value("glossary_id");
+  const std::string source = value("source_lang");
+  std::vector<std::string> ids;
+  for (std::string left = value("glossary_ids"); !left.empty();) {
+    const size_t end = std::min(left.find(','), left.size());
+    ids.push_back(left.substr(0, end));
+    left.erase(0, end + 1);
+  }
+  const std::string glossary = deepl_glossary(value("glossary_id"), ids, source);
   JobSettings settings = {{"source", source.empty() ? kDetect : source},
                           {"target", value("target_lang")}};
   const std::string name = value("filename").empty() ? value("name") : value("filename");
@@ -50,9 +58,10 @@ struct DeeplDocuments {
 
   Answer submit(const Call& call) const {
     const ReceivedUpload upload = receive_upload(call, check_name);
-    const JobStatus job =
-        jobs.submit({owner_of(call), call.address}, options_of(upload.settings), upload.path,
-                    {.client_gone = call.client_gone, .client = call.client});
+    const JobStatus job = with_known_glossary([&] {
+      return jobs.submit({owner_of(call), call.address}, options_of(upload.settings), upload.path,
+                         {.client_gone = call.client_gone, .client = call.client});
+    });
     return json_answer({{"document_id", job.id}, {"document_key", job.id}});
   }
 

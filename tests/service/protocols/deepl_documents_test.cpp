@@ -61,7 +61,6 @@ class DeeplDocumentsTest : public ScratchTest {
 TEST_F(DeeplDocumentsTest, ADocumentIsTranslatedInTheBackground) {
   const auto [status, document] = submit({{"file", "<p>One</p>", "a.html", ""},
                                           {"target_lang", "DE", "", ""},
-                                          {"glossary_id", "office", "", ""},
                                           {"formality", "more", "", ""}});
   ASSERT_EQ(status, 200) << document;
   EXPECT_EQ(json::parse(ask(document)->body)["status"], "queued");
@@ -76,7 +75,19 @@ TEST_F(DeeplDocumentsTest, ADocumentIsTranslatedInTheBackground) {
   EXPECT_EQ(ask(document, "/result")->body, "<p>&lt;One&gt;</p>");
   EXPECT_EQ(seen_.source, "auto");
   EXPECT_EQ(seen_.target, "DE");
-  EXPECT_EQ(seen_.decoding["glossary"], "office");
+}
+
+TEST_F(DeeplDocumentsTest, AGlossaryNeedsTheSourceLanguage) {
+  httplib::MultipartFormDataItems parts = {{"file", "One", "a.txt", ""},
+                                           {"target_lang", "DE", "", ""},
+                                           {"glossary_id", "office", "", ""}};
+  EXPECT_THAT(submit(parts).second.at("message").get<std::string>(), HasSubstr("source_lang"));
+  parts.push_back({"source_lang", "EN", "", ""});
+  EXPECT_EQ(submit(parts).first, 200);
+  EXPECT_EQ(queue_.take("w", std::chrono::seconds(60)).value().options.decoding["glossary"],
+            "office");
+  parts.push_back({"glossary_ids", "one,two", "", ""});
+  EXPECT_THAT(submit(parts).second.at("message").get<std::string>(), HasSubstr("one glossary"));
 }
 
 TEST_F(DeeplDocumentsTest, ErrorsHaveTheFormOfDeepl) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cctype>
 #include <fstream>
 
 #include "tests/common/scratch.h"
@@ -18,6 +20,8 @@ TestSettings with_protocols(ApiSettings api = {}) {
   TestSettings settings{.api = std::move(api)};
   settings.extend = [](TranslationApi& added) {
     for (Route& route : protocol_routes(added.context())) added.add(std::move(route));
+    for (Route& route : deepl_glossary_routes(added.context(), nullptr))
+      added.add(std::move(route));
   };
   settings.specs = {{"en-de", "en", "de", "first"},
                     {"de-en", "de", "en", "second"},
@@ -207,7 +211,8 @@ TEST_F(ProtocolsTest, EveryRouteIsDescribed) {
   const TestSettings settings = with_protocols();
   TestServer server(settings);
   for (const Route& route : server.api().routes()) {
-    const std::string method = route.method == "GET" ? "get" : "post";
+    std::string method = route.method;
+    std::ranges::transform(method, method.begin(), [](unsigned char c) { return std::tolower(c); });
     EXPECT_TRUE(paths.contains(route.path) && paths[route.path].contains(method)) << route.path;
   }
 }
