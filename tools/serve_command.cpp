@@ -52,7 +52,7 @@ using service::JobOptions;
 using service::ServeSignals;
 
 service::LineRequest line_request(const JobOptions& job) {
-  return {job.model, job.source, job.target, job.owner};
+  return {job.model, job.source, job.target, job.owner, job.client};
 }
 
 fs::path made_directory(const std::string& name) {
@@ -105,6 +105,9 @@ ServeJobs::ServeJobs(const ServeOptions& options, service::ModelRegistry& models
   service::JobServiceOptions settings;
   settings.keep = std::chrono::hours(options.keep_jobs);
   settings.quota = options.job_quota;
+  settings.queued = [this] {
+    if (worker_) worker_->wake();
+  };
   service_ = std::make_unique<service::JobService>(
       *queue_, settings,
       [this](const JobOptions& job) { translator_.check(line_request(job), job.decoding); });

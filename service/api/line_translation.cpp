@@ -55,6 +55,7 @@ TranslatedLines LineTranslator::translate(const LineRequest& request,
   Patience patience;
   patience.client_gone = cancelled;
   patience.is_batch = true;
+  patience.client = request.client;
   while (true) {
     try {
       const ServedPath models = acquire(models_, path, patience);

@@ -22,7 +22,8 @@ struct LineRequest {
   std::string model;   // empty: the one for the languages
   std::string source;  // auto: that of the lines that are translated together
   std::string target;
-  std::string owner = {};  // whose glossaries it may use
+  std::string owner = {};   // whose glossaries it may use
+  std::string client = {};  // takes turns with others
 };
 
 struct TranslatedLines {

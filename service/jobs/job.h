@@ -30,7 +30,9 @@ struct JobOptions {
   std::string charset = {};
   std::string columns = {};
   bool paragraphs = false;
-  std::string owner = {};  // JobClient::owner; stored with the job, not among its options
+  // Stored with the job, not among its options:
+  std::string owner = {};   // JobClient::owner
+  std::string client = {};  // JobClient::quota_holder(), which takes turns with others
 
   DocumentOptions document_options() const {
     return {source, target, fuzzy, charset, columns, paragraphs};

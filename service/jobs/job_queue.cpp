@@ -182,6 +182,8 @@ void JobQueue::remove_expired(std::chrono::seconds keep) {
         {keep.count() * kMicroseconds, kForgottenUpload});
   });
   database_->execute(std::string("DELETE FROM dietmt_usage WHERE day < ") + kToday);
+  database_->execute("DELETE FROM dietmt_turns WHERE taken < dietmt_now() - $1",
+                     {kForgottenUpload});
   if (removed.changed > 0) database_->shrink();
 }
 

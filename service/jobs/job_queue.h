@@ -3,8 +3,8 @@
 // expires and another worker takes the chunk. One transaction stores a chunk's translation and
 // marks it as done, so that no line is lost or repeated when a process dies.
 //
-// Jobs take turns: the next chunk comes from the job that has waited longest, so that small jobs do
-// not wait for large ones.
+// Clients take turns, and so do the jobs of each: the next chunk comes from the client, and from
+// its job, that has waited longest, so that small jobs do not wait for large ones or for many.
 #pragma once
 
 #include <chrono>
@@ -43,6 +43,11 @@ struct JobQuota {
   int64_t all_lines = 0;
   int64_t all_bytes = 0;
 };
+
+/// Which chunks a worker takes. kSmall: those of at most kSmallChunk bytes, of clients that no
+/// other worker works for.
+enum class Take { kAll, kSmall };
+constexpr int64_t kSmallChunk = 4096;
 
 /// The client's jobs exceed its quota.
 class JobQuotaError : public RequestError {
@@ -132,7 +137,8 @@ class JobQueue {
   /// Takes a chunk to translate, leased to `worker` for `lease`; nullopt if no chunk is available.
   /// Leaves the jobs in `except` to other workers.
   std::optional<TakenChunk> take(const std::string& worker, std::chrono::milliseconds lease,
-                                 const std::vector<std::string>& except = {});
+                                 const std::vector<std::string>& except = {},
+                                 Take which = Take::kAll);
   /// Renews the lease from now; returns false if another worker has it or the chunk is gone.
   bool renew(const TakenChunk& chunk, std::chrono::milliseconds lease);
   /// False if the job has ended, or another worker has the lease.
@@ -157,7 +163,7 @@ class JobQueue {
   std::vector<nlohmann::json> line_reports(const std::string& column, const std::string& id,
                                            int64_t limit);
   std::optional<TakenChunk> take_of(const std::string& job, const std::string& worker,
-                                    std::chrono::milliseconds lease);
+                                    std::chrono::milliseconds lease, Take which);
 
   std::unique_ptr<SqlDatabase> database_;
   RetryPolicy policy_;

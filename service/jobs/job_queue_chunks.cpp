@@ -74,26 +74,34 @@ std::string start_time(const std::string& process) {
 }  // namespace
 
 std::optional<TakenChunk> JobQueue::take(const std::string& worker, std::chrono::milliseconds lease,
-                                         const std::vector<std::string>& except) {
+                                         const std::vector<std::string>& except, Take which) {
+  const std::string of_idle_client =
+      " AND NOT EXISTS (SELECT 1 FROM dietmt_chunks c JOIN dietmt_jobs o ON o.id = c.job "
+      "WHERE o.client = j.client AND c.done = 0 AND c.lease IS NOT NULL "
+      "AND c.free_from > dietmt_now())";
   const SqlResult active = database_->execute(
-      "SELECT id FROM dietmt_jobs WHERE state IN ('queued', 'running') "
-      "ORDER BY touched, created, id");
+      "SELECT j.id FROM dietmt_jobs j LEFT JOIN dietmt_turns t ON t.client = j.client "
+      "WHERE j.state IN ('queued', 'running')" +
+      (which == Take::kSmall ? of_idle_client : "") +
+      " ORDER BY COALESCE(t.taken, 0), j.touched, j.created, j.id");
   for (const SqlRow& row : active.rows) {
     const std::string job = row.text(0);
     if (std::ranges::find(except, job) != except.end()) continue;
-    if (std::optional<TakenChunk> chunk = take_of(job, worker, lease)) return chunk;
+    if (std::optional<TakenChunk> chunk = take_of(job, worker, lease, which)) return chunk;
   }
   return std::nullopt;
 }
 
 std::optional<TakenChunk> JobQueue::take_of(const std::string& job, const std::string& worker,
-                                            std::chrono::milliseconds lease) {
+                                            std::chrono::milliseconds lease, Take which) {
   return database_->transaction([&](SqlConnection& connection) -> std::optional<TakenChunk> {
     const SqlResult open = connection.execute(
         "SELECT number, first_line, lines, input, lease, losses FROM dietmt_chunks "
-        "WHERE job = $1 AND done = 0 AND free_from <= dietmt_now() ORDER BY number LIMIT 1" +
+        "WHERE job = $1 AND done = 0 AND free_from <= dietmt_now() "
+        "AND LENGTH(input) <= CAST($2 AS BIGINT) "
+        "ORDER BY number LIMIT 1" +
             database_->dialect().skip_locked,
-        {job});
+        {job, which == Take::kSmall ? kSmallChunk : INT64_MAX});
     if (open.rows.empty()) return std::nullopt;
     const SqlRow& row = open.rows[0];
     TakenChunk chunk;
@@ -119,10 +127,16 @@ std::optional<TakenChunk> JobQueue::take_of(const std::string& job, const std::s
         "WHERE id = $1 AND state IN ('queued', 'running')",
         {job});
     const SqlResult options = connection.execute(
-        "SELECT options, owner FROM dietmt_jobs WHERE id = $1 AND state = 'running'", {job});
+        "SELECT options, owner, client FROM dietmt_jobs WHERE id = $1 AND state = 'running'",
+        {job});
     if (options.rows.empty()) return std::nullopt;  // the job has ended meanwhile
     chunk.options = JobOptions::from_json(nlohmann::json::parse(options.rows[0].text(0)));
     chunk.options.owner = options.rows[0].text(1);
+    chunk.options.client = options.rows[0].text(2);
+    connection.execute(
+        "INSERT INTO dietmt_turns (client, taken) VALUES ($1, dietmt_now()) "
+        "ON CONFLICT (client) DO UPDATE SET taken = excluded.taken",
+        {chunk.options.client});
     return chunk;
   });
 }

@@ -95,6 +95,8 @@ std::vector<Statements> migrations(const SqlDialect& dialect) {
           "(id) ON DELETE CASCADE, source TEXT NOT NULL, target TEXT NOT NULL, "
           "version TEXT NOT NULL, terms BIGINT NOT NULL, bytes BIGINT NOT NULL, lines " +
               dialect.bytes + " NOT NULL, PRIMARY KEY (glossary, source, target))",
+          // When a chunk of each client was last taken.
+          "CREATE TABLE dietmt_turns (client TEXT PRIMARY KEY, taken BIGINT NOT NULL)",
       },
   };
 }

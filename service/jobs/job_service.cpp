@@ -184,7 +184,9 @@ JobStatus JobService::submit(const JobClient& client, JobOptions options, const 
   } catch (const DocumentTooLargeError& error) {
     throw FileTooLargeError(std::string("file: ") + error.what());
   }
-  return find(client.owner, upload.finish());
+  const std::string id = upload.finish();
+  options_.queued();
+  return find(client.owner, id);
 }
 
 void JobService::store_lines(JobUpload& upload, const std::string& path) {

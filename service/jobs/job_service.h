@@ -37,6 +37,7 @@ struct JobServiceOptions {
   int64_t max_text_bytes = int64_t{16} << 30;          // uncompressed
   int64_t max_expansion = 100;                         // bytes of text per byte of gzip
   std::chrono::seconds keep = std::chrono::hours(72);  // ended jobs (--keep-jobs)
+  std::function<void()> queued = [] {};                // called after each new job
   JobQuota quota = {.jobs = 100,
                     .lines = 100'000'000,
                     .bytes = int64_t{16} << 30,

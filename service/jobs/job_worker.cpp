@@ -91,7 +91,7 @@ class JobWorker::Impl {
     } catch (const std::system_error& error) {
       stop_and_join();
       throw Error("the system could start only " + std::to_string(threads_.size()) + " of " +
-                  std::to_string(options_.threads) + " threads for batch jobs (" +
+                  std::to_string(options_.threads + 1) + " threads for batch jobs (" +
                   error.code().message() + "): lower --job-threads");
     } catch (...) {
       stop_and_join();
@@ -102,14 +102,17 @@ class JobWorker::Impl {
 
   void request_stop() { stop_.set(); }
 
+  void wake() { stop_.call(); }
+
   bool has_ended() const { return running_ == 0; }
 
  private:
   void start_threads() {
-    threads_.reserve(static_cast<size_t>(options_.threads));
-    for (int64_t i = 0; i < options_.threads; ++i) {
-      threads_.emplace_back([this, name = process_identity() + ":" + std::to_string(i)] {
-        run(name);
+    threads_.reserve(static_cast<size_t>(options_.threads) + 1);
+    for (int64_t i = 0; i <= options_.threads; ++i) {
+      const Take which = i < options_.threads ? Take::kAll : Take::kSmall;
+      threads_.emplace_back([this, which, name = process_identity() + ":" + std::to_string(i)] {
+        run(name, which);
         --running_;
       });
       ++running_;
@@ -121,17 +124,19 @@ class JobWorker::Impl {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  void run(const std::string& name) {
+  void run(const std::string& name, Take which) {
     bool found_work = false;
     while (!stop_.is_set()) {
+      const int64_t calls = stop_.calls();
       try {
         if (!found_work) queue_.release_dead_workers();
-        const std::optional<TakenChunk> chunk = queue_.take(name, options_.lease, postponed_.all());
+        const std::optional<TakenChunk> chunk =
+            queue_.take(name, options_.lease, postponed_.all(), which);
         found_work = chunk.has_value();
         if (chunk)
           work_on(*chunk);
         else
-          stop_.wait(options_.poll);
+          stop_.wait(options_.poll, calls);
       } catch (const std::exception& error) {
         log_job_failure("cannot take a chunk", error);
         found_work = false;
@@ -200,6 +205,8 @@ JobWorker::JobWorker(JobQueue& queue, TranslateLines translate, JobWorkerOptions
     : impl_(std::make_unique<Impl>(queue, std::move(translate), options)) {}
 
 JobWorker::~JobWorker() = default;
+
+void JobWorker::wake() { impl_->wake(); }
 
 void JobWorker::request_stop() { impl_->request_stop(); }
 

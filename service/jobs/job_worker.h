@@ -11,7 +11,8 @@
 namespace dietmt::service {
 
 struct JobWorkerOptions {
-  int64_t threads = 2;  // chunks at once: one is prepared while another is decoded
+  int64_t threads = 2;  // chunks at once: one is prepared while another is decoded; and one more
+                        // if it is small and its client has no other (Take::kSmall)
   std::chrono::milliseconds lease{30'000};  // after which a vanished worker loses its chunk
   std::chrono::milliseconds poll{500};      // interval of checks for work and for cancelled jobs
 };
@@ -25,6 +26,9 @@ class JobWorker {
   JobWorker(JobQueue& queue, TranslateLines translate, JobWorkerOptions options = {});
   /// Stops, and waits for the threads.
   ~JobWorker();
+
+  /// Looks for work now, not only at the next poll.
+  void wake();
 
   /// From now on the threads take no chunk. They store translated chunks, return the others and
   /// end.

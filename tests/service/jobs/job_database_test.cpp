@@ -117,7 +117,8 @@ TEST_P(JobDatabaseTest, DocumentsOfVersion5MustBeSubmittedAgain) {
     lines = submit(queue, "a\n");
     for (const std::string table : {"dietmt_jobs", "dietmt_chunks"})  // a column of version 7
       queue.database().execute("ALTER TABLE " + table + " DROP COLUMN guarded_lines");
-    for (const std::string table : {"dietmt_dictionaries", "dietmt_glossaries"})  // of version 8
+    for (const std::string table :
+         {"dietmt_dictionaries", "dietmt_glossaries", "dietmt_turns"})  // of version 8
       queue.database().execute("DROP TABLE " + table);
     queue.database().execute("UPDATE dietmt_schema SET version = 5");
   }

@@ -261,6 +261,48 @@ TEST_P(JobQueueTest, JobsTakeTurns) {
   EXPECT_THAT(order, ElementsAre(small, large, small, large, large));
 }
 
+TEST_P(JobQueueTest, ClientsTakeTurns) {
+  JobQueue queue = make_queue();
+  std::vector<std::string> many;
+  for (int i = 0; i < 3; ++i) many.push_back(submit(queue, "a\n", 1, {}, "many"));
+  const std::string few = submit(queue, "a\nb\n", 1, {}, "few");
+  const auto taken = [&] {
+    const std::optional<TakenChunk> chunk = queue.take("w", kLong);
+    queue.complete(*chunk, {"A\n", {}});
+    return chunk->job;
+  };
+  EXPECT_EQ(taken(), many[0]);
+  EXPECT_EQ(taken(), few);
+  EXPECT_EQ(taken(), many[1]);  // although its other job has ended
+  EXPECT_EQ(taken(), few);
+  EXPECT_EQ(taken(), many[2]);
+  EXPECT_FALSE(queue.take("w", kLong));
+}
+
+TEST_P(JobQueueTest, SmallChunksOfClientsWhoHaveNoneInProgressCanBeTakenAlone) {
+  JobQueue queue = make_queue();
+  submit(queue, std::string(kSmallChunk, 'a') + "\n", 1, {}, "large");
+  const std::string first = submit(queue, "a\n", 1, {}, "first");
+  submit(queue, "a\n", 1, {}, "first");
+  const std::string second =
+      submit(queue, std::string(kSmallChunk - 1, 'a') + "\n", 1, {}, "second");
+  const auto take = [&](Take which) { return queue.take("w", kLong, {}, which); };
+  EXPECT_EQ(take(Take::kSmall).value().job, first);
+  EXPECT_EQ(take(Take::kSmall).value().job, second);
+  EXPECT_EQ(take(Take::kSmall).has_value(), false);
+  EXPECT_TRUE(take(Take::kAll));
+  EXPECT_TRUE(take(Take::kAll));
+  EXPECT_FALSE(take(Take::kAll));
+}
+
+TEST_P(JobQueueTest, AChunkNamesItsClient) {
+  JobQueue queue = make_queue();
+  submit(queue, "a\n", 1, {}, "one");
+  const JobOptions options = queue.take("w", kLong).value().options;
+  EXPECT_EQ(options.owner, "one");
+  EXPECT_EQ(options.client, "one");
+}
+
 TEST_P(JobQueueTest, JobsExpire) {
   JobQueue queue = make_queue();
   const std::string ended = submit(queue, "");

@@ -52,6 +52,36 @@ TEST_P(JobWorkerTest, WorksOnWhatIsThereAndWhatComes) {
   EXPECT_TRUE(soon([&] { return state(second) == JobState::kDone; }));
 }
 
+TEST_P(JobWorkerTest, ASmallJobDoesNotWaitForLargeOnesOfAnotherClient) {
+  std::atomic<bool> is_over = false;
+  const auto slow = [&](const JobOptions& options, const ConnectedTexts& lines, const Cancelled&) {
+    if (options.client == "many") is_over.wait(false);
+    return fake_translations(lines);
+  };
+  for (int i = 0; i < 4; ++i) submit(*queue_, std::string(kSmallChunk, 'a') + "\n", 1, {}, "many");
+  const JobWorker worker(*queue_, slow, quick());
+  const auto in_progress = [&] {
+    return queue_->database()
+        .execute("SELECT COUNT(*) FROM dietmt_chunks WHERE lease IS NOT NULL")
+        .rows.at(0)
+        .integer(0);
+  };
+  EXPECT_TRUE(soon([&] { return in_progress() == 2; }));
+  const std::string small = submit(*queue_, "a\n", 1, {}, "few");
+  EXPECT_TRUE(soon([&] { return queue_->find("few", small)->state == JobState::kDone; }));
+  EXPECT_EQ(in_progress(), 3);  // the small one keeps its lease
+  is_over = true;
+  is_over.notify_all();
+}
+
+TEST_P(JobWorkerTest, LooksForWorkWhenItIsWoken) {
+  JobWorker worker(*queue_, translate, {2, 600s, 600s});
+  std::this_thread::sleep_for(50ms);  // usually it waits then
+  const std::string id = submit(*queue_, "a\n");
+  worker.wake();
+  EXPECT_TRUE(soon([&] { return state(id) == JobState::kDone; }));
+}
+
 TEST_P(JobWorkerTest, ManyWorkersMakeOneFile) {
   const std::string id = submit(*queue_, numbered_lines(1, 300), 7);
   JobQueue other(open());
@@ -216,7 +246,7 @@ TEST_P(JobWorkerTest, SaysHowManyThreadsTheSystemCouldStart) {
   const ThreadLimit few;
   EXPECT_THAT(
       [&] { const JobWorker worker(*queue_, translate, quick(1000)); },
-      testing::ThrowsMessage<Error>(testing::AllOf(HasSubstr(" of 1000 threads for batch jobs ("),
+      testing::ThrowsMessage<Error>(testing::AllOf(HasSubstr(" of 1001 threads for batch jobs ("),
                                                    HasSubstr("lower --job-threads"))));
 }
 
