@@ -216,7 +216,7 @@ TEST_P(JobWorkerTest, AWorkerWithoutTheModelLeavesTheJobToOthers) {
   JobQueue shared(open());
   const JobWorker able(shared, translate, quick(1));
   EXPECT_TRUE(soon([&] { return state(id) == JobState::kDone; }));
-  EXPECT_LE(calls, 2);  // one per thread
+  EXPECT_LE(calls, 3);  // one per thread, and one of the thread for small chunks
 }
 
 TEST_P(JobWorkerTest, AnErrorThatStaysFailsOnlyItsJob) {
