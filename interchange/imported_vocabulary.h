@@ -41,7 +41,7 @@ ImportedVocabulary imported_vocabulary(data::PieceVocabulary numbered, const Spl
 /// no choice.
 nmt::ModelLanguages languages_of(data::PieceVocabulary& vocabulary);
 
-/// Makes tags of the pieces that transformers' tokenizers leave out of texts, beside languages:
+/// Makes tags of the pieces that transformers' tokenizers leave out of texts, as they do languages:
 /// <pad>, <mask>, <extra_id_0> and the like.
 void hide_special_pieces(data::PieceVocabulary& vocabulary);
 

@@ -112,6 +112,7 @@ data::InvalidUtf8 CorpusOptions::utf8_choice() const {
 
 std::vector<std::string> CorpusOptions::tags(const nmt::ModelLanguages& languages) const {
   std::set<std::string> tags;
+  if (train_source.empty() || valid_source.empty()) return {};  // the option table says so
   for (const auto& all : {train_files(languages), valid_files(languages)})
     for (const data::CorpusFiles& files : all) tags.insert({files.source_tag, files.target_tag});
   tags.erase("");

@@ -124,6 +124,7 @@ std::vector<std::string> memory_problems(const TrainOptions& o) {
 std::vector<std::string> problems_of(const OptionTable& table, TrainOptions& o,
                                      bool has_tokenizers) {
   std::vector<std::string> problems = o.CorpusOptions::problems(o.model.languages);
+  const bool has_tags = problems.empty() && !o.tags(o.model.languages).empty();
   const auto add = [&](const std::vector<std::string>& more) {
     problems.insert(problems.end(), more.begin(), more.end());
   };
@@ -141,8 +142,7 @@ std::vector<std::string> problems_of(const OptionTable& table, TrainOptions& o,
   }
   if (o.model.context == 0 && o.context_sides)
     problems.push_back("--context-sides needs --context");
-  add(o.GuidedAlignmentOptions::problems(o.model, o.subword_sampling || o.bpe_dropout,
-                                         !o.tags(o.model.languages).empty()));
+  add(o.GuidedAlignmentOptions::problems(o.model, o.subword_sampling || o.bpe_dropout, has_tags));
   for (const std::string& problem : output_problems(o.valid_output, o.texts()))
     problems.push_back("--valid-output: " + problem);
   if (o.dry_run && o.find_batch)

@@ -30,6 +30,7 @@ namespace {
 struct TranslateOptions : DecodingOptions {
   std::string input = "-";
   std::string output = "-";
+  std::string input_format = "text";
   std::string prefix;
   std::string glossary;
   std::string source_tags;
@@ -68,6 +69,11 @@ OptionTable option_table(TranslateOptions& o) {
            "translations, or - (standard output); with --nbest above 1 as `line ||| text ||| "
            "score`, "
            "lines counted from 0; a file appears when it is complete, and FILE.gz is compressed")
+      .add(
+          "input-format", &o.input_format, "",
+          R"(json: each line is an object {"source", "source_language", "target_language", "tag", )"
+          R"("prefix", "terms": {"house": "Haus"}}; only source must be there)",
+          {.choices = {"text", "json"}})
       .add("prefix", &o.prefix, "FILE",
            "first words of each translation, one line per input line; an empty line forces "
            "nothing")
@@ -184,6 +190,10 @@ std::vector<std::string> problems_of(const OptionTable& table, TranslateOptions&
         "only one of --input, --prefix, --glossary and --source-tags can be standard input");
   if (!o.languages.source_tag.empty() && !o.source_tags.empty())
     problems.emplace_back("--source-tags has the tag of each line: leave out --source-tag");
+  if (o.input_format == "json" && !(o.prefix.empty() && o.source_tags.empty()))
+    problems.emplace_back(
+        "--input-format json has the prefix and tag of each line: leave out --prefix and "
+        "--source-tags");
   if (!o.search.sample) refuse_unused(table, {"seed"}, "--sample", problems);
   const std::string glossary = o.glossary.empty() ? "" : nmt::glossary_problem(o.search);
   if (!glossary.empty()) problems.push_back(glossary);
@@ -270,7 +280,7 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
                              .json = o.json,
                              .remove_bpe = o.remove_bpe,
                              .alignment = nmt::alignment_from_name(o.alignment),
-                             .missing_terms = !o.glossary.empty(),
+                             .missing_terms = !o.glossary.empty() || o.input_format == "json",
                              .missing_copies = o.check == "copies",
                              .pivot = !o.then.empty()};
   const auto emit = [&](std::span<const nmt::TranslatedLine> lines) {
@@ -289,6 +299,7 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
                                   .check_copies = form.missing_copies,
                                   .restores_case = o.letters == "auto"},
                          .split = o.split_sentences,
+                         .json = o.input_format == "json",
                          .prefixes = prefixes.get(),
                          .tags = tags.get(),
                          .before = pivot ? &*pivot : nullptr,

@@ -162,7 +162,7 @@ class Import {
     }
   }
 
-  /// Of the products of queries and keys, beside our 1/sqrt(Dh).
+  /// What the model's products of queries and keys are multiplied by, relative to 1/sqrt(Dh).
   double queries_factor() {
     const double usual = 1.0 / std::sqrt(static_cast<double>(config_.width_of_heads()));
     const double first = number("encoder/layer_0/self_attention/queries_scale", usual);

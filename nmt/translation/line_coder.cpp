@@ -218,11 +218,11 @@ const LineCoder::Tags& LineCoder::tags_of(const LineRequest& line) {
 }
 
 bool LineCoder::is_copied(const LineRequest& line) const {
+  const data::Glossary* const glossary = glossary_of(line.extras);
   const bool has_marks = !line.marked.marks.empty();
   return reads_letters_ &&
          !has_other_letters(line.text(), has_marks ? KeptKinds() : options_.keep) &&
-         is_visible(line.text()) &&
-         (options_.glossary == nullptr || options_.glossary->find(line.source).empty());
+         is_visible(line.text()) && (glossary == nullptr || glossary->find(line.source).empty());
 }
 
 // A line without text gets no request.
@@ -267,14 +267,19 @@ void LineCoder::encode(LineRequest& line, const data::SourceTag& tag) const {
     line.pieces.push_back(tokenizer.piece(*id));
 }
 
+const data::Glossary* LineCoder::glossary_of(const LineExtras& extras) const {
+  return extras.glossary ? extras.glossary.get() : options_.glossary;
+}
+
 // Terms of a part that was cut off are wanted, but not required.
 void LineCoder::find_terms(LineRequest& line, const data::SourceTag& tag) const {
-  if (options_.glossary == nullptr) return;
-  line.terms = options_.glossary->find(line.source);
+  const data::Glossary* const glossary = glossary_of(line.extras);
+  if (glossary == nullptr) return;
+  line.terms = glossary->find(line.source);
   if (line.terms.empty() || line.cut_tokens == 0)
     line.required = line.terms;
   else
-    line.required = options_.glossary->find(
+    line.required = glossary->find(
         text_of_tokens(*model_.source_tokenizer, tag, line.source,
                        line.tokens - (model_.source_tokenizer->source_end() ? 1 : 0)));
 }

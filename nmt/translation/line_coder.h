@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -60,7 +61,8 @@ struct LineOptions {
 /// Additional data for a line.
 struct LineExtras {
   int64_t index = 0;  // of the line in its input: part of the sampling key
-  std::optional<LanguageChoice> languages = {};  // instead of LineOptions::languages
+  std::optional<LanguageChoice> languages = {};              // instead of LineOptions::languages
+  std::shared_ptr<const data::Glossary> glossary = nullptr;  // instead of LineOptions::glossary
   /// That the translation must start with. If it ends inside a word, or at its end, the word is
   /// completed; a space after it ends the word.
   std::string prefix = {};
@@ -174,6 +176,7 @@ class LineCoder {
   bool is_copied(const LineRequest& line) const;
   void encode(LineRequest& line, const data::SourceTag& tag) const;
   void find_terms(LineRequest& line, const data::SourceTag& tag) const;
+  const data::Glossary* glossary_of(const LineExtras& extras) const;
   void add_demands(LineRequest& line, const Tags& tags) const;
   void complete(LineRequest& line, const Tags& tags);
   void add_prefix(LineRequest& line) const;

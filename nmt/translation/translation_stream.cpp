@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "nmt/translation/json_line.h"
 #include "nmt/translation/kept_text.h"
 #include "nmt/translation/line_tokens.h"
 
@@ -61,9 +62,11 @@ class SideText {
 
 class WindowReader {
  public:
-  WindowReader(LineCoder& coder, LineReader& input, const StreamOptions& options)
+  WindowReader(LineCoder& coder, LineReader& input, const SearchOptions& search,
+               const StreamOptions& options)
       : coder_(coder),
         input_(input),
+        search_(search),
         prefixes_(options.prefixes, "prefix", "prefixes"),
         tags_(options.tags, "tag", "tags"),
         options_(options),
@@ -106,16 +109,21 @@ class WindowReader {
     }
     TranslatedLine made{.number = input_.line_number(), .source = line, .where = extras.where};
     try {
+      if (options_.json) {
+        extras.languages = options_.line.languages;
+        line = made.source = take_json_line(line, search_, extras);
+      }
       made.sentences = prepare_sentences(coder_, line, std::move(extras), options_.split);
     } catch (const DataError& error) {
-      if (!tags_.given()) throw;
-      throw DataError(tags_.where() + ": " + error.what());
+      if (!tags_.given() && !options_.json) throw;
+      throw DataError((options_.json ? input_.where() : tags_.where()) + ": " + error.what());
     }
     return made;
   }
 
   LineCoder& coder_;
   LineReader& input_;
+  const SearchOptions& search_;
   SideText prefixes_, tags_;
   const StreamOptions& options_;
   int64_t max_lines_;
@@ -205,7 +213,7 @@ void translate_stream(const Translator& translator, LineReader& input, const Str
   LineCoder first_coder(first.model(), first.options(), of_first);
   LineCoder last_coder(translator.model(), translator.options(), of_last);
   LineCoder& coder = options.before != nullptr ? last_coder : first_coder;
-  WindowReader reader(first_coder, input, options);
+  WindowReader reader(first_coder, input, translator.options(), options);
   Window window = reader.read();
   while (!window.lines.empty()) {
     NextWindow next(reader, !options.line_by_line);

@@ -35,6 +35,7 @@ struct WindowSizes {
 struct StreamOptions {
   LineOptions line = {};
   std::optional<std::string> split = {};  // as in prepare_sentences()
+  bool json = false;                      // lines are objects (nmt/translation/json_line.h)
   LineReader* prefixes = nullptr;         // the beginning of each translation; null: none
   LineReader* tags = nullptr;             // one per line, instead of line.languages; null: none
   /// Translates the lines first, such as Portuguese to English before English to German; null:
@@ -54,7 +55,8 @@ struct StreamOptions {
 /// returns whether to continue; if not, the reading thread ends after the line it is waiting for.
 /// `progress` gets the number of lines done since its last call. A model that reads context gets
 /// the preceding lines, back to one without text. Throws DataError if there are fewer or more
-/// prefixes or tags than lines, or if a tag is not a piece of the source tokenizer.
+/// prefixes or tags than lines, if a tag is not a piece of the source tokenizer, and with file:line
+/// for a wrong line of JSON.
 void translate_stream(const Translator& translator, LineReader& input, const StreamOptions& options,
                       const std::function<bool(std::span<const TranslatedLine>)>& emit,
                       const std::function<void(int64_t)>& progress = {});

@@ -75,6 +75,39 @@ class TextTest : public data::ToyTextTest {
   std::unique_ptr<TranslationModel> model_;
 };
 
+TEST_F(TextTest, LinesOfJsonHaveTheirOwnChoices) {
+  const auto plain = translated("baba\nkoriko\n", {});
+  const std::string prefix = plain[1].translations.front().text.substr(0, 2);
+  const auto found =
+      translated("{\"source\": \"baba\"}\n{\"prefix\": \"" + prefix +
+                     "\", \"source\": \"koriko\", \"terms\": {\"koriko\": \"tuba\"}}\n",
+                 {.json = true});
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].source, "baba");
+  EXPECT_EQ(found[0].translations.front().text, plain[0].translations.front().text);
+  EXPECT_THAT(found[1].translations.front().text, testing::StartsWith(prefix));
+  EXPECT_THAT(found[1].translations.front().text, HasSubstr("tuba"));
+}
+
+TEST_F(TextTest, WrongLinesOfJsonAreNamed) {
+  const auto failure = [&](const std::string& line) {
+    try {
+      translated("{\"source\": \"baba\"}\n" + line + "\n", {.json = true});
+    } catch (const DataError& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  EXPECT_THAT(failure("baba"), HasSubstr("input:2: "));
+  EXPECT_THAT(failure("[1]"), HasSubstr("input:2: is JSON, but no object"));
+  EXPECT_THAT(failure("{}"), HasSubstr("input:2: has no source"));
+  EXPECT_THAT(failure("{\"source\": 3}"), HasSubstr("source is 3; it must be a text"));
+  EXPECT_THAT(failure("{\"source\": \"a\", \"avoid\": []}"), HasSubstr("'avoid' is unknown"));
+  EXPECT_THAT(failure("{\"source\": \"a\", \"target_language\": \"de\"}"),
+              HasSubstr("input:2: the model has one pair of languages"));
+  EXPECT_THAT(failure("{\"source\": \"a\", \"terms\": {\"a\": \"\"}}"), HasSubstr("input:2: "));
+}
+
 TEST_F(TextTest, OneLineOutPerLineIn) {
   const std::string sources[] = {"baba",
                                  "",

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Models of many languages in the commands: languages_test.sh BINARY CASES
+#   CASES: those that make_transformers_cases.py wrote
+dietmt=$1
+cases=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+
+expect_code 0 "$dietmt" import "$cases/m2m_100" --output m2m
+echo "red new blue blue" >text
+translate=("$dietmt" translate --model m2m --beam 1 --max-length-offset 8)
+expect_code 0 "${translate[@]}" --source-language en --target-language German --input text
+german=$out
+expect_code 0 "${translate[@]}" --source-language eng_Latn --target-language fr --input text
+[ "$german" != "$out" ] || fail "the target language changes nothing"
+expect_code 1 "${translate[@]}" --input text
+expect_text "the model has 100 languages, so the source language is needed" "$err"
+expect_code 1 "${translate[@]}" --source-language en --target-language xx --input text
+expect_text "does not have the target language 'xx'" "$err"
+
+# Each line of JSON has its own languages; options are for the others.
+cat >lines <<'END'
+{"source": "red new blue blue", "target_language": "de"}
+{"source": "red new blue blue"}
+END
+expect_code 0 "${translate[@]}" --source-language en --target-language fr --input-format json \
+  --input lines
+[ "$(head -1 <<<"$out")" = "$german" ] || fail "a line of JSON gets another language"
+[ "$(tail -1 <<<"$out")" != "$german" ] || fail "a line without a language gets that of another"
+echo '{"sauce": "red"}' >wrong
+expect_code 1 "${translate[@]}" --input-format json --input wrong
+expect_text "wrong:1: the field 'sauce' is unknown" "$err"
+
+expect_code 0 "$dietmt" score --model m2m --source text --target <(echo rot) --json \
+  --source-language en --target-language de
+expect_text '"__de__"' "$out"
+expect_text '"token_scores":[0.0,' "$out"
+
+# Training goes on in several directions, and validation translates in each.
+for i in 1 2 3 4 5 6 7 8; do echo "red dog $i"; done >corpus.en
+sed 's/red dog/rot hund/' corpus.en >corpus.de
+sed 's/red dog/haus baum/' corpus.en >corpus.fr
+train=("$dietmt" train --init-from m2m --train-source corpus.en corpus.en --train-target corpus.de
+  corpus.fr --valid-source corpus.en --valid-target corpus.de --max-updates 4 --valid-interval 4
+  --batch-tokens 200 --threads 1)
+expect_code 2 "${train[@]}" --output lost
+expect_text "--target-languages: the model has 100 languages" "$err"
+expect_code 2 "${train[@]}" --source-languages en --target-languages de fr es --output lost
+expect_text "--target-languages has 3 languages for 2 corpora" "$err"
+expect_code 0 "${train[@]}" --source-languages en --target-languages de fr \
+  --valid-target-languages de --output tuned
+expect_code 0 "$dietmt" translate --model tuned --source-language en --target-language fr --input text
+
+# A new model gets its languages from the options.
+expect_code 0 "$dietmt" train --train-source corpus.en corpus.en --train-target corpus.de corpus.fr \
+  --target-languages de fr --valid-source corpus.en --valid-target corpus.fr \
+  --valid-target-languages fr --vocab-size 60 --preset tiny --max-updates 2 --valid-interval 2 \
+  --batch-tokens 200 --threads 1 --output new
+expect_code 0 "$dietmt" inspect model new
+expect_text '"de": "<2de>"' "$out"
+expect_code 0 "$dietmt" translate --model new --target-language French --input text
+expect_code 1 "$dietmt" translate --model new --input text
+expect_text "the target language is needed: de, fr" "$err"
