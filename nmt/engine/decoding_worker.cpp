@@ -10,8 +10,13 @@
 namespace dietmt::nmt {
 namespace {
 
-// Logits are computed for so many rows at a time, and stay in the CPU cache until they are read.
-constexpr int64_t kLogitRows = 64;
+// Logits are computed for so many rows at a time, and stay in the CPU cache until they are read. Of
+// a large vocabulary they are fewer, but enough for a product with the weights that it reads.
+int64_t logit_rows(int64_t vocabulary) {
+  constexpr int64_t kFewest = 16, kMost = 64;
+  constexpr int64_t kNumbers = 1 << 23;
+  return std::clamp(kNumbers / vocabulary, kFewest, kMost);
+}
 
 // Urgent sentences may decode so many times the rows of the others before these get a step.
 constexpr int64_t kUrgentShare = 4;
@@ -198,10 +203,10 @@ void DecodingWorker::gather_rows() {
 // Several sentences share a matrix product, unless each has its own output layer.
 void DecodingWorker::read_rows() {
   const auto rows = static_cast<int64_t>(owners_.size());
+  const int64_t most = logit_rows(models_.front().weights->target_vocabulary);
   for (int64_t first = 0; first < rows;) {
     const OpenSentence& next = *owners_[static_cast<size_t>(first)];
-    const int64_t end =
-        std::min(first + kLogitRows, shortlist_ ? next.first_row + next.rows : rows);
+    const int64_t end = std::min(first + most, shortlist_ ? next.first_row + next.rows : rows);
     for (size_t m = 0; m < runners_.size(); ++m) {
       const LinearWeights& all = models_[m].weights->output;
       logits_[m] =
