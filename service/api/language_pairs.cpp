@@ -4,6 +4,8 @@
 #include <map>
 #include <mutex>
 #include <tuple>
+#include <unordered_set>
+#include <utility>
 
 #include "data/text/language_codes.h"
 #include "service/api/languages.h"
@@ -14,9 +16,21 @@ namespace {
 constexpr double kSure = 0.9;  // reached by 20 letters of one language
 constexpr size_t kMostDetected = 3;
 
-void add_once(std::vector<std::string>& codes, const std::string& code) {
-  if (std::find(codes.begin(), codes.end(), code) == codes.end()) codes.push_back(code);
-}
+// Codes in the order in which they were first added.
+class CodeList {
+ public:
+  void add(const std::string& code) {
+    if (known_.insert(code).second) codes_.push_back(code);
+  }
+  void add(const std::vector<std::string>& codes) {
+    for (const std::string& code : codes) add(code);
+  }
+  std::vector<std::string> take() { return std::move(codes_); }
+
+ private:
+  std::unordered_set<std::string> known_;
+  std::vector<std::string> codes_;
+};
 
 // `wanted`: from a request, which may leave it to the model.
 void check_language(const std::string& field, const std::string& wanted, const std::string& found,
@@ -62,7 +76,13 @@ LanguagePairs::LanguagePairs(std::vector<ModelSpec> specs, std::string pivot,
     : specs_(std::move(specs)),
       pivot_(std::move(pivot)),
       prior_(std::move(prior)),
-      made_(std::make_shared<MadePairs>()) {}
+      made_(std::make_shared<MadePairs>()) {
+  CodeList sources, targets;
+  for (const ModelSpec& spec : specs_) sources.add(spec.source_languages());
+  for (const ModelSpec& spec : specs_) targets.add(spec.target_languages());
+  sources_ = sources.take();
+  targets_ = targets.take();
+}
 
 const ModelSpec* LanguagePairs::pair_of(const ModelSpec& several, const std::string& source,
                                         const std::string& target) const {
@@ -78,26 +98,22 @@ const ModelSpec* LanguagePairs::pair_of(const ModelSpec& several, const std::str
   return &place->second;
 }
 
-std::vector<std::string> LanguagePairs::sources() const {
-  std::vector<std::string> codes;
-  for (const ModelSpec& spec : specs_)
-    for (const std::string& code : spec.source_languages()) add_once(codes, code);
-  return codes;
-}
-
 std::vector<std::string> LanguagePairs::targets(const std::string& source) const {
-  std::vector<std::string> codes;
-  for (const ModelSpec& spec : specs_)
+  CodeList codes;
+  for (const ModelSpec& spec : specs_) {
+    const bool is_source = source.empty() || holds(spec.source_languages(), source);
     for (const std::string& code : spec.target_languages())
-      if (source.empty() || spec.translates(source, code) || !find_path(source, code).empty())
-        add_once(codes, code);
-  return codes;
+      if (source.empty() || (is_source && code != source) || !find_path(source, code).empty())
+        codes.add(code);
+  }
+  return codes.take();
 }
 
 std::vector<std::string> LanguagePairs::languages() const {
-  std::vector<std::string> codes = sources();
-  for (const std::string& code : targets()) add_once(codes, code);
-  return codes;
+  CodeList codes;
+  codes.add(sources_);
+  codes.add(targets_);
+  return codes.take();
 }
 
 const ModelSpec* LanguagePairs::first(const std::string& source, const std::string& target) const {
@@ -120,12 +136,12 @@ ModelPath LanguagePairs::find_path(const std::string& source, const std::string&
 
 ModelPath LanguagePairs::path_of(const std::string& wanted_source,
                                  const std::string& wanted_target) const {
-  const std::string source = data::closest_code(wanted_source, sources());
-  const std::string target = data::closest_code(wanted_target, targets());
+  const std::string source = data::closest_code(wanted_source, sources_);
+  const std::string target = data::closest_code(wanted_target, targets_);
   ModelPath path = find_path(source, target);
   if (!path.empty() || is_one_language(wanted_source, wanted_target)) return path;
-  if (!holds(sources(), source)) throw unsupported("source", source);
-  if (!holds(targets(), target)) throw unsupported("target", target);
+  if (!holds(sources_, source)) throw unsupported("source", source);
+  if (!holds(targets_, target)) throw unsupported("target", target);
   throw HttpError::of_option(
       "target", "target: " + source + " cannot be translated to " + target + " on this server");
 }
@@ -138,7 +154,7 @@ bool LanguagePairs::is_one_language(const std::string& source, const std::string
 
 bool LanguagePairs::has_path(const std::string& source, const std::string& target) const {
   return is_one_language(source, target) ||
-         !find_path(data::closest_code(source, sources()), data::closest_code(target, targets()))
+         !find_path(data::closest_code(source, sources_), data::closest_code(target, targets_))
               .empty();
 }
 
@@ -191,13 +207,17 @@ const ModelSpec& LanguagePairs::model_named(const std::string& name) const {
 }
 
 std::vector<std::string> LanguagePairs::sources_of(const std::string& wanted_target) const {
-  const std::string target = data::closest_code(wanted_target, targets());
-  std::vector<std::string> candidates;
-  for (const std::string& source : sources())
-    if (!find_path(source, target).empty()) add_once(candidates, source);
-  if (candidates.empty()) throw unsupported("target", target);
-  add_once(candidates, target);
-  return candidates;
+  const std::string target = data::closest_code(wanted_target, targets_);
+  CodeList candidates;
+  bool is_target = false;
+  for (const std::string& source : sources_) {
+    if (find_path(source, target).empty()) continue;
+    candidates.add(source);
+    is_target = true;
+  }
+  if (!is_target) throw unsupported("target", target);
+  candidates.add(target);
+  return candidates.take();
 }
 
 DetectedLanguage LanguagePairs::detect_source(const std::string& text,
@@ -242,7 +262,7 @@ std::vector<DetectedLanguage> LanguagePairs::detect(const std::string& text) con
       has_known = true;
     }
   }
-  if (found.empty()) return {{likeliest(sources()), 0.0}};
+  if (found.empty()) return {{likeliest(sources_), 0.0}};
   if (found.front().confidence >= kSure || (has_known && prior_.empty())) return found;
   const DetectedLanguage guess = guess_language(text, prior_.empty() ? known : prior_);
   const auto* code = same_language(known, guess.code);

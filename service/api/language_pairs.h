@@ -25,7 +25,7 @@ class LanguagePairs {
                          std::vector<std::string> prior = {});
 
   /// Source languages in the order of their first models.
-  std::vector<std::string> sources() const;
+  const std::vector<std::string>& sources() const { return sources_; }
 
   /// Target languages of one source, or of all if `source` is empty.
   std::vector<std::string> targets(const std::string& source = "") const;
@@ -83,6 +83,8 @@ class LanguagePairs {
   std::vector<ModelSpec> specs_;
   std::string pivot_;
   std::vector<std::string> prior_;
+  std::vector<std::string> sources_;  // of all models, each once
+  std::vector<std::string> targets_;
   struct MadePairs;
   std::shared_ptr<MadePairs> made_;
 };
