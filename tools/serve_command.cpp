@@ -150,7 +150,7 @@ void leave_unfinished_loads(const service::ModelRegistry& models,
     leave_unfinished("models were being loaded");
 }
 
-// Of each model, and of models that translate a pair one after the other.
+// Throws ConfigError for models that do not fit, alone or with those they translate a pair with.
 void check_memory(const service::LanguagePairs& pairs, int64_t limit) {
   if (limit == 0) return;
   std::vector<std::string> problems;

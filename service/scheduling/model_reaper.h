@@ -1,5 +1,5 @@
-// Frees models in a thread of its own, since their decoders must stop first and the memory goes
-// back to the system. So whoever drops the last reference, under whatever lock, does not wait.
+// Frees models in a separate thread, since their decoders must stop first and the memory goes back
+// to the system. A thread that drops the last reference, under any lock, does not wait for that.
 #pragma once
 
 #include <condition_variable>
