@@ -150,7 +150,7 @@ void leave_unfinished_loads(const service::ModelRegistry& models,
     leave_unfinished("models were being loaded");
 }
 
-// Throws ConfigError for models that do not fit, alone or with those they translate a pair with.
+// Throws ConfigError for models that do not fit, by themselves or with the others of their path.
 void check_memory(const service::LanguagePairs& pairs, int64_t limit) {
   if (limit == 0) return;
   std::vector<std::string> problems;
