@@ -58,7 +58,8 @@ std::optional<Kind> by_config(const fs::path& directory) {
   const auto type = config.find("model_type");
   if (type == config.end() || !type->is_string()) return {};
   const std::string name = *type;
-  constexpr std::array kTranslators = {"marian", "m2m_100", "mbart", "t5", "mt5"};
+  if (name == "marian") return Kind{"a MarianMT model", "import"};
+  constexpr std::array kTranslators = {"m2m_100", "mbart", "t5", "mt5"};
   if (std::ranges::find(kTranslators, name) != kTranslators.end())
     return Kind{"a translation model (" + name + ") of Hugging Face", "import"};
   if (name == "bert" || name == "roberta" || name == "xlm-roberta")

@@ -87,7 +87,7 @@ OptionTable option_table(RerankOptions& o) {
       .add("restarts", &o.restarts, "N", "extra searches of --tune that start from random weights",
            {.least = 0, .most = 1000})
       .add("seed", &o.search.seed, "N", "random seed of --tune", ranges::kSeed);
-  bind_languages(table.group("Languages of --model"), o.languages);
+  bind_languages(table.group("Languages of the models"), o.languages);
   table.group("Machine");
   add_search_option(table, &nmt::SearchOptions::max_source_length, &o.search.max_source_length);
   table.add("device", &o.device, "NAME", "cpu, cuda or cuda:I");
@@ -126,9 +126,8 @@ std::vector<std::string> problems_of(const OptionTable& table, const RerankOptio
   if (!tunes) refuse_unused(table, {"metric", "tokenize", "restarts", "seed"}, "--tune", problems);
   if (table.changed("tokenize") && o.metric == "chrf")
     problems.emplace_back("--tokenize is for --metric bleu");
-  if (!o.languages.empty() && o.models.empty() && o.reverse_models.empty())
-    problems.emplace_back(
-        "--source-language, --target-language and --source-tag need --model or --reverse-model");
+  if (!o.languages.source_tag.empty() && o.models.empty())
+    problems.emplace_back("--source-tag needs --model");
   if (tunes && o.weight_file.empty())
     problems.emplace_back("--tune needs --weights, the file that it writes");
   if (tunes && (o.output != "-" || o.nbest > 1 || o.json))

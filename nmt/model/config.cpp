@@ -101,7 +101,7 @@ std::vector<std::string> ModelConfig::problems(const std::string& file) const {
   check("feed_forward", ranges::kFeedForward, feed_forward);
   check("heads", ranges::kHeads, heads);
   check("max_positions", ranges::kMaxPositions, max_positions);
-  check("head_width", {.least = 0, .most = width}, head_width);
+  check("head_width", {.least = 0, .most = ranges::kWidth.most}, head_width);
   if (head_width == 0)
     check_divisible(found, name("width"), width, setting_key("heads", file), heads);
   check("kv_heads", {.least = 0, .most = heads}, kv_heads);

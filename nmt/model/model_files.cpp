@@ -137,6 +137,7 @@ ModelFiles open_model(const fs::path& path) {
 }
 
 ModelLanguages languages_in(const fs::path& directory) {
+  if (!fs::is_regular_file(directory / kConfigFile)) return {};  // a pipe would wait
   try {
     const nlohmann::json json = read_json(directory / kConfigFile);
     return json.contains("model") ? ModelConfig::from_json(json.at("model")).languages

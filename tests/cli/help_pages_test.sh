@@ -53,7 +53,7 @@ offers "model more models" dietmt translate --model ""
 offers "a,model a,more models" dietmt translate --model a,
 offers "text.en" dietmt train --train-source text.en te
 offers "" dietmt translate --beam ""
-offers "--input" dietmt translate --beam 4 --inp
+offers "--input --input-format" dietmt translate --beam 4 --inp
 offers "--model" dietmt translate --json --mod
 offers "text.en" dietmt translate -i te
 offers "text.en" dietmt translate te
