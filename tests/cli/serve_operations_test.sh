@@ -128,24 +128,15 @@ submit() {
 job_is() { curl -sf "$url/v1/jobs/$id" | grep -q "\"state\":\"$1\""; }
 ready_is() { [ "$(curl -s -o "$work/out" -w '%{http_code}' "$url/ready")" = "$1" ]; }
 
-# While a job loads its model, from a configuration that nobody writes, which cannot be interrupted:
-# SIGTERM takes effect at once, and a second one or the end of --drain ends the server.
+# While a job waits for its model, whose configuration nobody writes, SIGTERM ends the server: the
+# chunk is free for another process.
 loads_the_model() { job_is running && curl -s "$url/v1/models" | grep -q '"loading"'; }
 echo "red dog" >"$work/line.txt"
 start_server "$work/stuck" --data "$work/stuck_jobs"
 submit "$work/line.txt"
 until_true loads_the_model
-kill -TERM $server
-until_true ready_is 503
-kill -TERM $server
-code=0
-wait $server || code=$?
-[ $code -eq 143 ] || fail "exit code after a second SIGTERM: $code"
-start_server "$work/stuck" --data "$work/other_jobs" --drain 0
-submit "$work/line.txt"
-until_true loads_the_model
-stop
-logged 'a chunk of a batch job was still being prepared' || fail "the server waited for the job"
+stops_soon "a job that waits for its model"
+logged 'stopped while models were being loaded' || fail "the log does not name the load"
 
 # A download that has begun before SIGTERM is finished.
 python3 -c 'print((" " * 99999 + "\n") * 400, end="")' >"$work/blank.txt"
@@ -158,4 +149,17 @@ until_true test -s "$work/download"
 stop
 wait $download || fail "the download was cut off"
 cmp "$work/download" "$work/blank.txt" || fail "the download is another file"
+
+# A second SIGTERM does not wait for it.
+start --data "$work/blank"
+curl -s --limit-rate 1M -o "$work/partial" "$url/v1/jobs/$id/result" &
+download=$!
+until_true test -s "$work/partial"
+kill -TERM $server
+until_true ready_is 503
+kill -TERM $server
+code=0
+wait $server || code=$?
+[ $code -eq 143 ] || fail "exit code after a second SIGTERM: $code"
+wait $download && fail "the download was not cut off"
 finish
