@@ -125,6 +125,7 @@ Tensor ForeignTensors::take_first(const std::vector<std::string>& names) {
 
 Tensor ForeignTensors::join(const Correspondence& row, const std::vector<Tensor>& parts) const {
   try {
+    if (row.joining == Joining::kRows && parts.size() == 1) return parts.front();
     if (row.joining == Joining::kRows) return at::cat(parts).to(at::kFloat);
     return at::stack(parts).flip(1).unsqueeze(1).to(at::kFloat);
   } catch (const c10::Error&) {
@@ -209,7 +210,7 @@ void set_parameters(torch::nn::Module& model, const TensorsByName& values,
                             ", but the configuration says " +
                             storage::shape_text(parameter.value().sizes()));
     }
-    parameter.value().copy_(found->second);
+    parameter.value().set_data(found->second.to(at::kFloat).contiguous());
   }
 }
 
