@@ -268,6 +268,10 @@ TEST_F(TranslatorTest, WrongUseIsNamed) {
               ThrowsMessage<UsageError>(HasSubstr("beam is 0; it must be from 1 to 1000")));
   EXPECT_THAT([&] { translator().translate({"dog"}, {.source_tag = "<2xx>"}); },
               ThrowsMessage<InputError>(HasSubstr("<2xx>")));
+  EXPECT_THAT([&] { translator().translate({"dog"}, {.target_language = "de"}); },
+              ThrowsMessage<InputError>(HasSubstr("one pair of languages")));
+  EXPECT_THAT([&] { translator().score({"dog"}, {"Hund"}, {.target_language = "de"}); },
+              ThrowsMessage<InputError>(HasSubstr("one pair of languages")));
   EXPECT_THAT(
       [&] {
         translator().translate({"dog"}, {}, {"a", "b"});

@@ -285,6 +285,12 @@ class TranslatorTest(unittest.TestCase):
                 self.assertIn(f"    {name}: {type(usual).__name__}\n", stub)
                 self.assertIn(f"{name} ({usual!r}): {text}\n", owner.__doc__)
 
+    def test_a_model_of_one_pair_has_no_choice_of_languages(self):
+        for call in (lambda **options: self.translator.translate("red dog", **options),
+                     lambda **options: self.translator.score(["red dog"], ["Hund"], **options)):
+            with self.assertRaisesRegex(dietmt.InputError, "one pair of languages"):
+                call(target_language="de")
+
     def test_errors_name_the_option(self):
         with self.assertRaisesRegex(dietmt.UsageError, "^beam is 0; it must be from 1 to 1000"):
             self.translator.translate("dog", beam=0)
