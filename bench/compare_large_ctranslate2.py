@@ -117,7 +117,8 @@ def main():
               seconds(lambda: ours("w1\n", 1, 1))) for _ in range(o.runs)]
     them, us, start = (statistics.median(column) for column in zip(*times))
     print(f"{o.type}, beam {o.beam}: CTranslate2 {them:.2f} s, dietmt {us:.2f} s with its start of "
-          f"{start:.2f} s: {them / us:.2f} times as fast, {them / (us - start):.2f} without the start")
+          f"{start:.2f} s: {them / us:.2f} times as fast, without the start "
+          f"{them / (us - start):.2f}")
 
 
 if __name__ == "__main__":
