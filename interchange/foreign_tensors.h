@@ -111,8 +111,8 @@ class ForeignTensors {
   std::set<std::string> taken_;
 };
 
-/// Sets all parameters of `model`, which then share the memory of `values`. Throws CheckpointError naming `where` and the parameter if a
-/// value is missing or has another shape.
+/// Sets all parameters of `model`, which then share the memory of `values`. Throws CheckpointError
+/// naming `where` and the parameter if a value is missing or has another shape.
 void set_parameters(torch::nn::Module& model, const TensorsByName& values,
                     const std::filesystem::path& where);
 
