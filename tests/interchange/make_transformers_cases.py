@@ -25,6 +25,7 @@ import sentencepiece
 import torch
 import transformers
 
+from make_cases import EndAtLimit
 from make_words import SOURCE, TARGET, sentences
 
 LONGEST = 20
@@ -109,20 +110,6 @@ def randomize(model, seed):
             model.final_logits_bias.normal_(0, 0.5)
     model.tie_weights()
     return model.eval()
-
-
-class EndAtLimit(transformers.LogitsProcessor):
-    """Allows only end of sentence at the limit, with its own probability."""
-
-    def __init__(self, limit, end):
-        self.limit, self.end = limit, end
-
-    def __call__(self, input_ids, scores):
-        if input_ids.shape[1] < self.limit:
-            return scores
-        ended = torch.full_like(scores, -torch.inf)
-        ended[:, self.end] = scores[:, self.end]
-        return ended
 
 
 class Reference:
