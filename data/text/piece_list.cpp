@@ -166,6 +166,13 @@ int32_t piece_id(const std::vector<std::string>& pieces, const std::string& piec
   return found == pieces.end() ? -1 : static_cast<int32_t>(found - pieces.begin());
 }
 
+std::vector<std::string> list_lines(std::string_view text, const std::string& file) {
+  std::vector<std::string> all;
+  Lines lines(text, file);
+  for (std::string_view line; lines.next(line);) all.emplace_back(line);
+  return all;
+}
+
 std::vector<std::string> marian_pieces(std::string_view text, const std::string& file) {
   std::vector<std::string> pieces;
   Found found;

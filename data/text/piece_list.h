@@ -12,6 +12,10 @@ namespace dietmt::data {
 /// The place of a piece in a list; -1 if it is not there.
 int32_t piece_id(const std::vector<std::string>& pieces, const std::string& piece);
 
+/// The lines of a list, without their ends and a byte-order mark. Throws DataError with the line of
+/// `file` that is not UTF-8.
+std::vector<std::string> list_lines(std::string_view text, const std::string& file);
+
 /// The pieces of Marian's vocab.yml ("PIECE: ID" in each line, PIECE as YAML quotes it) by id;
 /// empty for an id without a piece. Throws DataError with the line of `file`.
 std::vector<std::string> marian_pieces(std::string_view text, const std::string& file);

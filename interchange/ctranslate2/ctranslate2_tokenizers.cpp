@@ -24,21 +24,10 @@ json parsed(PackageFiles& files, const std::string& name) {
   return content;
 }
 
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.emplace_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
 /// The pieces of NAME.json or NAME.txt; none if there is neither.
 std::optional<std::vector<std::string>> pieces_of(PackageFiles& files, const std::string& name) {
-  if (files.contains(name + ".txt")) return lines_of(files.bytes(name + ".txt"));
+  if (files.contains(name + ".txt"))
+    return data::list_lines(files.bytes(name + ".txt"), files.where(name + ".txt"));
   if (!files.contains(name + ".json")) return {};
   const json content = parsed(files, name + ".json");
   const bool are_strings =

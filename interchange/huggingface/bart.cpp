@@ -1,5 +1,3 @@
-#include "interchange/huggingface/bart.h"
-
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -12,8 +10,8 @@
 #include "interchange/huggingface/bart_names.h"
 #include "interchange/huggingface/fairseq_tokenizer.h"
 #include "interchange/huggingface/transformers_config.h"
+#include "interchange/huggingface/translation_models.h"
 #include "interchange/huggingface/weights.h"
-#include "nmt/network/model_size.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -47,36 +45,12 @@ nmt::ModelConfig sizes_of(const json& description, const Kind& kind) {
   if (!field_or(description, "tie_word_embeddings", true))
     problems.emplace_back("tie_word_embeddings is false");
   throw_if_any(problems);
-  nmt::ModelConfig config;
-  read_field(description, "vocab_size", config.source_vocabulary);
-  config.target_vocabulary = config.source_vocabulary;
-  read_field(description, "encoder_layers", config.encoder_layers);
-  read_field(description, "decoder_layers", config.decoder_layers);
-  read_field(description, "d_model", config.width);
-  read_field(description, "encoder_ffn_dim", config.feed_forward);
-  read_field(description, "encoder_attention_heads", config.heads);
-  config.max_positions = field_or<int64_t>(description, "max_position_embeddings", 1024);
+  nmt::ModelConfig config = read_bart_sizes(description);
   config.norm = "pre";
   config.embedding_norm = kind.embedding_norm;
   config.activation =
       transformers_activation(field_or<std::string>(description, "activation_function", "gelu"));
   config.encoder_position = config.decoder_position = kind.position;
-  config.dropout = config.embedding_dropout = field_or(description, "dropout", 0.1);
-  config.attention_dropout = field_or(description, "attention_dropout", 0.0);
-  config.activation_dropout = field_or(description, "activation_dropout", 0.0);
-  return config;
-}
-
-nmt::ModelConfig read_config(const fs::path& path, const json& description, const Kind& kind) {
-  nmt::ModelConfig config;
-  try {
-    config = sizes_of(description, kind);
-  } catch (const std::exception& error) {
-    throw CheckpointError(path.string() + ": " + json_problem(error));
-  }
-  std::vector<std::string> problems = config.problems(path.string());
-  if (problems.empty()) problems = {nmt::memory_problem(config, sizeof(float), path.string())};
-  throw_with_their_names(problems, path, bart_settings());
   return config;
 }
 
@@ -120,7 +94,8 @@ nmt::LoadedModel import_bart(const fs::path& directory) {
   const fs::path path = directory / kTransformersConfig;
   const json description = read_json_object(path);
   const Kind& kind = kind_of(description);
-  nmt::ModelConfig config = read_config(path, description, kind);
+  nmt::ModelConfig config = checked_config(
+      path, description, [&](const json& sizes) { return sizes_of(sizes, kind); }, bart_settings());
   const FairseqTokenizer tokenizer =
       read_tokenizer(directory, description, config.source_vocabulary);
   config.languages = tokenizer.languages;

@@ -13,9 +13,8 @@
 #include "interchange/huggingface/bart_names.h"
 #include "interchange/huggingface/marianmt_config.h"
 #include "interchange/huggingface/transformers_config.h"
+#include "interchange/huggingface/translation_models.h"
 #include "interchange/huggingface/weights.h"
-#include "interchange/imported_vocabulary.h"
-#include "nmt/network/model_size.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -24,31 +23,11 @@ namespace {
 using at::Tensor;
 using nlohmann::json;
 
-nmt::ModelConfig read_config(const fs::path& path, const json& description) {
-  nmt::ModelConfig config;
-  try {
-    config = from_marianmt_config(description);
-  } catch (const std::exception& error) {
-    throw CheckpointError(path.string() + ": " + json_problem(error));
-  }
-  std::vector<std::string> problems = config.problems(path.string());
-  if (problems.empty()) problems = {nmt::memory_problem(config, sizeof(float), path.string())};
-  throw_with_their_names(problems, path, bart_settings());
-  return config;
-}
-
 void check_size(const fs::path& directory, const data::Tokenizer& tokenizer, int64_t expected) {
   if (tokenizer.vocabulary_size() == expected) return;
   throw CheckpointError(directory.string() + ": the vocabulary has " +
                         std::to_string(tokenizer.vocabulary_size()) +
                         " pieces, but the model has " + std::to_string(expected));
-}
-
-nmt::ModelLanguages languages_in(const data::Tokenizer& tokenizer) {
-  data::PieceVocabulary vocabulary;
-  for (int32_t id = 0; id < tokenizer.vocabulary_size(); ++id)
-    vocabulary.pieces.push_back(tokenizer.piece(id));
-  return languages_of(vocabulary);
 }
 
 TensorsByName read_parameters(const fs::path& directory, const nmt::ModelConfig& config) {
@@ -102,13 +81,15 @@ std::vector<std::pair<std::string, Tensor>> exported_tensors(const nmt::Translat
 }  // namespace
 
 nmt::LoadedModel import_marianmt(const fs::path& directory) {
-  const json description = read_json_object(directory / kTransformersConfig);
-  nmt::ModelConfig config = read_config(directory / kTransformersConfig, description);
-  const nmt::Tokenizers tokenizers =
+  const fs::path path = directory / kTransformersConfig;
+  const json description = read_json_object(path);
+  nmt::ModelConfig config =
+      checked_config(path, description, from_marianmt_config, bart_settings());
+  const auto [tokenizers, languages] =
       read_marian_tokenizers(directory, with_generation(directory, description));
   check_size(directory, *tokenizers.source, config.source_vocabulary);
   check_size(directory, *tokenizers.target, config.target_vocabulary);
-  config.languages = languages_in(*tokenizers.source);
+  config.languages = languages;
   const auto model = std::make_shared<nmt::TranslationModel>(config, 0);
   set_parameters(*model, read_parameters(directory, config), directory);
   model->eval();

@@ -19,13 +19,18 @@ nmt::LoadedModel import_marianmt(const std::filesystem::path& directory);
 /// property of the model that MarianMT does not support.
 void export_marianmt(const std::filesystem::path& directory, const nmt::LoadedModel& model);
 
+struct MarianTokenizers {
+  nmt::Tokenizers tokenizers;
+  nmt::ModelLanguages languages;  // of the source's pieces
+};
+
 /// The files of MarianTokenizer: source.spm and target.spm split text into pieces; vocab.json
 /// numbers them (target_vocab.json numbers the target's if tokenizer_config.json says
 /// separate_vocabs). `generation`: decoder_start_token_id and eos_token_id, which become begin and
 /// end of sentence. Throws DataError or CheckpointError naming the file and what is missing or does
 /// not match.
-nmt::Tokenizers read_marian_tokenizers(const std::filesystem::path& directory,
-                                       const nlohmann::json& generation);
+MarianTokenizers read_marian_tokenizers(const std::filesystem::path& directory,
+                                        const nlohmann::json& generation);
 
 /// Begin of sentence replaces padding. `longest`: maximum sentence length in tokens. Throws
 /// ConfigError if the special pieces of the two vocabularies differ.

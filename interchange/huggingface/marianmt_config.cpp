@@ -42,18 +42,10 @@ std::string tied_embeddings(const json& description) {
 nmt::ModelConfig from_marianmt_config(const json& description) {
   require_model_type(description, {"marian"});
   throw_if_any(foreign_choices(description));
-  nmt::ModelConfig config;
-  read_field(description, "vocab_size", config.source_vocabulary);
-  config.target_vocabulary =
-      field_or(description, "share_encoder_decoder_embeddings", true)
-          ? config.source_vocabulary
-          : field_or(description, "decoder_vocab_size", config.source_vocabulary);
-  read_field(description, "encoder_layers", config.encoder_layers);
-  read_field(description, "decoder_layers", config.decoder_layers);
-  read_field(description, "d_model", config.width);
-  read_field(description, "encoder_ffn_dim", config.feed_forward);
-  read_field(description, "encoder_attention_heads", config.heads);
-  config.max_positions = field_or<int64_t>(description, "max_position_embeddings", 1024);
+  nmt::ModelConfig config = read_bart_sizes(description);
+  if (!field_or(description, "share_encoder_decoder_embeddings", true))
+    config.target_vocabulary =
+        field_or(description, "decoder_vocab_size", config.source_vocabulary);
   config.norm = "post";
   std::string activation;
   read_field(description, "activation_function", activation);
@@ -61,9 +53,6 @@ nmt::ModelConfig from_marianmt_config(const json& description) {
   config.tied_embeddings = tied_embeddings(description);
   config.output_bias = true;
   config.encoder_position = config.decoder_position = kPosition;
-  config.dropout = config.embedding_dropout = field_or(description, "dropout", 0.1);
-  config.attention_dropout = field_or(description, "attention_dropout", 0.0);
-  config.activation_dropout = field_or(description, "activation_dropout", 0.0);
   return config;
 }
 

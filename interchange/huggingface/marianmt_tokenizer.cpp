@@ -8,6 +8,7 @@
 #include "data/text/source_tag.h"
 #include "interchange/huggingface/marianmt.h"
 #include "interchange/huggingface/vocabulary_json.h"
+#include "interchange/imported_vocabulary.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -69,7 +70,7 @@ json ids_of(const data::Tokenizer& tokenizer) {
 
 }  // namespace
 
-nmt::Tokenizers read_marian_tokenizers(const fs::path& directory, const json& generation) {
+MarianTokenizers read_marian_tokenizers(const fs::path& directory, const json& generation) {
   const Description description = read_description(directory / kTokenizerFile);
   const std::vector<std::string> source = read_vocabulary_json(directory / kVocabularyFile);
   const std::vector<std::string> target =
@@ -81,13 +82,15 @@ nmt::Tokenizers read_marian_tokenizers(const fs::path& directory, const json& ge
   } catch (const CheckpointError& error) {
     throw CheckpointError((directory / "config.json").string() + ": " + error.what());
   }
-  const auto tokenizer = [&](const char* file, const std::vector<std::string>& pieces) {
-    return std::make_shared<data::Tokenizer>(
-        directory / file,
-        data::PieceVocabulary{pieces, data::piece_id(pieces, description.unknown),
-                              data::piece_id(pieces, begin), data::piece_id(pieces, end)});
+  const auto numbered = [&](const std::vector<std::string>& pieces) {
+    return data::PieceVocabulary{pieces, data::piece_id(pieces, description.unknown),
+                                 data::piece_id(pieces, begin), data::piece_id(pieces, end)};
   };
-  return {tokenizer(kSourcePieces, source), tokenizer(kTargetPieces, target)};
+  data::PieceVocabulary of_source = numbered(source);
+  const nmt::ModelLanguages languages = languages_of(of_source);
+  return {{std::make_shared<data::Tokenizer>(directory / kSourcePieces, of_source),
+           std::make_shared<data::Tokenizer>(directory / kTargetPieces, numbered(target))},
+          languages};
 }
 
 void write_marian_tokenizers(const fs::path& directory, const nmt::Tokenizers& tokenizers,

@@ -1,5 +1,3 @@
-#include "interchange/huggingface/t5.h"
-
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -12,9 +10,9 @@
 #include "data/text/piece_list.h"
 #include "interchange/foreign_tensors.h"
 #include "interchange/huggingface/transformers_config.h"
+#include "interchange/huggingface/translation_models.h"
 #include "interchange/huggingface/weights.h"
 #include "interchange/imported_vocabulary.h"
-#include "nmt/network/model_size.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -105,28 +103,18 @@ nmt::ModelConfig sizes_of(const json& description) {
   return config;
 }
 
-nmt::ModelConfig read_config(const fs::path& path, const json& description) {
-  nmt::ModelConfig config;
-  try {
-    config = sizes_of(description);
-  } catch (const std::exception& error) {
-    throw CheckpointError(path.string() + ": " + json_problem(error));
-  }
-  std::vector<std::string> problems = config.problems(path.string());
-  if (problems.empty()) problems = nmt::position_problems(config, path.string());
-  if (problems.empty()) problems = {nmt::memory_problem(config, sizeof(float), path.string())};
-  throw_with_their_names(problems, path,
-                         {{"width", "d_model"},
-                          {"feed_forward", "d_ff"},
-                          {"heads", "num_heads"},
-                          {"head_width", "d_kv"},
-                          {"encoder_layers", "num_layers"},
-                          {"decoder_layers", "num_decoder_layers"},
-                          {"norm_epsilon", "layer_norm_epsilon"},
-                          {"source_vocabulary", "vocab_size"},
-                          {"target_vocabulary", "vocab_size"},
-                          {"dropout", "dropout_rate"}});
-  return config;
+const std::map<std::string, std::string>& settings() {
+  static const std::map<std::string, std::string> names = {{"width", "d_model"},
+                                                           {"feed_forward", "d_ff"},
+                                                           {"heads", "num_heads"},
+                                                           {"head_width", "d_kv"},
+                                                           {"encoder_layers", "num_layers"},
+                                                           {"decoder_layers", "num_decoder_layers"},
+                                                           {"norm_epsilon", "layer_norm_epsilon"},
+                                                           {"source_vocabulary", "vocab_size"},
+                                                           {"target_vocabulary", "vocab_size"},
+                                                           {"dropout", "dropout_rate"}};
+  return names;
 }
 
 fs::path find_pieces(const fs::path& directory) {
@@ -162,7 +150,7 @@ Tensor by_heads(ForeignTensors& tensors, const std::string& stack) {
 nmt::LoadedModel import_t5(const fs::path& directory) {
   const fs::path path = directory / kTransformersConfig;
   const json description = read_json_object(path);
-  nmt::ModelConfig config = read_config(path, description);
+  nmt::ModelConfig config = checked_config(path, description, sizes_of, settings());
   const ImportedVocabulary vocabulary =
       read_pieces(directory, with_generation(directory, description), config);
   ForeignTensors tensors(directory, with_equal_names(load_weights(directory)));

@@ -127,6 +127,22 @@ std::string transformers_activation(const std::string& theirs) {
                     "'; known: relu, gelu, gelu_new, silu, swish");
 }
 
+nmt::ModelConfig read_bart_sizes(const json& description) {
+  nmt::ModelConfig config;
+  read_field(description, "vocab_size", config.source_vocabulary);
+  config.target_vocabulary = config.source_vocabulary;
+  read_field(description, "encoder_layers", config.encoder_layers);
+  read_field(description, "decoder_layers", config.decoder_layers);
+  read_field(description, "d_model", config.width);
+  read_field(description, "encoder_ffn_dim", config.feed_forward);
+  read_field(description, "encoder_attention_heads", config.heads);
+  config.max_positions = field_or<int64_t>(description, "max_position_embeddings", 1024);
+  config.dropout = config.embedding_dropout = field_or(description, "dropout", 0.1);
+  config.attention_dropout = field_or(description, "attention_dropout", 0.0);
+  config.activation_dropout = field_or(description, "activation_dropout", 0.0);
+  return config;
+}
+
 void add_differences(const json& description, std::vector<std::string>& problems) {
   for (const auto& [one, other] : {std::pair("encoder_attention_heads", "decoder_attention_heads"),
                                    std::pair("encoder_ffn_dim", "decoder_ffn_dim")}) {

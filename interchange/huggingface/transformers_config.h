@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "nmt/model/config.h"
+
 namespace dietmt::interchange {
 
 /// Throws Error or CheckpointError naming the file if it cannot be read or is not an object.
@@ -35,6 +37,9 @@ const std::map<std::string, std::string>& bart_settings();
 
 /// Our name of an activation_function. Throws ConfigError.
 std::string transformers_activation(const std::string& theirs);
+
+/// The sizes and dropout of BART's descendants, with one vocabulary for both languages.
+nmt::ModelConfig read_bart_sizes(const nlohmann::json& description);
 
 /// Adds a sentence for each size of BART's descendants that differs between encoder and decoder.
 void add_differences(const nlohmann::json& description, std::vector<std::string>& problems);

@@ -2,14 +2,35 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "nmt/network/model_directory.h"
 
 namespace dietmt::interchange {
 
-/// MarianMT (marianmt.h), M2M-100, NLLB-200, mBART-50 (bart.h), T5, mT5 and MADLAD-400
-/// (t5.h). Throws CheckpointError or DataError naming the file and what is missing or does not
-/// match.
+/// MarianMT (marianmt.h), import_bart() or import_t5(). All read tensors in fp32, fp16 or bf16; the
+/// model has fp32. Throws CheckpointError or DataError naming the file and what is missing or does
+/// not match.
 nmt::LoadedModel import_translation_model(const std::filesystem::path& directory);
+
+/// The descendants of BART: M2M-100 and NLLB-200 (m2m_100) and mBART-50 (mbart). The languages of
+/// the vocabulary become those of the model (ModelConfig::languages): their pieces begin sources
+/// and translations.
+nmt::LoadedModel import_bart(const std::filesystem::path& directory);
+
+/// T5, mT5 and MADLAD-400 (Raffel et al. 2020; Kudugunta et al. 2023). T5 does not scale the
+/// products of queries and keys; ours does, so queries get the inverse. A vocabulary with pieces
+/// such as `<2de>` gets these languages.
+nmt::LoadedModel import_t5(const std::filesystem::path& directory);
+
+/// What `read` makes of the description in `path`. `names`: throw_with_their_names(). Throws
+/// CheckpointError naming the file and its keys, also for a model that does not fit into memory.
+nmt::ModelConfig checked_config(const std::filesystem::path& path,
+                                const nlohmann::json& description,
+                                const std::function<nmt::ModelConfig(const nlohmann::json&)>& read,
+                                const std::map<std::string, std::string>& names);
 
 }  // namespace dietmt::interchange

@@ -42,6 +42,16 @@ TEST(ListedVocabulary, KeepsTheOrderOfLinesAndAddsMissingSpecialPieces) {
               ElementsAre("<unk>", "the", "<s>", "</s>"));
 }
 
+TEST(ListLines, HaveNoEndsAndMustBeUtf8) {
+  EXPECT_THAT(list_lines("\xEF\xBB\xBF<unk>\r\n\na", "vocab.txt"), ElementsAre("<unk>", "", "a"));
+  try {
+    list_lines("a\n\xFF\n", "vocab.txt");
+    FAIL();
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("vocab.txt:2: not UTF-8"));
+  }
+}
+
 TEST(ListedVocabulary, OfMarianHasItsIds) {
   const PieceVocabulary found = listed_vocabulary("</s>: 0\n<unk>: 1\nb: 3\n", "vocab.yml");
   EXPECT_THAT(found.pieces, ElementsAre("</s>", "<unk>", "<unused 2>", "b", "<s>"));

@@ -81,10 +81,10 @@ TEST_F(MarianMt, TagsAreWhereMarianTokenizerLooksForThem) {
   write_marian_tokenizers(scratch(), {tokenizer, tokenizer}, 64);
   EXPECT_TRUE(read_json(scratch() / "vocab.json").contains(">>de<<"));
   EXPECT_EQ(read_json(scratch() / "tokenizer_config.json").at("model_max_length"), 64);
-  const nmt::Tokenizers read = read_marian_tokenizers(
+  const MarianTokenizers read = read_marian_tokenizers(
       scratch(),
       {{"decoder_start_token_id", tokenizer->begin_id()}, {"eos_token_id", tokenizer->end_id()}});
-  EXPECT_EQ(read.source->encode(">>de<< a b"), tokenizer->encode(">>de<< a b"));
+  EXPECT_EQ(read.tokenizers.source->encode(">>de<< a b"), tokenizer->encode(">>de<< a b"));
 }
 
 TEST_F(MarianMt, AStoredModelIsTheImportedOne) {
