@@ -162,8 +162,8 @@ void add_product(const Tensor& left, const Bf16Panels& right, const Tensor& sums
 
 /// The environment may keep oneDNN, which makes the kernels, from what the processor has.
 bool has_micro_kernels() {
-  if (&kernels::chosen_instruction_set() < kernels::find_instruction_set("avx512_bf16"))
-    return false;
+  const kernels::InstructionSet* const needed = kernels::find_instruction_set("avx512_bf16");
+  if (needed == nullptr || &kernels::chosen_instruction_set() < needed) return false;
   const Tensor left = at::zeros({1, 32}, at::kBFloat16),
                right = at::zeros({32 / 2, kPanel * 2}, at::kBFloat16);
   float sums[kPanel];

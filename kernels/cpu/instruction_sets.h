@@ -6,8 +6,8 @@
 //
 // Each folder below (attention/, step/, linear/, products/, rowwise/) compiles its *.isa.cpp
 // sources once for each set that makes a difference to them. Each set exports one table of
-// functions, such as RowwiseKernels (kernels/rowwise.h); tables.cpp lists the tables and chooses
-// the best one.
+// functions, such as RowwiseKernels (kernels/rowwise.h); tables.cpp.in becomes the source that
+// lists the tables and chooses the best one.
 #pragma once
 
 #include <span>
@@ -20,8 +20,9 @@ struct InstructionSet {
   bool runs_here;  // on this processor, under this operating system
 };
 
-/// generic, avx2, avx2_vnni, avx512, avx512_vnni, avx512_bf16, avx512_amx: best last. The first
-/// runs everywhere.
+/// Those of this processor family, best last; the first runs everywhere. x86-64: generic, avx2,
+/// avx2_vnni, avx512, avx512_vnni, avx512_bf16, avx512_amx. Arm64: generic, neon_dot (dot products
+/// of Armv8.2), neon_i8mm (matrices and bf16 of Armv8.6).
 std::span<const InstructionSet> instruction_sets();
 
 /// The set of that name in instruction_sets(), or nullptr.

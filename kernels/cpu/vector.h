@@ -23,7 +23,11 @@ constexpr int64_t kLanes = 8;
 constexpr int kPanelVectors = 2;
 #else
 constexpr int64_t kLanes = 4;
+#if defined(__aarch64__)
+constexpr int kPanelVectors = 4;  // of a product's block; 4 rows of them fill the registers
+#else
 constexpr int kPanelVectors = 2;
+#endif
 #endif
 
 using Vector = float __attribute__((vector_size(kLanes * 4)));
@@ -36,6 +40,11 @@ constexpr int64_t padded(int64_t size) { return (size + kLanes - 1) / kLanes * k
 
 inline Vector load(const float* from) { return *reinterpret_cast<const UnalignedVector*>(from); }
 inline void store(float* to, Vector x) { *reinterpret_cast<UnalignedVector*>(to) = x; }
+
+using UnalignedInts = int32_t __attribute__((vector_size(kLanes * 4), aligned(4), may_alias));
+
+inline IntVector load_ints(const void* from) { return *static_cast<const UnalignedInts*>(from); }
+inline void store_ints(void* to, IntVector x) { *static_cast<UnalignedInts*>(to) = x; }
 
 using Halves = uint16_t __attribute__((vector_size(kLanes * 2)));
 using UnalignedHalves = uint16_t __attribute__((vector_size(kLanes * 2), aligned(2), may_alias));

@@ -28,6 +28,8 @@ bool spin_until(const Condition& condition) {
     }
 #if defined(__x86_64__)
     __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("isb");  // waits for tens of cycles; most processors ignore `yield`
 #endif
   }
   return false;

@@ -366,6 +366,7 @@ static void attention_backward(const AttentionBackward& call) {
   }
 }
 
-extern const AttentionKernels kAttention = {DIETMT_ISA_NAME, attention_forward, attention_backward};
+extern const AttentionKernels kAttentionKernels = {DIETMT_ISA_NAME, attention_forward,
+                                                   attention_backward};
 
 }  // namespace dietmt::kernels::DIETMT_ISA

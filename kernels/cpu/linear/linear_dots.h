@@ -1,19 +1,19 @@
 // Dot products of 32-bit groups, for the three types of weights: one number (fp32), two (bf16) or
 // four (int8) of an output times as many of a row. `Weights` holds the groups of kLanes outputs,
-// ready to be multiplied with several rows. For sources compiled once for each instruction set.
+// ready to be multiplied with several rows. Arm's instructions can also take the group of a row
+// from one lane of kLanes groups (add_lane). For sources compiled once for each instruction set.
 #pragma once
 
+#if defined(__x86_64__)
 #include <immintrin.h>
+#else
+#include "kernels/cpu/linear/linear_dots_arm.h"
+#endif
 
 #include "kernels/cpu/linear/linear_storage.h"
 #include "kernels/cpu/vector.h"
 
 namespace dietmt::kernels::DIETMT_ISA {
-
-using UnalignedInts = int32_t __attribute__((vector_size(kLanes * 4), aligned(4), may_alias));
-
-inline IntVector load_ints(const void* from) { return *static_cast<const UnalignedInts*>(from); }
-inline void store_ints(void* to, IntVector x) { *static_cast<UnalignedInts*>(to) = x; }
 
 /// a * b + c, in one rounding where the instruction set has it.
 inline Vector multiply_add(Vector a, Vector b, Vector c) {
@@ -21,14 +21,22 @@ inline Vector multiply_add(Vector a, Vector b, Vector c) {
   return _mm512_fmadd_ps(a, b, c);
 #elif defined(__FMA__)
   return _mm256_fmadd_ps(a, b, c);
+#elif defined(__aarch64__)
+  return vfmaq_f32(c, a, b);
 #else
   return a * b + c;
 #endif
 }
 
+#if defined(__aarch64__)
+constexpr int kDotRows = 4;
+#else
+constexpr int kDotRows = 6;  // of a block: with kPanelVectors outputs they fill the registers
+#endif
+
 struct FloatDots {
   static constexpr WeightType kType = WeightType::kFloat;
-  static constexpr int kRows = 6;  // of a block: with kPanelVectors outputs they fill the registers
+  static constexpr int kRows = kDotRows;
   using Sums = Vector;
   using Weights = Vector;
 
@@ -36,6 +44,12 @@ struct FloatDots {
   static Sums add(Sums sums, Weights w, int32_t group) {
     return multiply_add(w, reinterpret_cast<Vector>(group - IntVector{}), sums);
   }
+#if defined(__aarch64__)
+  template <int kLane>
+  static Sums add_lane(Sums sums, Weights w, IntVector groups) {
+    return vfmaq_laneq_f32(sums, w, reinterpret_cast<Vector>(groups), kLane);
+  }
+#endif
 };
 
 #if defined(__AVX512BF16__)
@@ -51,6 +65,8 @@ struct BFloat16Dots {
                             reinterpret_cast<__m512bh>(group - IntVector{}));
   }
 };
+#elif defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
+using BFloat16Dots = NeonBFloat16Dots;
 #else
 /// As floats: the second of each two is the upper half of its float.
 struct BFloat16Dots {
@@ -94,6 +110,8 @@ struct Int8Dots {
 #endif
   }
 };
+#elif defined(__ARM_FEATURE_DOTPROD)
+using Int8Dots = NeonInt8Dots;
 #else
 /// Products of 16-bit integers, which are exact; those of unsigned with signed bytes would
 /// saturate. Bytes 0 and 2 of each four are in `even`, 1 and 3 in `odd`.
@@ -127,6 +145,9 @@ struct Int8Dots {
 #elif defined(__AVX2__)
     return reinterpret_cast<IntVector>(
         _mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+#elif defined(__aarch64__)
+    const auto x = reinterpret_cast<int16x8_t>(a), y = reinterpret_cast<int16x8_t>(b);
+    return vpaddq_s32(vmull_s16(vget_low_s16(x), vget_low_s16(y)), vmull_high_s16(x, y));
 #else
     return reinterpret_cast<IntVector>(
         _mm_madd_epi16(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));

@@ -5,6 +5,8 @@
 #include "kernels/cpu/linear/linear_products.h"
 #if defined(__AMX_TILE__)
 #include "kernels/cpu/linear/linear_tiles.h"
+#elif defined(__ARM_FEATURE_MATMUL_INT8)
+#include "kernels/cpu/linear/linear_matrices.h"
 #endif
 
 namespace dietmt::kernels::DIETMT_ISA {
@@ -172,7 +174,7 @@ void run(const LinearCall& call) {
   }
 }
 
-/// Uses tiles if the instruction set has them and the groups of a row fill them.
+/// Uses tiles or matrices if the instruction set has them, tiles if the groups of a row fill them.
 template <typename Dots>
 void run_rounded(const LinearCall& call) {
 #if defined(__AMX_TILE__)
@@ -181,6 +183,8 @@ void run_rounded(const LinearCall& call) {
   const bool faster = Dots::kType != WeightType::kInt8 || call.input->rows > 1;
   if (faster && kernels::groups_of(Dots::kType, call.weights->inputs) % kTileGroups == 0)
     return run<TileProduct<Dots::kType>>(call);
+#elif defined(__ARM_FEATURE_MATMUL_INT8)
+  if (call.input->rows > 1) return run<MatrixProduct<Dots::kType>>(call);
 #endif
   run<VectorProduct<Dots>>(call);
 }
@@ -202,6 +206,6 @@ static void linear(const LinearCall& call) {
   }
 }
 
-extern const LinearKernels kLinear = {DIETMT_ISA_NAME, prepare_rows, linear, select_tokens};
+extern const LinearKernels kLinearKernels = {DIETMT_ISA_NAME, prepare_rows, linear, select_tokens};
 
 }  // namespace dietmt::kernels::DIETMT_ISA

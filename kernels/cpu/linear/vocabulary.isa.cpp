@@ -1,5 +1,9 @@
 // Compiled once for each instruction set, in namespace dietmt::kernels::DIETMT_ISA.
+#if defined(__x86_64__)
 #include <immintrin.h>
+#else
+#include <arm_neon.h>
+#endif
 
 #include <algorithm>
 #include <bit>
@@ -22,6 +26,9 @@ uint32_t greater_lanes(Vector x, Vector y) {
   return _mm512_cmp_ps_mask(x, y, _CMP_GT_OQ);
 #elif defined(__AVX2__)
   return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(x, y, _CMP_GT_OQ)));
+#elif defined(__aarch64__)
+  constexpr UintVector kBits = {1, 2, 4, 8};
+  return vaddvq_u32(vcgtq_f32(x, y) & kBits);
 #else
   return static_cast<uint32_t>(_mm_movemask_ps(_mm_cmpgt_ps(x, y)));
 #endif

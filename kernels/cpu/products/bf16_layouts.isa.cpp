@@ -68,7 +68,7 @@ void column_sums(const BFloat16* x, int64_t rows, int64_t columns, float* sums) 
 
 }  // namespace
 
-extern const LayoutKernels kLayouts = {DIETMT_ISA_NAME, pair_rows, transpose_pairs, bf16_tile,
-                                       column_sums};
+extern const LayoutKernels kLayoutKernels = {DIETMT_ISA_NAME, pair_rows, transpose_pairs, bf16_tile,
+                                             column_sums};
 
 }  // namespace dietmt::kernels::DIETMT_ISA

@@ -158,7 +158,7 @@ void add_norm_backward(const AddNormBackward& call) {
 
 }  // namespace
 
-extern const RowwiseKernels kRowwise = {
+extern const RowwiseKernels kRowwiseKernels = {
     .instruction_set = DIETMT_ISA_NAME,
     .add_norm = add_norm,
     .add_norm_backward = add_norm_backward,

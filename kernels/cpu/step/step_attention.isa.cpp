@@ -102,7 +102,7 @@ void cache_column(CacheType type, int64_t keys, const float* from, int64_t strid
 
 }  // namespace
 
-extern const StepKernels kStep = {DIETMT_ISA_NAME, step_attention_workspace, step_attention,
-                                  cache_row, cache_column};
+extern const StepKernels kStepKernels = {DIETMT_ISA_NAME, step_attention_workspace, step_attention,
+                                         cache_row, cache_column};
 
 }  // namespace dietmt::kernels::DIETMT_ISA

@@ -23,7 +23,7 @@ def main():
     nm, *paths = sys.argv[1:]
     checked, leaks = 0, []
     for path in paths:
-        instruction_set = re.search(r"_(generic|avx\w*)\.dir/", path)[1]
+        instruction_set = re.search(r"_(generic|avx\w*|neon\w*)\.dir/", path)[1]
         if instruction_set == "generic":
             continue
         checked += 1
