@@ -62,7 +62,8 @@ def compare_all(build, arm64, model, text):
     else:
         print("old processors are not tried: no qemu-x86_64-static", file=sys.stderr)
     if (arm64 / "bin/dietmt").exists() and shutil.which("qemu-aarch64-static"):
-        emulated = ["qemu-aarch64-static", "-L", ".deps/arm64/sysroot", arm64 / "bin/dietmt"]
+        emulated = ["qemu-aarch64-static", "-L", arm64.parent / ".deps/arm64/sysroot",
+                    arm64 / "bin/dietmt"]
         for instruction_set in ARM_SETS:
             compare(f"{name}: Arm64 {instruction_set}", expected,
                     translate(emulated, model, text, instruction_set))
@@ -71,7 +72,7 @@ def compare_all(build, arm64, model, text):
 
 
 def main():
-    build, work = trials.build_and_work()
+    build, work = (path.resolve() for path in trials.build_and_work())
     arm64 = pathlib.Path(os.environ.get("DIETMT_TRIAL_ARM64", build.parent / "build-arm64"))
     if "DIETMT_TRIAL_MODEL" in os.environ:
         models = [os.environ["DIETMT_TRIAL_MODEL"]]
