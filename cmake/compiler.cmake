@@ -3,6 +3,9 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wshadow)
 if(DIETMT_WERROR)
   add_compile_options(-Werror)
 endif()
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  add_compile_options(-fsigned-char)  # as on x86-64
+endif()
 include_directories(${CMAKE_SOURCE_DIR})
 
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")

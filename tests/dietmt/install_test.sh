@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# A program built against an installed library: install_test.sh BINARY MODEL BUILD EXAMPLE
+# Programs in C++, C and Rust built against an installed library: install_test.sh BINARY MODEL BUILD
+# EXAMPLES
 dietmt=$1
 model=$2
 build=$3
-example=$4
+examples=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . "$(dirname "$0")/../cli/lib.sh"
@@ -11,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 expect_code 0 cmake --install "$build" --component library --prefix "$work/first"
 # Nothing in it refers to its location.
 mv "$work/first" "$work/prefix"
-expect_code 0 cmake -S "$example" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix"
+expect_code 0 cmake -S "$examples/cpp" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix"
 expect_code 0 cmake --build "$work/build"
 grep -rq "#include.*\(common/\|nlohmann\|spdlog\)" "$work/prefix/include" &&
   fail "a public header includes more than the standard library"
@@ -23,6 +24,28 @@ toy_corpus 30 3 "$work/text"
 "$work/build/example" "$model" <"$work/text.en" >"$work/library" || fail "the example fails"
 "$dietmt" translate --model "$model" --input "$work/text.en" >"$work/program"
 cmp "$work/library" "$work/program" || fail "the library translates differently"
+
+# translates_by NAME: the example in another language gives the same lines and messages.
+translates_by() {
+  LD_LIBRARY_PATH=$work/prefix/lib "$work/$1" "$model" <"$work/text.en" >"$work/lines" ||
+    fail "the example in $1 fails"
+  cmp "$work/lines" "$work/program" || fail "the example in $1 translates differently"
+  LD_LIBRARY_PATH=$work/prefix/lib expect_code 1 "$work/$1" "$work/none"
+  expect_text "$work/none" "$err"
+}
+
+flags=$(PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig pkg-config --cflags --libs dietmt) ||
+  fail "pkg-config does not find the library"
+expect_code 0 cc -std=c99 -pedantic -Wall -Wextra -Werror "$examples/c/example.c" $flags -o "$work/c"
+translates_by c
+nm -D --defined-only "$work/prefix/lib/libdietmt.so" | grep -q "dietmt_load@@DIETMT_C_1" ||
+  fail "the symbols of the C interface have no version"
+if command -v rustc >/dev/null; then
+  expect_code 0 rustc -D warnings "$examples/rust/example.rs" -L "$work/prefix/lib" -o "$work/rust"
+  translates_by rust
+else
+  echo "no rustc: the example in Rust is not tried"
+fi
 expect_code 1 "$work/build/example" "$work/none"
 expect_text "$work/none" "$err"
 finish

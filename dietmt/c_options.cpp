@@ -1,0 +1,59 @@
+#include "dietmt/c_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace dietmt {
+namespace {
+
+[[noreturn]] void refuse(std::string_view name, std::string_view value, const char* expected) {
+  throw UsageError(std::string(name) + " is '" + std::string(value) + "'; it must be " + expected);
+}
+
+template <typename Number>
+void read_number(std::string_view name, std::string_view value, const char* expected, Number& to) {
+  const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), to);
+  if (problem != std::errc() || end != value.data() + value.size()) refuse(name, value, expected);
+}
+
+void read(std::string_view name, std::string_view value, std::int64_t& to) {
+  read_number(name, value, "a whole number", to);
+}
+void read(std::string_view name, std::string_view value, double& to) {
+  read_number(name, value, "a number", to);
+}
+void read(std::string_view name, std::string_view value, bool& to) {
+  if (value != "true" && value != "false") refuse(name, value, "true or false");
+  to = value == "true";
+}
+void read(std::string_view, std::string_view value, std::string& to) { to = value; }
+void read(std::string_view, std::string_view value, std::optional<std::string>& to) { to = value; }
+
+}  // namespace
+
+void set_option(dietmt_options& options, std::string_view name, std::string_view value) {
+  TranslatorOptions& load = options.load;
+  TranslateOptions& translate = options.translate;
+  const auto set_if = [&](std::string_view candidate, auto& to) {
+    if (candidate != name) return false;
+    read(name, value, to);
+    return true;
+  };
+  const bool known =
+      set_if("device", load.device) || set_if("weights", load.weights) ||
+      set_if("shortlist", load.shortlist) ||
+#define DIETMT_MODEL_OPTION(group, type, option, ...) set_if(#option, load.option) ||
+#define DIETMT_CALL_OPTION(group, type, option, ...) set_if(#option, translate.option) ||
+#include "nmt/search/search_options.def"
+      set_if("source_tag", translate.source_tag) ||
+      set_if("source_language", translate.source_language) ||
+      set_if("target_language", translate.target_language) || set_if("markup", translate.markup) ||
+      set_if("keep", translate.keep) || set_if("split_sentences", translate.split_sentences) ||
+      set_if("letter_case", translate.letter_case) || set_if("guard", translate.guard);
+  if (!known) throw UsageError("there is no option '" + std::string(name) + "'");
+}
+
+}  // namespace dietmt
