@@ -1,5 +1,4 @@
-/* Translates text from C, and from languages that call C: libdietmt.so behind a stable interface.
- * Programs built against this header run with every later libdietmt.so of the same major version.
+/* The stable interface of libdietmt.so for C and for languages that call C. Programs built against this header run with every later libdietmt.so of the same major version.
  *
  *   dietmt_translator* translator;
  *   dietmt_translations* result;

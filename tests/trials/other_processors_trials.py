@@ -8,7 +8,7 @@ DIETMT_TRIAL_DIFFER is the share of lines that may differ (default 0.01).
 
   DIETMT_TRIAL_MODEL   a model directory; default: a toy model in fp32 and one in int8
   DIETMT_TRIAL_TEXT    lines to translate; default: those of the toy
-  DIETMT_TRIAL_ARM64   the Arm64 build; default: build-arm64 beside BUILD
+  DIETMT_TRIAL_ARM64   the Arm64 build; default: build-arm64 next to BUILD
 """
 import os
 import pathlib

@@ -70,7 +70,7 @@ struct NeonInt8Dots {
                            reinterpret_cast<uint8x16_t>(groups), kLane);
   }
 
-  /// Of the bytes of a row.
+  /// The sum of the bytes of a row.
   static uint32_t row_sum(const char* row, int64_t groups) {
     UintVector sums = {};
     for_vectors(groups, [&](int64_t g, int64_t count) {

@@ -53,7 +53,7 @@ class MatrixProduct {
   static constexpr int kBlockVectors = 2;
   static constexpr int64_t kBlockOutputs = kBlockVectors * kLanes;
 
-  /// Of each vector of outputs: the first two and the last two.
+  /// The first two and the last two outputs of each vector.
   template <int kPairs>
   using Sums = IntVector[kPairs][kBlockVectors][2];
 
