@@ -1,4 +1,5 @@
-/* The stable interface of libdietmt.so for C and for languages that call C. Programs built against this header run with every later libdietmt.so of the same major version.
+/* The stable interface of libdietmt.so for C and for languages that call C. Programs built against
+ * this header run with every later libdietmt.so of the same major version.
  *
  *   dietmt_translator* translator;
  *   dietmt_translations* result;
