@@ -98,6 +98,8 @@ struct Hypothesis {
   std::vector<WordPair> alignment = {};          ///< one for each word of the translation
   /// From each token to each of Translation::source_tokens; a row sums to 1, without a source tag.
   std::vector<std::vector<float>> attention = {};
+
+  bool operator==(const Hypothesis&) const = default;
 };
 
 struct Translation {
@@ -109,6 +111,7 @@ struct Translation {
   std::vector<std::string> source_tokens = {};  ///< with end of sentence; of soft alignment
 
   const std::string& text() const { return hypotheses.front().text; }
+  bool operator==(const Translation&) const = default;
 };
 
 /// Sets `line`, and `prefix` if the translation must start with one. Returns false at the end.

@@ -1,8 +1,10 @@
+#include <pybind11/operators.h>
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
 #include <atomic>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -33,8 +35,18 @@ auto without_gil(const Work& work) {
   }
 }
 
-TranslateOptions with_signals(TranslateOptions options) {
-  options.cancelled = interrupted;
+// Ends calls from another thread.
+class Stop {
+ public:
+  void set() { *stopped_ = true; }
+  bool is_set() const { return *stopped_; }
+
+ private:
+  std::shared_ptr<std::atomic<bool>> stopped_ = std::make_shared<std::atomic<bool>>(false);
+};
+
+TranslateOptions with_signals(TranslateOptions options, const std::optional<Stop>& stop = {}) {
+  options.cancelled = [stop] { return (stop && stop->is_set()) || interrupted(); };
   return options;
 }
 
@@ -100,7 +112,22 @@ std::vector<std::pair<std::int32_t, std::int32_t>> pairs_of(const Hypothesis& hy
   return pairs;
 }
 
+// The state for pickle and copy: a tuple of the members.
+template <typename Result, typename... Member>
+auto pickled(Member Result::*... members) {
+  return py::pickle([=](const Result& result) { return py::make_tuple(result.*members...); },
+                    [=](const py::tuple& state) {
+                      if (state.size() != sizeof...(Member))
+                        throw py::value_error("pickled by another version");
+                      Result result{};
+                      size_t item = 0;
+                      ((result.*members = state[item++].template cast<Member>()), ...);
+                      return result;
+                    });
+}
+
 void bind_results(py::module_& module) {
+  py::class_<WordPair>(module, "WordPair").def(pickled(&WordPair::source, &WordPair::target));
   py::class_<Hypothesis>(module, "Hypothesis", "One translation of a line.")
       .def_readonly("text", &Hypothesis::text)
       .def_readonly("score", &Hypothesis::score,
@@ -117,6 +144,10 @@ void bind_results(py::module_& module) {
           "With alignment=\"hard\": pairs (source word, target word), counted from 0.")
       .def_readonly("attention", &Hypothesis::attention,
                     "With alignment=\"soft\": of each token to each of the source tokens.")
+      .def(py::self == py::self)
+      .def(pickled(&Hypothesis::text, &Hypothesis::score, &Hypothesis::tokens,
+                   &Hypothesis::token_scores, &Hypothesis::missing_terms,
+                   &Hypothesis::missing_copies, &Hypothesis::alignment, &Hypothesis::attention))
       .def("__repr__", [](const Hypothesis& one) {
         return py::str("Hypothesis({!r}, score={:.4f})").format(one.text, one.score);
       });
@@ -153,6 +184,9 @@ void bind_results(py::module_& module) {
       .def_readonly("replaced", &Translation::replaced,
                     "With guard=\"retry\": a second search replaced the translation that has the "
                     "problem.")
+      .def(py::self == py::self)
+      .def(pickled(&Translation::hypotheses, &Translation::truncated, &Translation::restored_case,
+                   &Translation::problem, &Translation::replaced, &Translation::source_tokens))
       .def("__str__", [](const Translation& translation) { return translation.text(); })
       .def("__repr__", [](const Translation& translation) {
         return py::str("Translation({!r}, score={:.4f})")
@@ -196,6 +230,9 @@ void bind_translator(py::module_& module) {
   using Lines = std::vector<std::string>;
   bind_results(module);
   bind_options(module);
+  py::class_<Stop>(module, "Stop", "Ends a call of translate() from another thread.")
+      .def(py::init<>())
+      .def("set", &Stop::set);
   py::class_<LineStream>(module, "LineStream", "Translations of an iterable, in order.")
       .def("__iter__", [](LineStream& stream) -> LineStream& { return stream; })
       .def("__next__", &LineStream::next);
@@ -205,9 +242,10 @@ void bind_translator(py::module_& module) {
            py::call_guard<py::gil_scoped_release>())
       .def("translate",
            [](const Translator& translator, const Lines& lines, const Lines& prefixes,
-              const TranslateOptions& options) {
-             return without_gil(
-                 [&] { return translator.translate(lines, with_signals(options), prefixes); });
+              const TranslateOptions& options, const std::optional<Stop>& stop) {
+             return without_gil([&] {
+               return translator.translate(lines, with_signals(options, stop), prefixes);
+             });
            })
       .def(
           "stream",

@@ -44,7 +44,7 @@ std::vector<std::string> SearchOptions::problems() const {
   const auto require = [&](bool holds, const std::string& sentence) {
     if (!holds) found.push_back(sentence);
   };
-  require(sample || nbest <= beam, "--nbest must not be larger than --beam");
+  require(sample || beam < 1 || nbest <= beam, "--nbest must not be larger than --beam");
   if (sample) {
     require(patience == 1.0, "--patience is for beam search: leave out --sample");
   } else if (nbest <= beam && search_option(&SearchOptions::patience).rule.allows(patience)) {

@@ -17,7 +17,7 @@ from dietmt import _dietmt
 
 TYPE_CHECKING = False  # typing costs milliseconds at import
 if TYPE_CHECKING:
-    from typing import Any, Iterable, Iterator, Mapping, Sequence, TypeVar, overload
+    from typing import Any, Iterable, Iterator, Literal, Mapping, Sequence, TypeVar, overload
 
     from typing_extensions import Unpack
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     class ModelOptions(_options.TranslatorOptions, total=False):
         """The options of Translator()."""
-        device: str
-        weights: str
+        device: Literal["cpu"]
+        weights: Literal["auto", "fp32", "bf16", "int8"]
 
     class SearchOptions(_options.TranslateOptions, total=False):
         """The options of Translator.translate()."""
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
         source_language: str
         target_language: str
         glossary: Mapping[str, str] | Sequence[tuple[str, str]]
-        alignment: str
+        alignment: Literal["none", "hard", "soft"]
         markup: bool
         keep: str
-        check: str
-        guard: str
-        letter_case: str
+        check: Literal["none", "copies"]
+        guard: Literal["off", "report", "retry"]
+        letter_case: Literal["keep", "auto"]
         split_sentences: str | None
 else:
     def overload(function):
@@ -62,10 +62,13 @@ def __getattr__(name: str) -> Any:
 
 def _models(model: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> str:
     """One word for a directory, or for several."""
-    if isinstance(model, (str, os.PathLike)):
-        return os.fspath(model)
-    names = [os.fspath(one) for one in model]
-    if not names or (len(names) > 1 and any("," in name for name in names)):
+    given = list(model) if isinstance(model, (list, tuple)) else [model]
+    names = [os.fspath(one) for one in given if isinstance(one, (str, os.PathLike))]
+    if not names or len(names) < len(given):
+        raise TypeError(f"model must be a path or a list of paths, not {model!r}")
+    if "" in names:
+        raise UsageError("model is empty; it must name a directory")
+    if isinstance(model, (list, tuple)) and len(names) > 1 and any("," in name for name in names):
         raise UsageError(f"model is {names}; it must name directories without commas")
     return ",".join(names)
 
@@ -92,19 +95,26 @@ def _documented(kind: type) -> Iterator[tuple[str, object, str]]:
             yield name, getattr(usual, name), option.__doc__
 
 
-def _search_options(values: Mapping[str, object]) -> _dietmt.TranslateOptions:
-    glossary = values.get("glossary")
-    if hasattr(glossary, "items"):
-        values = {**values, "glossary": list(glossary.items())}
+def _search_options(values: Mapping[str, Any]) -> _dietmt.TranslateOptions:
+    if "glossary" in values:
+        values = {**values, "glossary": _terms(values["glossary"])}
     if not isinstance(values.get("source_tag", ""), str):
         values = {**values, "source_tag": "", "source_tags": _lines(values["source_tag"], "source_tag")}
     return _filled(_dietmt.TranslateOptions(), values)
 
 
+def _terms(glossary: Any) -> list[tuple[str, str]]:
+    """The pairs of a glossary."""
+    terms = [tuple(term) for term in (glossary.items() if hasattr(glossary, "items") else glossary)]
+    for term in terms:
+        if len(term) != 2 or not all(isinstance(word, str) for word in term):
+            raise TypeError(f"a term of the glossary must be two str, not {term!r}")
+    return terms
+
+
 def _lines(lines: Iterable[str], name: str) -> list[str]:
     """A list of them; one str, which is an iterable of its characters, is a TypeError."""
-    if isinstance(lines, str):
-        raise TypeError(f"{name} must be several lines, not one str")
+    _require_lines(lines, name)
     found = list(lines)
     for line in found:
         if not isinstance(line, str):
@@ -114,6 +124,13 @@ def _lines(lines: Iterable[str], name: str) -> list[str]:
         except UnicodeEncodeError:
             raise InputError("a line has a lone surrogate, which is no text") from None
     return found
+
+
+def _require_lines(lines: object, name: str) -> None:
+    if isinstance(lines, str):
+        raise TypeError(f"{name} must be several lines, not one str")
+    if isinstance(lines, (bytes, bytearray)) or not hasattr(lines, "__iter__"):
+        raise TypeError(f"{name} must be str or several of them, not {type(lines).__name__}")
 
 
 class Translator:
@@ -135,18 +152,18 @@ class Translator:
                          {"shortlist": os.fspath(shortlist), **options})
         self._translator = _dietmt.Translator(_models(model), filled)
 
-    @overload
-    def translate(self, lines: str, *, prefix: str | None = None,
+    @overload  # a str is an iterable of str, too: the first that fits counts
+    def translate(self, lines: str, *, prefix: str | None = None,  # type: ignore[overload-overlap]
                   **options: Unpack[SearchOptions]) -> Translation: ...
     @overload
-    def translate(self, lines: list[str] | tuple[str, ...], *,
+    def translate(self, lines: list[str] | tuple[str, ...], *,  # type: ignore[overload-overlap]
                   prefix: Sequence[str] | None = None,
                   **options: Unpack[SearchOptions]) -> list[Translation]: ...
     @overload
     def translate(self, lines: Iterable[str], *, prefix: Iterable[str] | None = None,
                   **options: Unpack[SearchOptions]) -> LineStream: ...
 
-    def translate(self, lines, *, prefix=None, **options):
+    def translate(self, lines: Any, *, prefix: Any = None, **options: Any) -> Any:
         """Translates one line (str), a list or tuple of lines, or any other iterable.
 
         Returns a Translation, a list of them, or an iterator, which reads two windows ahead:
@@ -185,15 +202,42 @@ class Translator:
         return self.stream(lines, prefix=prefix, **options)
 
     def _translate(self, lines: Sequence[str], prefixes: Sequence[str] | None,
-                   options: Mapping[str, object]) -> list[Translation]:
+                   options: Mapping[str, object],
+                   stop: _dietmt.Stop | None = None) -> list[Translation]:
         filled = _search_options(options)
         lines = _lines(lines, "lines")
         if prefixes is None:
-            return self._translator.translate(lines, [], filled)
+            return self._translator.translate(lines, [], filled, stop)
         prefixes = _lines(prefixes, "prefix")
         if len(prefixes) != len(lines):
             raise InputError(f"{len(lines)} lines, but {len(prefixes)} prefixes")
-        return self._translator.translate(lines, prefixes, filled)
+        return self._translator.translate(lines, prefixes, filled, stop)
+
+    @overload
+    async def translate_async(self, lines: str, *, prefix: str | None = None,
+                              **options: Unpack[SearchOptions]) -> Translation: ...
+    @overload
+    async def translate_async(self, lines: list[str] | tuple[str, ...], *,
+                              prefix: Sequence[str] | None = None,
+                              **options: Unpack[SearchOptions]) -> list[Translation]: ...
+
+    async def translate_async(self, lines: Any, *, prefix: Any = None, **options: Any) -> Any:
+        """translate() for asyncio: one line (str), or a list or tuple of lines. If the task is
+        cancelled, the translation ends within about half a second."""
+        import asyncio
+
+        one_line = isinstance(lines, str)
+        if not isinstance(lines, (str, list, tuple)):
+            raise TypeError(f"lines must be str, list or tuple, not {type(lines).__name__}")
+        if one_line:
+            lines, prefix = [lines], None if prefix is None else [prefix]
+        stop = _dietmt.Stop()
+        try:
+            found = await asyncio.to_thread(self._translate, lines, prefix, options, stop)
+        except asyncio.CancelledError:
+            stop.set()
+            raise
+        return found[0] if one_line else found
 
     def stream(self, lines: Iterable[str], *, prefix: Iterable[str] | None = None,
                line_by_line: bool = False, **options: Unpack[SearchOptions]) -> LineStream:
@@ -202,9 +246,9 @@ class Translator:
         line_by_line: translate each line when it comes, for dialogue, instead of in windows.
         """
         filled = _search_options(options)
-        for name, given in (("lines", lines), ("prefix", prefix)):
-            if isinstance(given, str):
-                raise TypeError(f"{name} must be several lines, not one str")
+        _require_lines(lines, "lines")
+        if prefix is not None:
+            _require_lines(prefix, "prefix")
         prefixes = None if prefix is None else iter(prefix)
         return self._translator.stream(iter(lines), prefixes, filled, line_by_line)
 

@@ -23,10 +23,11 @@ __all__ = ["Score", "bleu", "chrf", "compare", "ter"]
 
 
 def _reference_sets(references: Lines | Sequence[Lines]) -> list[list[str]]:
-    if not isinstance(references, str):
-        references = list(references)  # of any iterable
-    one_set = isinstance(references, str) or all(isinstance(one, str) for one in references)
-    return [_lines(one, "references") for one in ([references] if one_set else references)]
+    if isinstance(references, str):
+        return [_lines(references, "references")]  # an error
+    given = list(references)  # of any iterable
+    sets: list[Any] = [given] if all(isinstance(one, str) for one in given) else given
+    return [_lines(one, "references") for one in sets]
 
 
 def _evaluate(metric: str, systems: Sequence[Lines], references: Lines | Sequence[Lines],

@@ -1,7 +1,10 @@
 """dietmt.Translator and dietmt.Tokenizer."""
+import asyncio
+import copy
 import json
 import os
 import pathlib
+import pickle
 import shutil
 import signal
 import subprocess
@@ -290,6 +293,58 @@ class TranslatorTest(unittest.TestCase):
                      lambda **options: self.translator.score(["red dog"], ["Hund"], **options)):
             with self.assertRaisesRegex(dietmt.InputError, "one pair of languages"):
                 call(target_language="de")
+
+    def test_results_can_be_pickled_copied_and_compared(self):
+        for options in ({"nbest": 2}, {"alignment": "hard"}, {"alignment": "soft"},
+                        {"check": "copies"}, {"guard": "report"}):
+            first, second = self.translator.translate(["red dog", "old tree 7"], **options)
+            for copied in (pickle.loads(pickle.dumps(first)), copy.copy(first),
+                           copy.deepcopy(first)):
+                self.assertEqual(copied, first)
+                self.assertEqual(repr(copied.hypotheses), repr(first.hypotheses))
+                self.assertEqual(copied.alignment, first.alignment)
+                self.assertEqual(copied.attention, first.attention)
+            self.assertNotEqual(first, second)
+        score = self.translator.score(["red dog"], ["hund rot"])[0]
+        self.assertEqual(pickle.loads(pickle.dumps(score)), score)
+
+    def test_a_task_of_asyncio_can_be_cancelled(self):
+        async def run():
+            one = await self.translator.translate_async("red dog", beam=2)
+            self.assertEqual(one, self.translator.translate("red dog", beam=2))
+            several = await self.translator.translate_async(["red dog", "old tree"])
+            self.assertEqual(several, self.translator.translate(["red dog", "old tree"]))
+            with self.assertRaises(TypeError):
+                await self.translator.translate_async(iter(["red dog"]))
+            long = self.translator.translate_async(["red dog sees the old house " * 5] * 100_000)
+            task = asyncio.create_task(long)
+            await asyncio.sleep(0.2)
+            task.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await task
+            return time.monotonic()
+
+        cancelled = asyncio.run(run())  # waits for the thread of the call
+        self.assertLess(time.monotonic() - cancelled, 10)
+
+    def test_wrong_types_are_errors_of_the_call(self):
+        for call, message in [
+            (lambda: self.translator.translate(b"abc"), "str or several of them, not bytes"),
+            (lambda: self.translator.translate(5), "str or several of them, not int"),
+            (lambda: self.translator.translate(["a"], glossary={1: 2}), r"two str, not \(1, 2\)"),
+            (lambda: self.translator.translate(["a"], glossary=[("a",)]), "two str"),
+            (lambda: dietmt.Translator(None), "a path or a list of paths, not None"),
+            (lambda: dietmt.Translator(b"model"), "a path or a list of paths, not b'model'"),
+            (lambda: dietmt.Translator([MODEL, None]), "a path or a list of paths"),
+        ]:
+            with self.assertRaisesRegex(TypeError, message):
+                call()
+        for model in ("", [""], [MODEL, ""]):
+            with self.assertRaisesRegex(dietmt.UsageError, "model is empty"):
+                dietmt.Translator(model)
+        with self.assertRaises(dietmt.UsageError) as raised:
+            self.translator.translate("a", beam=0)
+        self.assertEqual(str(raised.exception), "beam is 0; it must be from 1 to 1000")
 
     def test_errors_name_the_option(self):
         with self.assertRaisesRegex(dietmt.UsageError, "^beam is 0; it must be from 1 to 1000"):

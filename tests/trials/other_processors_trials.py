@@ -4,7 +4,7 @@
 Lines are translated with each instruction set of this processor, with QEMU's models of old x86-64
 processors, and with the Arm64 build of scripts/arm64, and compared with those of the set `generic`.
 Sums of floats have another order on each set, so a hypothesis that is nearly as good may win:
-DIETMT_TRIAL_DIFFER is the share of lines that may differ (default 0.01).
+DIETMT_TRIAL_DIFFER is the share of lines that may differ (default 0.03).
 
   DIETMT_TRIAL_MODEL   a model directory; default: a toy model in fp32 and one in int8
   DIETMT_TRIAL_TEXT    lines to translate; default: those of the toy
@@ -36,7 +36,7 @@ def compare(what, expected, seen):
     if seen.code != 0 or len(lines) != len(expected):
         return trials.report("processor", what, False, seen)
     differ = [n for n, (a, b) in enumerate(zip(lines, expected), 1) if a != b]
-    allowed = float(os.environ.get("DIETMT_TRIAL_DIFFER", "0.01")) * len(expected)
+    allowed = float(os.environ.get("DIETMT_TRIAL_DIFFER", "0.03")) * len(expected)
     trials.report("processor", what, len(differ) <= allowed,
                   f"{len(differ)} of {len(lines)} lines differ" +
                   (f": {' '.join(map(str, differ[:20]))}" if differ else ""))
