@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "common/error.h"
+#include "common/files.h"
 #include "common/json_fields.h"
 
 namespace dietmt::interchange {
@@ -21,7 +22,8 @@ struct Kind {
 const std::string kOriginal =
     "import the model that it was made from, such as OPUS-MT's on Hugging Face";
 const std::string kCheckpoint =
-    "export it to MarianMT of Hugging Face's transformers first, if its program supports that";
+    "put dict.SRC.txt and dict.TGT.txt of a fairseq model next to it; export other models to "
+    "MarianMT of Hugging Face's transformers first, if their program supports that";
 
 bool any_exists(const fs::path& directory, std::initializer_list<const char*> names) {
   return std::ranges::any_of(names, [&](const char* name) { return fs::exists(directory / name); });
@@ -74,6 +76,7 @@ std::optional<Kind> by_files(const fs::path& directory) {
   if (is_ctranslate2(directory)) return Kind{"a CTranslate2 model", "import"};
   if (any_exists(directory, {"hparams.yaml"})) return Kind{"a COMET checkpoint", "import"};
   if (fs::exists(directory / "config.json")) return by_config(directory);
+  if (is_fairseq(directory)) return Kind{"a model of fairseq", "import"};
   if (any_exists(directory, {"best", "last", "data"}) && fs::exists(directory / "settings.json"))
     return Kind{"a training run of dietmt, which needs no import", ""};
   if (const fs::path npz = file_with(directory, ".npz"); !npz.empty())
@@ -82,17 +85,16 @@ std::optional<Kind> by_files(const fs::path& directory) {
   for (const char* extension : {".pt", ".ckpt", ".pth"})
     if (!file_with(directory, extension).empty())
       return Kind{
-          "a directory with a PyTorch checkpoint of another program (fairseq, OpenNMT-py, "
-          "JoeyNMT)",
+          "a directory with a PyTorch checkpoint of another program (OpenNMT-py, JoeyNMT) or of "
+          "fairseq without its dictionaries",
           "", kCheckpoint};
   return {};
 }
 
 std::optional<Kind> by_name(const fs::path& file) {
   const std::string extension = file.extension(), name = file.filename();
-  const auto directory = [&] {
-    return file.has_parent_path() ? file.parent_path() : fs::path(".");
-  };
+  const auto directory = [&] { return parent_directory(file); };
+  if (is_fairseq(file)) return Kind{"a model of fairseq", "import"};
   if (extension == ".argosmodel") return Kind{"an Argos package", "import"};
   if (name == "pytorch_model.bin" || extension == ".safetensors")
     return Kind{"the weights of a model of Hugging Face", "",
@@ -101,8 +103,10 @@ std::optional<Kind> by_name(const fs::path& file) {
     return Kind{"the weights of a CTranslate2 model", "",
                 "give their directory: --from " + directory().string()};
   if (extension == ".pt" || extension == ".pth" || extension == ".ckpt")
-    return Kind{"a PyTorch checkpoint of another program (fairseq, OpenNMT-py, JoeyNMT)", "",
-                kCheckpoint};
+    return Kind{
+        "a PyTorch checkpoint of another program (OpenNMT-py, JoeyNMT) or of fairseq without its "
+        "dictionaries",
+        "", kCheckpoint};
   if (extension == ".onnx") return Kind{"an ONNX model", "", kOriginal};
   constexpr std::array kArchives = {".zip", ".tar", ".gz", ".tgz", ".xz", ".zst"};
   if (std::ranges::find(kArchives, extension) != kArchives.end())
@@ -116,6 +120,18 @@ bool is_ctranslate2(const fs::path& path) {
   if (!fs::is_directory(path)) return path.extension() == ".argosmodel";
   return has_ctranslate2(path) ||
          (any_exists(path, {"metadata.json"}) && has_ctranslate2(path / "model"));
+}
+
+bool is_fairseq(const fs::path& path) {
+  const bool is_directory = fs::is_directory(path);
+  const fs::path directory = is_directory ? path : parent_directory(path);
+  if (is_directory ? file_with(path, ".pt").empty() : path.extension() != ".pt") return false;
+  std::error_code unreadable;
+  const fs::directory_iterator entries(directory, unreadable);
+  return std::any_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
+    const std::string name = entry.path().filename();
+    return name.starts_with("dict.") && name.ends_with(".txt");
+  });
 }
 
 std::string import_problem(const fs::path& from, const std::string& command) {

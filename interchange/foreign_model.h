@@ -10,6 +10,10 @@ namespace dietmt::interchange {
 /// .argosmodel file or its unpacked directory.
 bool is_ctranslate2(const std::filesystem::path& path);
 
+/// Whether `path` is a directory with a checkpoint of fairseq and its dictionaries, or such a
+/// checkpoint.
+bool is_fairseq(const std::filesystem::path& path);
+
 /// Why `command`, "import" or "bert import", cannot read `from`: names what is there, and the
 /// command that reads it or a workaround. "" if `command` reads it or its files are not recognised.
 std::string import_problem(const std::filesystem::path& from, const std::string& command);

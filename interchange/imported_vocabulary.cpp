@@ -128,6 +128,8 @@ ImportedVocabulary imported_vocabulary(data::PieceVocabulary numbered, const Spl
   return made;
 }
 
+bool is_one_table(const Tensor& a, const Tensor& b) { return a.is_same(b) || at::equal(a, b); }
+
 void set_tables(const ImportedTables& tables, const ImportedVocabulary& source,
                 const ImportedVocabulary& target, const ForeignTensors& tensors,
                 nmt::ModelConfig& config, TensorsByName& values) {

@@ -59,6 +59,9 @@ struct ImportedTables {
   double output_scale = 1.0;  // and the products with the output layer
 };
 
+/// Whether two tables have the same numbers.
+bool is_one_table(const at::Tensor& a, const at::Tensor& b);
+
 /// Our tables are multiplied by sqrt(D) when they embed. Tables of other scales are divided, and
 /// the last norm of the decoder, which `values` must have, makes up for that where they are the
 /// output layer too. Sets the sizes and ties of `config`, and the parameters in `values`.

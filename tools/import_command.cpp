@@ -13,6 +13,7 @@
 #include "common/options.h"
 #include "interchange/comet/comet_checkpoint.h"
 #include "interchange/ctranslate2/ctranslate2_import.h"
+#include "interchange/fairseq/fairseq_import.h"
 #include "interchange/foreign_model.h"
 #include "interchange/huggingface/bert_huggingface.h"
 #include "interchange/huggingface/translation_models.h"
@@ -81,6 +82,10 @@ bool is_ctranslate2(const ImportOptions& o) {
   return !o.from.empty() && interchange::is_ctranslate2(o.from);
 }
 
+bool is_fairseq(const ImportOptions& o) {
+  return !o.from.empty() && interchange::is_fairseq(o.from);
+}
+
 bool is_comet(const ImportOptions& o) {
   return fs::is_directory(o.from) && interchange::is_comet_checkpoint(o.from);
 }
@@ -97,6 +102,8 @@ void import_into(const fs::path& directory, const ImportOptions& o) {
   if (is_ctranslate2(o))
     return write_imported(directory,
                           interchange::import_ctranslate2(o.from, split_files(o.pieces)));
+  if (is_fairseq(o))
+    return write_imported(directory, interchange::import_fairseq(o.from, split_files(o.pieces)));
   const std::optional<interchange::MarianFiles> files = marian_files(o);
   if (!files) return write_imported(directory, interchange::import_translation_model(o.from));
   if (!files->pieces.empty() && std::ranges::none_of(files->vocabularies, is_numbered))
@@ -120,24 +127,26 @@ void import_into(const fs::path& directory, const ImportOptions& o) {
 
 int run_import(const std::vector<std::string>& arguments) {
   ImportOptions o;
-  OptionTable table("import", "[--from] DIR|FILE --output DIR",
-                    "Converts a translation model of Hugging Face (MarianMT, such as OPUS-MT; "
-                    "M2M-100, NLLB-200, mBART-50, T5, MADLAD-400), a Marian or CTranslate2 model, "
-                    "an Argos package or a COMET metric into a model "
-                    "directory: full weights in fp32, or int8 weights, such as those of Firefox's "
-                    "models, as they are.");
+  OptionTable table(
+      "import", "[--from] DIR|FILE --output DIR",
+      "Converts a translation model of Hugging Face (MarianMT, such as OPUS-MT; "
+      "M2M-100, NLLB-200, mBART-50, T5, MADLAD-400), a fairseq, Marian or CTranslate2 "
+      "model, an Argos package or a COMET metric into a model directory: full weights in fp32, or "
+      "int8 weights, such as those of Firefox's "
+      "models, as they are.");
   table
       .add("from", &o.from, "DIR|FILE",
            "directory with config.json, model.safetensors or pytorch_model.bin, and the files of "
            "its tokenizer; Firefox's directory with model*.bin, vocab*.spm and "
-           "lex*.bin; Marian's .npz or .bin file; CTranslate2's directory with model.bin; Argos's "
-           ".argosmodel; or COMET's directory with hparams.yaml and checkpoints/model.ckpt",
+           "lex*.bin; Marian's .npz or .bin file; fairseq's .pt file or its directory with "
+           "dict.*.txt; CTranslate2's directory with model.bin; Argos's .argosmodel; or COMET's "
+           "directory with hparams.yaml and checkpoints/model.ckpt",
            {.required = true})
       .add("vocabulary", &o.vocabularies, "FILE[,FILE]",
            "Marian's vocabulary, .spm or .yml; two files if source and target differ")
       .add("pieces", &o.pieces, "FILE[,FILE]",
            "sentencepiece models that split text into the pieces of a .yml vocabulary, or of a "
-           "CTranslate2 model without its own")
+           "CTranslate2 or fairseq model without its own")
       .add("shortlist", &o.shortlist, "FILE",
            "Marian's binary lexical shortlist (lex*.bin) for int8 weights; copied into the "
            "new directory as shortlist.bin")
@@ -152,19 +161,19 @@ int run_import(const std::vector<std::string>& arguments) {
   table.example("dietmt import wmt22-comet-da --encoder xlm-roberta-large --output comet");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   std::vector<std::string> problems;
-  const bool has_pieces = !o.pieces.empty() && !is_ctranslate2(o);
+  const bool has_pieces = !o.pieces.empty() && !is_ctranslate2(o) && !is_fairseq(o);
   if (!o.from.empty() && !is_marian_file(o) &&
       (has_pieces || !o.vocabularies.empty() || !o.shortlist.empty())) {
     problems.emplace_back(
         "--vocabulary and --shortlist need Marian's .npz or .bin in --from, and --pieces needs "
-        "that "
-        "or a CTranslate2 model; other directories have their own");
+        "that or a CTranslate2 or fairseq model; other directories have their own");
   }
   if (const std::string problem = source_problem(o.from, "import"); !problem.empty())
     problems = {problem};
-  else if (!o.from.empty() && !fs::is_directory(o.from) && !is_marian_file(o) && !is_ctranslate2(o))
+  else if (!o.from.empty() && !fs::is_directory(o.from) && !is_marian_file(o) &&
+           !is_ctranslate2(o) && !is_fairseq(o))
     problems.push_back("--from " + o.from +
-                       " is neither a directory nor a .npz, .bin or .argosmodel file");
+                       " is neither a directory nor a .npz, .bin, .pt or .argosmodel file");
   if (is_comet(o) && o.encoder.empty())
     problems.push_back("--from " + o.from +
                        " is a COMET checkpoint: give --encoder DIR, the XLM-R it was trained from");

@@ -129,28 +129,13 @@ std::optional<std::string_view> without_count(std::string_view line) {
   return piece;
 }
 
-std::vector<std::string> pieces_of_lines(std::string_view text, const std::string& file) {
-  std::vector<std::string> pieces;
-  Found found;
-  Lines lines(text, file);
-  bool counted = false;
-  size_t of_sentencepiece = 0;
-  for (std::string_view line; lines.next(line);) {
-    if (lines.number() == 1) counted = is_counted(line);
-    const std::optional<std::string_view> piece = counted ? without_count(line) : line;
-    if (!piece || is_counted(*piece)) {
-      lines.fail(std::string("not a line of a vocabulary: must be ") +
-                 (counted ? "a piece, a space or tab, and its count" : "one piece without spaces"));
-    }
-    found.add(lines, std::string(*piece));
-    pieces.emplace_back(*piece);
-    if (piece->starts_with(kWordBegin)) ++of_sentencepiece;
-  }
-  if (10 * of_sentencepiece > pieces.size())
+void require_no_sentencepiece(const std::vector<std::string>& pieces, const std::string& file) {
+  const auto marked = std::ranges::count_if(
+      pieces, [](const std::string& piece) { return piece.starts_with(kWordBegin); });
+  if (10 * marked > std::ssize(pieces))
     throw DataError(file + ": these are pieces of a sentencepiece model (" +
                     std::string(kWordBegin) +
                     "); give that model instead, and text that is not cut into pieces");
-  return pieces;
 }
 
 int32_t place_of(std::vector<std::string>& pieces, const std::string& piece) {
@@ -160,6 +145,24 @@ int32_t place_of(std::vector<std::string>& pieces, const std::string& piece) {
 }
 
 }  // namespace
+
+std::vector<std::string> pieces_of_lines(std::string_view text, const std::string& file) {
+  std::vector<std::string> pieces;
+  Found found;
+  Lines lines(text, file);
+  bool counted = false;
+  for (std::string_view line; lines.next(line);) {
+    if (lines.number() == 1) counted = is_counted(line);
+    const std::optional<std::string_view> piece = counted ? without_count(line) : line;
+    if (!piece || is_counted(*piece)) {
+      lines.fail(std::string("not a line of a vocabulary: must be ") +
+                 (counted ? "a piece, a space or tab, and its count" : "one piece without spaces"));
+    }
+    found.add(lines, std::string(*piece));
+    pieces.emplace_back(*piece);
+  }
+  return pieces;
+}
 
 int32_t piece_id(const std::vector<std::string>& pieces, const std::string& piece) {
   const auto found = std::ranges::find(pieces, piece);
@@ -211,8 +214,9 @@ PieceVocabulary listed_vocabulary(std::string_view text, const std::string& file
   const std::string kind = std::filesystem::path(file).extension();
   PieceVocabulary vocabulary;
   std::vector<std::string>& pieces = vocabulary.pieces;
-  pieces =
-      kind == ".yml" || kind == ".yaml" ? marian_pieces(text, file) : pieces_of_lines(text, file);
+  const bool is_marian = kind == ".yml" || kind == ".yaml";
+  pieces = is_marian ? marian_pieces(text, file) : pieces_of_lines(text, file);
+  if (!is_marian) require_no_sentencepiece(pieces, file);
   if (pieces.empty()) throw DataError(file + ": the vocabulary is empty");
   for (size_t id = 0; id < pieces.size(); ++id)
     if (pieces[id].empty()) pieces[id] = "<unused " + std::to_string(id) + ">";

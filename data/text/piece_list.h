@@ -20,6 +20,10 @@ std::vector<std::string> list_lines(std::string_view text, const std::string& fi
 /// empty for an id without a piece. Throws DataError with the line of `file`.
 std::vector<std::string> marian_pieces(std::string_view text, const std::string& file);
 
+/// The pieces of lines of PIECE or, if the first line is so, of PIECE and COUNT. Throws DataError
+/// with the line of `file`.
+std::vector<std::string> pieces_of_lines(std::string_view text, const std::string& file);
+
 /// The vocabulary of a list: Marian's if the name of `file` ends in .yml or .yaml, else lines of
 /// PIECE (OpenNMT, JoeyNMT, Marian's .txt) or of PIECE and COUNT (fairseq's dict.txt, OpenNMT-py,
 /// subword-nmt). The special pieces are <unk>, <s> and </s>. A list without any gets <s>, <pad>,

@@ -78,7 +78,7 @@ std::shared_ptr<encoders::CometModel> import_comet(const fs::path& directory,
   config.name = name_of(directory);
 
   const fs::path file = weights_file(directory);
-  TensorsByName weights = load_lightning_weights(file);
+  TensorsByName weights = load_checkpoint(file, TorchContent::kLightning);
   const auto positions = weights.find(position_table(kEncoder));
   if (positions != weights.end() && positions->second.dim() == 2)
     positions->second = positions->second.slice(0, description.first_position);

@@ -28,8 +28,6 @@ constexpr const char* kOutputBias = "decoder/projection/bias";
 const std::string kEmbeddingNorms[] = {"encoder/layernorm_embedding/",
                                        "decoder/layernorm_embedding/"};
 
-bool is_one_table(const Tensor& a, const Tensor& b) { return a.is_same(b) || at::equal(a, b); }
-
 /// A model of CTranslate2 on its way to a model of dietmt.
 class Import {
  public:

@@ -1,6 +1,8 @@
 // The names of tensors in transformers' encoder-decoder models that descend from BART: MarianMT,
-// M2M-100 and mBART.
+// M2M-100 and mBART; and, without their beginning, in those of fairseq.
 #pragma once
+
+#include <string>
 
 #include "interchange/foreign_tensors.h"
 
@@ -17,6 +19,7 @@ inline constexpr const char* kBartPositions[] = {"model.encoder.embed_positions.
 inline constexpr const char* kBartEmbeddingNorms[] = {"model.encoder.layernorm_embedding.",
                                                       "model.decoder.layernorm_embedding."};
 
-const LayerNames& bart_names();
+/// `root` begins all of them; fairseq's, from which they come, have none.
+LayerNames bart_names(const std::string& root = "model.");
 
 }  // namespace dietmt::interchange

@@ -9,7 +9,6 @@
 #include "common/files.h"
 #include "common/json_fields.h"
 #include "encoders/weights/safetensors.h"
-#include "interchange/pytorch/torch_file.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -44,10 +43,6 @@ TensorsByName load_file(const fs::path& path) {
   check_downloaded(path);
   if (path.extension() == ".safetensors") return encoders::load_safetensors(path);
   return torch_tensors(path, TorchContent::kTensors);
-}
-
-bool is_file_name(const std::string& name) {
-  return !name.empty() && name != "." && name != ".." && name.find('/') == name.npos;
 }
 
 /// The file of each tensor.
@@ -88,6 +83,10 @@ TensorsByName load_parts(const fs::path& index) {
 
 }  // namespace
 
+bool is_file_name(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." && name.find('/') == name.npos;
+}
+
 TensorsByName load_weights(const fs::path& directory) {
   for (const std::string file : kFiles) {
     if (fs::exists(directory / file)) return load_file(directory / file);
@@ -98,9 +97,9 @@ TensorsByName load_weights(const fs::path& directory) {
                         "the .index.json of one of them");
 }
 
-TensorsByName load_lightning_weights(const fs::path& file) {
+TensorsByName load_checkpoint(const fs::path& file, TorchContent content) {
   check_downloaded(file);
-  return torch_tensors(file, TorchContent::kLightning);
+  return torch_tensors(file, content);
 }
 
 }  // namespace dietmt::interchange

@@ -35,7 +35,7 @@ Pickle::Pickle(std::string_view bytes, ForeignClasses foreign) : bytes_(bytes), 
 }
 
 std::span<const PickleValue> Pickle::items(const PickleValue& value) const {
-  if (value.kind != Kind::kSequence && value.kind != Kind::kDict)
+  if (value.kind != Kind::kSequence && value.kind != Kind::kDict && value.kind != Kind::kRecord)
     damaged("its pickle has one value where several are needed");
   return collections_[static_cast<size_t>(value.number)];
 }
@@ -103,7 +103,7 @@ std::vector<PickleValue> Pickle::pop_to_mark() {
 }
 
 void Pickle::append(Kind kind, const std::vector<PickleValue>& items) {
-  if (top().kind == Kind::kForeign) return;
+  if (top().kind == Kind::kForeign || top().kind == Kind::kRecord) return;
   if (top().kind != kind || (kind == Kind::kDict && items.size() % 2 != 0))
     damaged("its pickle adds items to something other than a list or dictionary");
   std::vector<PickleValue>& all = collections_[static_cast<size_t>(top().number)];
@@ -148,7 +148,7 @@ bool Pickle::push_constant(uint8_t opcode) {
       push_text(take(number(8)));
       return true;
     case kBinFloat:
-      push({Kind::kOther, 0, take(8)});
+      push({Kind::kFloat, 0, take(8)});
       return true;
     case kShortBinBytes:
       push({Kind::kOther, 0, take(number(1))});
@@ -270,7 +270,7 @@ void Pickle::persistent_id() {
 void Pickle::call() {
   const std::span<const PickleValue> arguments = items(pop());
   const PickleValue called = pop();
-  if (called.kind == Kind::kForeign) return push(Kind::kForeign, 0);
+  if (called.kind == Kind::kForeign) return push_collection(Kind::kRecord, {});
   if (PickledTensors::makes_dict(called)) {
     if (!arguments.empty()) damaged("its pickle fills an OrderedDict while making it");
     return push_collection(Kind::kDict, {});
@@ -282,7 +282,9 @@ void Pickle::call() {
 }
 
 void Pickle::set_attributes() {
-  pop();
+  const PickleValue state = pop();
+  if (top().kind == Kind::kRecord)
+    return collections_[static_cast<size_t>(top().number)].push_back(state);
   // The attributes of an OrderedDict are module versions.
   if (top().kind != Kind::kDict && top().kind != Kind::kForeign)
     damaged("its pickle sets attributes of something other than a dictionary");

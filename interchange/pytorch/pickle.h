@@ -19,15 +19,15 @@ class Pickle {
   /// than tensors' unless `foreign` allows it, or takes more than a million steps. Time and memory
   /// are therefore bounded for a pickle of any size. Nothing recurses; values may contain
   /// themselves.
-  explicit Pickle(std::string_view bytes, ForeignClasses foreign = ForeignClasses::kRefused);
+  explicit Pickle(std::string_view bytes, ForeignClasses foreign = ForeignClasses::kNone);
 
   /// Length of the pickle in bytes.
   size_t size() const { return at_; }
 
   const PickleValue& root() const { return root_; }
 
-  /// The items of a sequence or, for a dictionary, key, value, key, value, ... Throws
-  /// CheckpointError for any other value.
+  /// The items of a sequence; for a dictionary, key, value, key, value, ...; for a record, the
+  /// states that it was given. Throws CheckpointError for any other value.
   std::span<const PickleValue> items(const PickleValue& value) const;
 
   const PickledTensors& tensors() const { return tensors_; }

@@ -31,6 +31,15 @@ constexpr KnownClass kClasses[] = {{"collections", "OrderedDict", Role::kDict},
                                    {"torch", "ByteStorage", Role::kStorage, "U8", 1},
                                    {"torch", "BoolStorage", Role::kStorage, "BOOL", 1}};
 
+struct ForeignClass {
+  std::string_view package;    // the module, or a package around it
+  std::string_view name = {};  // empty: any class
+};
+constexpr ForeignClass kOfFairseq[] = {
+    {"argparse", "Namespace"}, {"fairseq"},         {"omegaconf"},          {"numpy"},
+    {"_codecs", "encode"},     {"builtins", "set"}, {"__builtin__", "set"}, {"torch", "device"},
+    {"torch", "Size"}};
+
 constexpr size_t kMostDimensions = 16;
 
 [[noreturn]] void refuse(const std::string& what) { throw CheckpointError(what); }
@@ -49,6 +58,14 @@ std::vector<int64_t> sizes_in(std::span<const PickleValue> items) {
     sizes.push_back(item.number);
   }
   return sizes;
+}
+
+bool is_of_fairseq(std::string_view module, std::string_view name) {
+  return std::ranges::any_of(kOfFairseq, [&](const ForeignClass& allowed) {
+    if (!allowed.name.empty()) return module == allowed.package && name == allowed.name;
+    return module.starts_with(allowed.package) &&
+           (module.size() == allowed.package.size() || module[allowed.package.size()] == '.');
+  });
 }
 
 /// Whether the tensor's last element lies within its storage. Rejects expanded tensors, whose copy
@@ -73,7 +90,8 @@ PickleValue pickled_class(std::string_view module, std::string_view name, Foreig
     return known.module == module && known.name == name;
   });
   if (found != std::end(kClasses)) return {Kind::kClass, found - std::begin(kClasses)};
-  if (foreign == ForeignClasses::kIgnored) return {Kind::kForeign};
+  if (foreign == ForeignClasses::kAll) return {Kind::kForeign};
+  if (foreign == ForeignClasses::kFairseq && is_of_fairseq(module, name)) return {Kind::kForeign};
   const std::string full = printable(module) + "." + printable(name);
   if (module == "torch" && name.ends_with("Storage"))
     refuse("has a tensor of " + full + ", a type that dietmt does not read");

@@ -21,13 +21,15 @@ struct PickleValue {
     kNumber,    // number
     kLong,      // more than 64 bits: text has its bytes, little-endian
     kText,      // text
-    kOther,     // floating-point numbers and bytes, which a state dict does not need
+    kFloat,     // text has its 8 bytes, big-endian
+    kOther,     // bytes, which a state dict does not need
     kSequence,  // tuple or list; number is the index of its items
     kDict,      // number is the index of its items: key, value, key, value, ...
     kClass,     // number is its index among the known classes
     kStorage,   // number is its index in PickledTensors
     kTensor,    // number is its index in PickledTensors
-    kForeign,   // an unknown class, or the result of calling one: nothing is called
+    kForeign,   // a class other than tensors'
+    kRecord,    // what calling kForeign gives, though nothing is called: its states, by number
   };
   Kind kind = Kind::kNone;
   int64_t number = 0;
@@ -48,11 +50,15 @@ struct PickledTensor {
   std::vector<int64_t> shape, strides;
 };
 
-/// What happens to unknown classes.
-enum class ForeignClasses { kRefused, kIgnored };
+/// Which classes other than tensors' a pickle may name. None of them is ever made or called.
+enum class ForeignClasses {
+  kNone,
+  kFairseq,  // argparse.Namespace, and those of fairseq, omegaconf, numpy and plain values
+  kAll,
+};
 
-/// The known class `module.name`. For any other class it throws CheckpointError with its name, or
-/// returns a placeholder.
+/// The known class `module.name`, or a placeholder for one that `foreign` allows. Throws
+/// CheckpointError with the name of any other class.
 PickleValue pickled_class(std::string_view module, std::string_view name, ForeignClasses foreign);
 
 class PickledTensors {

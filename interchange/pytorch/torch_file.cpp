@@ -1,12 +1,14 @@
 #include "interchange/pytorch/torch_file.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "common/error.h"
 #include "common/files.h"
 #include "interchange/pytorch/pickle.h"
+#include "interchange/pytorch/plain_value.h"
 #include "interchange/zip/zip_archive.h"
 
 namespace dietmt::interchange {
@@ -36,7 +38,16 @@ void check_name(std::string_view name) {
 }
 
 ForeignClasses foreign_classes(TorchContent content) {
-  return content == TorchContent::kLightning ? ForeignClasses::kIgnored : ForeignClasses::kRefused;
+  return content == TorchContent::kLightning ? ForeignClasses::kAll
+         : content == TorchContent::kFairseq ? ForeignClasses::kFairseq
+                                             : ForeignClasses::kNone;
+}
+
+/// The value of a text key; None if a dictionary has no such key.
+PickleValue value_of(std::span<const PickleValue> items, std::string_view key) {
+  for (size_t i = 0; i + 1 < items.size(); i += 2)
+    if (items[i].kind == Kind::kText && items[i].text == key) return items[i + 1];
+  return {};
 }
 
 /// Keys and values of the dictionary of tensors.
@@ -44,11 +55,11 @@ std::span<const PickleValue> tensor_items(const Pickle& state, TorchContent cont
   if (state.root().kind != Kind::kDict) fail("holds something other than a dictionary of tensors");
   const std::span<const PickleValue> items = state.items(state.root());
   if (content == TorchContent::kTensors) return items;
-  for (size_t i = 0; i + 1 < items.size(); i += 2)
-    if (items[i].kind == Kind::kText && items[i].text == "state_dict" &&
-        items[i + 1].kind == Kind::kDict)
-      return state.items(items[i + 1]);
-  fail("has no state_dict, so it is not a checkpoint of PyTorch Lightning");
+  const bool is_lightning = content == TorchContent::kLightning;
+  const PickleValue found = value_of(items, is_lightning ? "state_dict" : "model");
+  if (found.kind == Kind::kDict) return state.items(found);
+  fail(is_lightning ? "has no state_dict, so it is not a checkpoint of PyTorch Lightning"
+                    : "has no 'model' with tensors, so it is not a checkpoint of fairseq");
 }
 
 /// Keys of these tensors' storages.
@@ -101,6 +112,12 @@ std::string read_stored(const ZipArchive& archive, const ZipEntry& entry) {
   }
 }
 
+/// The pickle of an archive.
+std::string archived_pickle(const ZipArchive& archive, const std::string& folder) {
+  const auto& entries = archive.entries();
+  return read_stored(archive, *std::ranges::find(entries, folder + "data.pkl", &ZipEntry::name));
+}
+
 std::map<std::string, TorchTensor> read_archive(std::string_view bytes, TorchContent content) {
   const ZipArchive archive(bytes);
   const std::string folder = folder_of(archive);
@@ -112,7 +129,7 @@ std::map<std::string, TorchTensor> read_archive(std::string_view bytes, TorchCon
   };
   if (const ZipEntry* order = find("byteorder"); order != nullptr)
     if (read_stored(archive, *order) != "little") fail("has another byte order than this machine");
-  const std::string pickled = read_stored(archive, *find("data.pkl"));
+  const std::string pickled = archived_pickle(archive, folder);
   const Pickle state(pickled, foreign_classes(content));
   const std::span<const PickleValue> items = tensor_items(state, content);
   const std::set<std::string_view> wanted = storages_of(state, items);
@@ -140,7 +157,7 @@ std::string_view take(std::string_view& bytes, uint64_t count) {
   return taken;
 }
 
-Pickle take_pickle(std::string_view& bytes, ForeignClasses foreign = ForeignClasses::kRefused) {
+Pickle take_pickle(std::string_view& bytes, ForeignClasses foreign = ForeignClasses::kNone) {
   Pickle pickle(bytes, foreign);
   bytes.remove_prefix(pickle.size());
   return pickle;
@@ -153,16 +170,23 @@ void check_byte_order(const Pickle& machine) {
       fail("has another byte order than this machine");
 }
 
-/// After the state come the keys of the storages, then each storage: its number of elements in 8
-/// bytes, and the elements.
-std::map<std::string, TorchTensor> read_old_file(std::string_view bytes, TorchContent content) {
+/// Takes what precedes the state in an old file.
+void take_header(std::string_view& bytes) {
   if (const Pickle magic = take_pickle(bytes);
       magic.root().kind != Kind::kLong || magic.root().text != kMagic)
     fail("is a pickle, but not one of torch.save");
   if (const Pickle protocol = take_pickle(bytes); protocol.root().number != kOldProtocol)
     fail("has an unknown version of torch.save's format");
   check_byte_order(take_pickle(bytes));
+}
+
+/// After the state come the keys of the storages, then each storage: its number of elements in 8
+/// bytes, and the elements.
+std::map<std::string, TorchTensor> read_old_file(std::string_view bytes, TorchContent content) {
+  take_header(bytes);
   const Pickle state = take_pickle(bytes, foreign_classes(content));
+  const std::span<const PickleValue> items = tensor_items(state, content);
+  const std::set<std::string_view> wanted = storages_of(state, items);
   const Pickle keys = take_pickle(bytes);
   Storages storages;
   for (const PickleValue& key : keys.items(keys.root())) {
@@ -174,10 +198,30 @@ std::map<std::string, TorchTensor> read_old_file(std::string_view bytes, TorchCo
     for (size_t i = 0; i < count.size(); ++i)
       if (static_cast<uint8_t>(count[i]) != static_cast<uint8_t>(elements >> (8 * i)))
         fail("is damaged: storage " + printable(key.text) + " has the wrong number of elements");
-    storages[known->first] =
-        std::make_shared<const std::string>(take(bytes, bytes_of(known->second, key.text)));
+    const std::string_view content_of_key = take(bytes, bytes_of(known->second, key.text));
+    if (wanted.contains(known->first))
+      storages[known->first] = std::make_shared<const std::string>(content_of_key);
   }
-  return tensors_of(state, tensor_items(state, content), storages);
+  return tensors_of(state, items, storages);
+}
+
+nlohmann::json options_of(const Pickle& state) {
+  if (state.root().kind != Kind::kDict) fail("holds something other than a checkpoint of fairseq");
+  const std::span<const PickleValue> items = state.items(state.root());
+  for (const char* key : {"cfg", "args"})
+    if (const PickleValue found = value_of(items, key); found.kind != Kind::kNone)
+      return plain_value(state, found);
+  fail("has neither cfg nor args, the options of fairseq");
+}
+
+template <typename Parse>
+auto parse_file(const std::filesystem::path& path, const Parse& parse) {
+  const MappedFile file(path);
+  try {
+    return parse(file.bytes());
+  } catch (const CheckpointError& error) {
+    throw CheckpointError(path.string() + ": " + error.what());
+  }
 }
 
 }  // namespace
@@ -188,14 +232,24 @@ std::map<std::string, TorchTensor> parse_torch_file(std::string_view bytes, Torc
   fail("is not a file of torch.save");
 }
 
+nlohmann::json parse_fairseq_options(std::string_view bytes) {
+  if (bytes.starts_with("PK")) {
+    const ZipArchive archive(bytes);
+    const std::string pickled = archived_pickle(archive, folder_of(archive));
+    return options_of(Pickle(pickled, ForeignClasses::kFairseq));
+  }
+  if (!bytes.starts_with("\x80")) fail("is not a file of torch.save");
+  take_header(bytes);
+  return options_of(Pickle(bytes, ForeignClasses::kFairseq));
+}
+
 std::map<std::string, TorchTensor> read_torch_file(const std::filesystem::path& path,
                                                    TorchContent content) {
-  const MappedFile file(path);
-  try {
-    return parse_torch_file(file.bytes(), content);
-  } catch (const CheckpointError& error) {
-    throw CheckpointError(path.string() + ": " + error.what());
-  }
+  return parse_file(path, [&](std::string_view bytes) { return parse_torch_file(bytes, content); });
+}
+
+nlohmann::json read_fairseq_options(const std::filesystem::path& path) {
+  return parse_file(path, parse_fairseq_options);
 }
 
 }  // namespace dietmt::interchange

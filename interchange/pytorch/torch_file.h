@@ -1,13 +1,15 @@
 // Reads state dicts from files written by PyTorch's torch.save, such as pytorch_model.bin, and from
-// PyTorch Lightning checkpoints, which hold one among other things. Supports the ZIP archives
-// written since version 1.6 and the older files, a sequence of pickles followed by the bytes of all
-// storages (torch/serialization.py). Reading such a file runs none of its code (pickle.h).
+// checkpoints of PyTorch Lightning and fairseq, which hold one among other things. Supports the ZIP
+// archives written since version 1.6 and the older files, a sequence of pickles followed by the
+// bytes of all storages (torch/serialization.py). Reading such a file runs none of its code
+// (pickle.h).
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,7 @@ struct TorchTensor {
 enum class TorchContent {
   kTensors,    // it is the file's value
   kLightning,  // it is `state_dict` in the file's value; the rest is skipped, including classes
+  kFairseq,    // it is `model` in the file's value; the rest is skipped
 };
 
 /// The tensors of the dictionary in a file's bytes, which need not outlive the call. Its other
@@ -35,8 +38,14 @@ enum class TorchContent {
 std::map<std::string, TorchTensor> parse_torch_file(std::string_view bytes,
                                                     TorchContent content = TorchContent::kTensors);
 
+/// The options in a fairseq checkpoint's bytes: the first of its values `cfg` and `args` that is
+/// not None, as plain_value() has it. Throws CheckpointError with the reason, as parse_torch_file()
+/// does.
+nlohmann::json parse_fairseq_options(std::string_view bytes);
+
 /// Parses a file. Throws CheckpointError naming it.
 std::map<std::string, TorchTensor> read_torch_file(const std::filesystem::path& path,
                                                    TorchContent content = TorchContent::kTensors);
+nlohmann::json read_fairseq_options(const std::filesystem::path& path);
 
 }  // namespace dietmt::interchange

@@ -43,10 +43,16 @@ for from in ct2 argos; do
   expect_text "model.bin: is cut off" "$err"
 done
 touch en_de.argosmodel && refuses en_de.argosmodel "an Argos package: use 'dietmt import'" "bert import"
-mkdir fairseq && touch fairseq/dict.en.txt fairseq/checkpoint_best.pt
-for from in fairseq fairseq/checkpoint_best.pt; do
+mkdir joey fairseq && touch joey/best.pt fairseq/dict.en.txt fairseq/checkpoint_best.pt
+for from in joey joey/best.pt; do
   expect_code 2 "$dietmt" import $from --output never
-  expect_text "PyTorch checkpoint of another program (fairseq, OpenNMT-py, JoeyNMT), which" "$err"
+  expect_text "PyTorch checkpoint of another program (OpenNMT-py, JoeyNMT) or of fairseq without its" "$err"
+done
+refuses fairseq "a model of fairseq: use 'dietmt import'" "bert import"
+for from in fairseq fairseq/checkpoint_best.pt; do
+  expect_code 1 "$dietmt" import $from --output never
+  expect_text "checkpoint_best.pt: is not a file of torch.save" "$err"
+  [ ! -e never ] || fail "a failed import left its output"
 done
 mkdir opus && touch opus/opus.npz opus/vocab.yml
 refuses opus "a directory with a Marian model, which cannot be imported: give the file: --from opus/opus.npz"

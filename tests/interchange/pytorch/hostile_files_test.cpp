@@ -2,6 +2,8 @@
 // amount of memory, in a reader that trusts them.
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "common/error.h"
 #include "interchange/pytorch/pickle.h"
 #include "interchange/pytorch/torch_file.h"
@@ -92,6 +94,62 @@ TEST(HostileTorchFiles, LightningsOtherValuesAreSkipped) {
       HasSubstr("has no state_dict"));
   for (size_t size = 0; size < file.size(); ++size)
     EXPECT_NE(lightning_failure(file.substr(0, size)), "succeeded") << size;
+}
+
+std::string options_failure(const std::string& file) {
+  try {
+    parse_fairseq_options(file);
+  } catch (const CheckpointError& error) {
+    return error.what();
+  }
+  return "succeeded";
+}
+
+// A record of `package`.`name` with these attributes, as pickles make one.
+std::string record(const std::string& package, const std::string& name,
+                   const std::string& attributes) {
+  return known(package, name) + ")\x81}(" + attributes + "ub";
+}
+
+TEST(HostileTorchFiles, FairseqsOptionsArePlainValues) {
+  const std::string half("G\x3f\xe0\0\0\0\0\0\0", 9);
+  const std::string node = record("omegaconf.nodes", "AnyNode", text("_val") + number(7));
+  const std::string group = record("omegaconf.dictconfig", "DictConfig",
+                                   text("_content") + "}(" + text("a") + node + "u");
+  const std::string options = record(
+      "argparse", "Namespace",
+      text("half") + half + text("yes") + "\x88" + text("none") + "N" + text("group") + group);
+  for (const std::string& checkpoint :
+       {"}(" + text("cfg") + "N" + text("args") + options + "u", "}" + text("cfg") + options + "s"})
+    for (const std::string& file : {archive(checkpoint, {}), old_file(checkpoint, {})})
+      EXPECT_EQ(
+          parse_fairseq_options(file),
+          nlohmann::json({{"half", 0.5}, {"yes", true}, {"none", nullptr}, {"group", {{"a", 7}}}}));
+  EXPECT_THAT(options_failure(archive("}", {})), HasSubstr("neither cfg nor args"));
+  EXPECT_THAT(options_failure(archive("]", {})), HasSubstr("checkpoint of fairseq"));
+  EXPECT_THAT(options_failure(archive("}" + text("cfg") + known("fairseqs", "a") + "s", {})),
+              HasSubstr("holds the class fairseqs.a"));
+  EXPECT_THAT(options_failure(archive("}" + text("cfg") + known("argparse", "Action") + "s", {})),
+              HasSubstr("holds the class argparse.Action"));
+}
+
+// Options that contain themselves, or that share parts so that they would fill any memory.
+TEST(HostileTorchFiles, FairseqsOptionsThatGrowEndEarly) {
+  const auto with = [](const std::string& options) {
+    return options_failure(archive("}" + text("args") + options + "s", {}));
+  };
+  EXPECT_THAT(with("]q\1h\1a"), HasSubstr("nested too deeply"));
+  std::string doubling = "]";
+  for (int i = 0; i < 18; ++i)
+    doubling +=
+        "q\1"
+        "0(h\1h\1t";
+  EXPECT_THAT(with(doubling), HasSubstr("more options"));
+  std::string long_texts = text(std::string(1'000'000, 'x')) +
+                           "q\1"
+                           "0(";
+  for (int i = 0; i < 10; ++i) long_texts += "h\1";
+  EXPECT_THAT(with(long_texts + "t"), HasSubstr("more options"));
 }
 
 TEST(HostileTorchFiles, CutOffAnywhere) {
