@@ -107,7 +107,9 @@ TranslationPlan Engine::plan(const TranslateOptions& options) const {
 
 nmt::SearchOptions Engine::search_options(const TranslateOptions& o) const {
   nmt::SearchOptions search = machine_options(options_);
-#define DIETMT_CALL_OPTION(group, type, name, ...) search.name = o.name;
+  search.take(loaded_->search);
+#define DIETMT_CALL_OPTION(group, type, name, ...) \
+  if (o.name) search.name = *o.name;
 #include "nmt/search/search_options.def"
   throw_if_any(search.problems());
   const std::string problem = o.glossary.empty() ? "" : nmt::glossary_problem(search);

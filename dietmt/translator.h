@@ -38,7 +38,8 @@ struct TranslateOptions {
   std::string source_language = {};
   std::string target_language = {};
 
-#define DIETMT_CALL_OPTION(group, type, name, usual, ...) type name = usual;
+  /// Without a value: that of the model, if its config.json has one (search), or the usual one.
+#define DIETMT_CALL_OPTION(group, type, name, ...) std::optional<type> name = {};
 #include "nmt/search/search_options.def"  // beam to seed, with their ranges and what they mean
 
   /// Source and target terms: if a line contains the first, its translation must contain the

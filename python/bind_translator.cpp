@@ -204,6 +204,10 @@ void bind_options(py::module_& module) {
   .def_readwrite(#name, &TranslatorOptions::name, help)
 #include "nmt/search/search_options.def"
       ;
+  py::dict usual;
+#define DIETMT_CALL_OPTION(group, type, name, value, ...) usual[#name] = type(value);
+#include "nmt/search/search_options.def"
+  module.attr("search_defaults") = usual;
   py::class_<TranslateOptions>(module, "TranslateOptions")
       .def(py::init<>())
       .def_readwrite("source_tag", &TranslateOptions::source_tag)

@@ -84,6 +84,23 @@ void bind_search(OptionTable& table, nmt::SearchOptions& search) {
   add_group(table.group("Search"), Group::kSearch, search);
 }
 
+void take_search_of_model(const OptionTable& table, const std::vector<std::string>& models,
+                          nmt::SearchOptions& search) {
+  std::vector<std::string> directories;
+  try {
+    directories = nmt::model_directories(models);
+  } catch (const Error&) {
+    return;  // loading the models reports it
+  }
+  if (directories.empty()) return;
+  const auto is_given = [&](std::string name) {
+    std::ranges::replace(name, '_', '-');
+    return table.given(name);
+  };
+  search.take(nmt::config_in(directories.front()).search, is_given,
+              directories.front() + "/" + nmt::kConfigFile);
+}
+
 void bind_sampling(OptionTable& table, nmt::SearchOptions& search) {
   add_group(table.group("Sampling"), Group::kSampling, search);
 }

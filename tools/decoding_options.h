@@ -40,6 +40,9 @@ std::string guard_help(const std::string& says);
 
 /// Each starts a group.
 void bind_search(OptionTable& table, nmt::SearchOptions& search);
+/// Takes the options that the first model wants and that the user has not given. After parse().
+void take_search_of_model(const OptionTable& table, const std::vector<std::string>& models,
+                          nmt::SearchOptions& search);
 void bind_sampling(OptionTable& table, nmt::SearchOptions& search);
 void bind_decoding_machine(OptionTable& table, DecodingOptions& o);
 

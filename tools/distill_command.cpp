@@ -188,6 +188,7 @@ int run_distill(const std::vector<std::string>& arguments) {
   DistillOptions options;
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  take_search_of_model(table, options.models, options.search);
   table.check(problems_of(options, table));
   const DecoderSource load = decoder_source(options, "distill", arguments);
   std::vector<std::string> inputs = {options.source, options.reference, options.shortlist};

@@ -316,6 +316,7 @@ int run_translate(const std::vector<std::string>& arguments) {
   TranslateOptions o;
   OptionTable table = option_table(o);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  take_search_of_model(table, o.then.empty() ? o.models : o.then, o.search);
   table.check(problems_of(table, o));
   if (nmt::is_file_output(o.output))
     explain_interruption("dietmt translate: interrupted; " + o.output +

@@ -101,7 +101,8 @@ EncodedChunk encode(const TextPairs& text, const Encoder& encoder, const LengthF
       chunk.ends.push_back(chunk.sources.size());
       continue;
     }
-    if (const auto end = encoder.source.source_end()) source.push_back(*end);
+    const std::vector<int32_t> ending = encoder.source.source_ending();
+    source.insert(source.end(), ending.begin(), ending.end());
     target.push_back(encoder.target.end_id());
     ++chunk.report.kept;
     chunk.report.source_tokens += std::ssize(source);

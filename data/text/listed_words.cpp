@@ -54,7 +54,7 @@ class ListedWords : public Subwords {
   int32_t unknown() const override { return vocabulary_.unknown; }
   int32_t begin() const override { return vocabulary_.begin; }
   int32_t end() const override { return vocabulary_.end; }
-  bool ends_source() const override { return vocabulary_.ends_source; }
+  std::vector<int32_t> source_ending() const override { return data::source_ending(vocabulary_); }
   int32_t separator() const override { return separator_; }
   bool is_tag(int32_t id) const override {
     return std::ranges::find(vocabulary_.tags, id) != vocabulary_.tags.end();

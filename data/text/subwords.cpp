@@ -100,7 +100,7 @@ class OwnNumbers : public Subwords {
   int32_t unknown() const override { return model_.processor().unk_id(); }
   int32_t begin() const override { return model_.processor().bos_id(); }
   int32_t end() const override { return model_.processor().eos_id(); }
-  bool ends_source() const override { return true; }
+  std::vector<int32_t> source_ending() const override { return {end()}; }
   bool is_tag(int32_t) const override { return false; }
 
   int32_t separator() const override {
@@ -148,6 +148,9 @@ void check(const PieceVocabulary& vocabulary) {
     if (id < 0 || id >= size || id == vocabulary.unknown)
       throw DataError("the tag " + std::to_string(id) + " is not a piece of the vocabulary of " +
                       std::to_string(size));
+  if (vocabulary.source_language < -1 || vocabulary.source_language >= size)
+    throw DataError("source_language is " + std::to_string(vocabulary.source_language) +
+                    ", not a piece of the vocabulary of " + std::to_string(size));
   if (vocabulary.begin == vocabulary.end || vocabulary.unknown == vocabulary.begin ||
       vocabulary.unknown == vocabulary.end)
     throw DataError("unknown words, begin and end of sentence must have different pieces");
@@ -229,7 +232,7 @@ class VocabularyNumbers : public Subwords {
   int32_t unknown() const override { return vocabulary_.unknown; }
   int32_t begin() const override { return vocabulary_.begin; }
   int32_t end() const override { return vocabulary_.end; }
-  bool ends_source() const override { return vocabulary_.ends_source; }
+  std::vector<int32_t> source_ending() const override { return data::source_ending(vocabulary_); }
   bool is_tag(int32_t id) const override { return tags_.contains(id); }
 
   int32_t separator() const override { return separator_; }
@@ -310,7 +313,8 @@ PieceVocabulary parse_vocabulary(const std::string& line, const std::string& whe
             json.at("begin").get<int32_t>(),
             json.at("end").get<int32_t>(),
             json.value("ends_source", true),
-            json.value("tags", std::vector<int32_t>())};
+            json.value("tags", std::vector<int32_t>()),
+            json.value("source_language", -1)};
   } catch (const nlohmann::json::exception& error) {
     throw DataError(where + ": " + json_problem(error));
   }
@@ -353,6 +357,13 @@ std::unordered_map<std::string, int32_t> ids_of(const PieceVocabulary& vocabular
   return ids;
 }
 
+std::vector<int32_t> source_ending(const PieceVocabulary& vocabulary) {
+  std::vector<int32_t> ending;
+  if (vocabulary.ends_source) ending.push_back(vocabulary.end);
+  if (vocabulary.source_language >= 0) ending.push_back(vocabulary.source_language);
+  return ending;
+}
+
 std::string serialized(const PieceVocabulary& vocabulary, const std::string& sentencepiece) {
   nlohmann::json json = {{"pieces", vocabulary.pieces},
                          {"unknown", vocabulary.unknown},
@@ -360,6 +371,7 @@ std::string serialized(const PieceVocabulary& vocabulary, const std::string& sen
                          {"end", vocabulary.end}};
   if (!vocabulary.ends_source) json["ends_source"] = false;
   if (!vocabulary.tags.empty()) json["tags"] = vocabulary.tags;
+  if (vocabulary.source_language >= 0) json["source_language"] = vocabulary.source_language;
   return std::string(sentencepiece.empty() ? kWordsMagic : kMagic) + json.dump() + '\n' +
          sentencepiece;
 }

@@ -27,7 +27,7 @@ class Subwords {
   virtual int32_t unknown() const = 0;
   virtual int32_t begin() const = 0;
   virtual int32_t end() const = 0;
-  virtual bool ends_source() const = 0;
+  virtual std::vector<int32_t> source_ending() const = 0;
   virtual int32_t separator() const = 0;
   virtual bool is_tag(int32_t id) const = 0;
   /// The same pieces and kSeparatorPiece, which they lack; `where` names them in errors.
@@ -50,6 +50,9 @@ std::unique_ptr<const Subwords> listed_words(PieceVocabulary vocabulary, const s
 
 /// The id of each piece. Throws DataError that says what is wrong with the vocabulary.
 std::unordered_map<std::string, int32_t> ids_of(const PieceVocabulary& vocabulary);
+
+/// Tokenizer::source_ending() of the pieces.
+std::vector<int32_t> source_ending(const PieceVocabulary& vocabulary);
 
 /// What load_subwords() reads. `sentencepiece`: a model, or empty for listed words.
 std::string serialized(const PieceVocabulary& vocabulary, const std::string& sentencepiece);

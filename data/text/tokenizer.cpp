@@ -73,9 +73,7 @@ int64_t Tokenizer::vocabulary_size() const { return subwords_->size(); }
 int32_t Tokenizer::unknown_id() const { return subwords_->unknown(); }
 int32_t Tokenizer::begin_id() const { return subwords_->begin(); }
 int32_t Tokenizer::end_id() const { return subwords_->end(); }
-std::optional<int32_t> Tokenizer::source_end() const {
-  return subwords_->ends_source() ? std::optional(end_id()) : std::nullopt;
-}
+std::vector<int32_t> Tokenizer::source_ending() const { return subwords_->source_ending(); }
 int32_t Tokenizer::separator_id() const { return subwords_->separator(); }
 std::string Tokenizer::piece(int32_t id) const { return subwords_->piece(id); }
 bool Tokenizer::is_tag(int32_t id) const { return subwords_->is_tag(id); }

@@ -6,7 +6,6 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +32,7 @@ struct PieceVocabulary {
   /// Pieces that no text has, such as the `__de__` of M2M-100, which name the language of a
   /// sentence. At the start of a text one is taken whole; decoding leaves them out.
   std::vector<int32_t> tags = {};
+  int32_t source_language = -1;  // follows end of sentence after a source, as in mBART; -1: none
 };
 
 /// The pieces of a sentencepiece model with its own ids, and the special pieces that it has.
@@ -102,8 +102,9 @@ class Tokenizer {
   int32_t unknown_id() const;
   int32_t begin_id() const;
   int32_t end_id() const;
-  /// What ends a source sentence: end_id(), or nothing in models of OpenNMT.
-  std::optional<int32_t> source_end() const;
+  /// What ends a source sentence: end_id(); nothing in models of OpenNMT; in mBART's also the
+  /// language.
+  std::vector<int32_t> source_ending() const;
   /// The id of kSeparatorPiece, or -1.
   int32_t separator_id() const;
   std::string piece(int32_t id) const;

@@ -128,11 +128,13 @@ void write_vocabularies(const std::filesystem::path& directory, const nmt::Loade
 }  // namespace
 
 void export_ctranslate2(const std::filesystem::path& directory, const nmt::LoadedModel& model) {
+  if (model.source_tokenizer->source_ending().size() > 1)
+    throw ConfigError("CTranslate2 adds no language after a source, which this model reads");
   const CTranslate2File file = exported(*model.model);
   const data::Tokenizer& target = *model.target_tokenizer;
   const nlohmann::json description = {
       {"add_source_bos", false},
-      {"add_source_eos", model.source_tokenizer->source_end().has_value()},
+      {"add_source_eos", !model.source_tokenizer->source_ending().empty()},
       {"bos_token", target.piece(target.begin_id())},
       {"decoder_start_token", target.piece(target.begin_id())},
       {"eos_token", target.piece(target.end_id())},

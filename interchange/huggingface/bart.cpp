@@ -9,6 +9,7 @@
 #include "interchange/foreign_tensors.h"
 #include "interchange/huggingface/bart_names.h"
 #include "interchange/huggingface/fairseq_tokenizer.h"
+#include "interchange/huggingface/generation_config.h"
 #include "interchange/huggingface/transformers_config.h"
 #include "interchange/huggingface/translation_models.h"
 #include "interchange/huggingface/weights.h"
@@ -54,22 +55,6 @@ nmt::ModelConfig sizes_of(const json& description, const Kind& kind) {
   return config;
 }
 
-void require_languages_first(const fs::path& directory) {
-  const fs::path path = directory / "tokenizer_config.json";
-  if (!fs::exists(path)) return;
-  const std::string name = field_or<std::string>(read_json_object(path), "tokenizer_class", "");
-  if (name == "MBartTokenizer" || name == "MBartTokenizerFast")
-    throw CheckpointError(path.string() + ": " + name +
-                          " ends sources with their language; dietmt's models begin with it, as "
-                          "those of MBart50Tokenizer do");
-}
-
-FairseqTokenizer read_tokenizer(const fs::path& directory, const json& description,
-                                int64_t vocabulary) {
-  require_languages_first(directory);
-  return read_fairseq_tokenizer(directory, with_generation(directory, description), vocabulary);
-}
-
 TensorsByName table_of_positions(ForeignTensors& tensors, const char* name, int64_t positions) {
   const Tensor table = tensors.take(name);
   if (table.dim() != 2 || table.size(0) != positions + kFirstPosition)
@@ -96,9 +81,11 @@ nmt::LoadedModel import_bart(const fs::path& directory) {
   const Kind& kind = kind_of(description);
   nmt::ModelConfig config = checked_config(
       path, description, [&](const json& sizes) { return sizes_of(sizes, kind); }, bart_settings());
-  const FairseqTokenizer tokenizer =
-      read_tokenizer(directory, description, config.source_vocabulary);
+  const FairseqTokenizer tokenizer = read_fairseq_tokenizer(
+      directory, with_generation(directory, description), config.source_vocabulary);
   config.languages = tokenizer.languages;
+  config.search = generation_defaults(directory, description, *tokenizer.vocabulary.tokenizer,
+                                      config.languages);
   ForeignTensors tensors(directory, load_weights(directory));
   TensorsByName values = tensors.take_layers(config, bart_names());
   for (size_t side = 0; kind.embedding_norm && side < 2; ++side)

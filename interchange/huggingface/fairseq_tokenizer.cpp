@@ -1,6 +1,9 @@
 #include "interchange/huggingface/fairseq_tokenizer.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -56,9 +59,31 @@ Added numbered_pieces(const fs::path& directory) {
   return added;
 }
 
+/// Whether sources end with their language: of MBartTokenizer, which models of type mbart have
+/// unless a file names another one.
+bool ends_with_language(const fs::path& directory, const json& description) {
+  const auto type = field_or<std::string>(description, "model_type", "");
+  std::string name = field_or<std::string>(description, "tokenizer_class",
+                                           type == "mbart" ? "MBartTokenizer" : "");
+  name = field_or(object_or_none(directory / kSettings), "tokenizer_class", name);
+  return name == "MBartTokenizer" || name == "MBartTokenizerFast";
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::istringstream stream{std::string(text)};
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+/// Those of mBART (Liu et al. 2020), in its order.
+std::vector<std::string> mbart_languages() {
+  return words_of(
+      "ar_AR cs_CZ de_DE en_XX es_XX et_EE fi_FI fr_XX gu_IN hi_IN it_IT ja_XX kk_KZ ko_KR lt_LT "
+      "lv_LV my_MM ne_NP nl_XX ro_RO ru_RU si_LK tr_TR vi_VN zh_CN");
+}
+
 /// The languages that M2M100Tokenizer adds, which its files may leave out: those of M2M-100 (Fan et
 /// al. 2021) or of WMT 2021.
-std::vector<std::string> usual_languages(const fs::path& directory) {
+std::vector<std::string> m2m_languages(const fs::path& directory) {
   constexpr std::string_view kM2m100 =
       "af am ar ast az ba be bg bn br bs ca ceb cs cy da de el en es et fa ff fi fr fy ga gd gl gu "
       "ha he hi hr ht hu hy id ig ilo is it ja jv ka kk km kn ko lb lg ln lo lt lv mg mk ml mn mr "
@@ -67,14 +92,13 @@ std::vector<std::string> usual_languages(const fs::path& directory) {
   constexpr std::string_view kWmt21 = "en ha is ja cs ru zh de";
   const auto codes =
       field_or<std::string>(object_or_none(directory / kSettings), "language_codes", "m2m100");
-  std::istringstream list(std::string(codes == "wmt21" ? kWmt21 : kM2m100));
-  std::vector<std::string> pieces;
-  for (std::string code; list >> code;) pieces.push_back("__" + code + "__");
+  std::vector<std::string> pieces = words_of(codes == "wmt21" ? kWmt21 : kM2m100);
+  for (std::string& piece : pieces) piece = "__" + piece + "__";
   return pieces;
 }
 
 /// Pieces that follow all others, in order.
-std::vector<std::string> listed_pieces(const fs::path& directory) {
+std::vector<std::string> listed_pieces(const fs::path& directory, const json& description) {
   std::vector<std::string> pieces;
   for (const char* file : {kSpecial, kSettings}) {
     const json listed =
@@ -82,8 +106,9 @@ std::vector<std::string> listed_pieces(const fs::path& directory) {
     for (const json& entry : listed) pieces.push_back(content_of(entry));
     if (!pieces.empty()) break;
   }
-  const bool is_m2m = fs::exists(directory / kNumbers);
-  return pieces.empty() && is_m2m ? usual_languages(directory) : pieces;
+  if (!pieces.empty()) return pieces;
+  if (fs::exists(directory / kNumbers)) return m2m_languages(directory);
+  return ends_with_language(directory, description) ? mbart_languages() : pieces;
 }
 
 /// The pieces of the text, by their numbers.
@@ -100,7 +125,8 @@ std::vector<std::string> pieces_of_text(const fs::path& directory) {
 }
 
 /// With the added pieces and, up to `size`, unused ones.
-std::vector<std::string> all_pieces(const fs::path& directory, int64_t size) {
+std::vector<std::string> all_pieces(const fs::path& directory, const json& description,
+                                    int64_t size) {
   std::vector<std::string> pieces = pieces_of_text(directory);
   const Added numbered = numbered_pieces(directory);
   for (const auto& [id, piece] : numbered) {
@@ -112,7 +138,7 @@ std::vector<std::string> all_pieces(const fs::path& directory, int64_t size) {
     pieces[static_cast<size_t>(id)] = piece;
   }
   std::set<std::string> known(pieces.begin(), pieces.end());
-  for (const std::string& piece : listed_pieces(directory))
+  for (const std::string& piece : listed_pieces(directory, description))
     if (known.insert(piece).second) pieces.push_back(piece);
   if (!fs::exists(directory / kNumbers) && known.insert(kMask).second) pieces.emplace_back(kMask);
   if (std::ssize(pieces) > size)
@@ -125,6 +151,26 @@ std::vector<std::string> all_pieces(const fs::path& directory, int64_t size) {
   return pieces;
 }
 
+/// Makes the tokenizer one of one pair.
+void set_pair(const fs::path& directory, const nmt::ModelLanguages& languages,
+              data::PieceVocabulary& numbered) {
+  const auto source =
+      field_or<std::string>(object_or_none(directory / kSettings), "src_lang", "en_XX");
+  numbered.source_language = data::piece_id(numbered.pieces, source);
+  if (numbered.source_language < 0)
+    throw CheckpointError((directory / kSettings).string() + ": src_lang is '" + source +
+                          "', which is not a piece of the vocabulary");
+  const std::string& target = numbered.pieces[static_cast<size_t>(numbered.begin)];
+  const bool is_language =
+      std::ranges::any_of(languages.pieces, [&](const auto& one) { return one.second == target; });
+  if (!is_language)
+    throw CheckpointError((directory / kTransformersConfig).string() +
+                          ": decoder_start_token_id is that of '" + target +
+                          "'; mBART starts a translation with its language, so set it to the "
+                          "number of that language");
+  spdlog::info("sources are in {}, translations in {}", source, target);
+}
+
 }  // namespace
 
 FairseqTokenizer read_fairseq_tokenizer(const fs::path& directory, const json& description,
@@ -134,12 +180,16 @@ FairseqTokenizer read_fairseq_tokenizer(const fs::path& directory, const json& d
     throw CheckpointError(directory.string() + ": has no " + kSentencepiece +
                           ", which splits text into pieces");
   data::PieceVocabulary numbered;
-  numbered.pieces = all_pieces(directory, size);
+  numbered.pieces = all_pieces(directory, description, size);
   numbered.unknown = data::piece_id(numbered.pieces, "<unk>");
   numbered.begin = piece_number(directory, description, "decoder_start_token_id", size);
   numbered.end = piece_number(directory, description, "eos_token_id", size);
   FairseqTokenizer made;
   made.languages = languages_of(numbered);
+  if (ends_with_language(directory, description)) {
+    set_pair(directory, made.languages, numbered);
+    made.languages = {};
+  }
   hide_special_pieces(numbered);
   made.vocabulary = imported_vocabulary(std::move(numbered), {read_file(model), model.string()});
   return made;

@@ -12,7 +12,7 @@ namespace dietmt::interchange {
 
 struct FairseqTokenizer {
   ImportedVocabulary vocabulary;
-  nmt::ModelLanguages languages;
+  nmt::ModelLanguages languages;  // of several pairs
 };
 
 /// Reads sentencepiece.bpe.model, which splits the text, and numbers its pieces by vocab.json
@@ -20,8 +20,10 @@ struct FairseqTokenizer {
 /// the model. Languages and other added pieces follow, with the numbers that tokenizer.json or
 /// tokenizer_config.json gives them, or in the order of additional_special_tokens. `size`: pieces
 /// that the model has; it may have unused ones at the end. `description`: its config.json with
-/// decoder_start_token_id and eos_token_id. Throws CheckpointError or DataError naming the file and
-/// what is missing or does not match.
+/// decoder_start_token_id and eos_token_id. Of MBartTokenizer, mBART's first kind, it makes one of
+/// one pair: sources end with src_lang of tokenizer_config.json, en_XX without it, and the decoder
+/// starts from the language of the translation. Throws CheckpointError or DataError naming the file
+/// and what is missing or does not match.
 FairseqTokenizer read_fairseq_tokenizer(const std::filesystem::path& directory,
                                         const nlohmann::json& description, int64_t size);
 

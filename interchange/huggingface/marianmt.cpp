@@ -11,6 +11,7 @@
 #include "encoders/weights/safetensors.h"
 #include "interchange/foreign_tensors.h"
 #include "interchange/huggingface/bart_names.h"
+#include "interchange/huggingface/generation_config.h"
 #include "interchange/huggingface/marianmt_config.h"
 #include "interchange/huggingface/transformers_config.h"
 #include "interchange/huggingface/translation_models.h"
@@ -49,14 +50,14 @@ TensorsByName read_parameters(const fs::path& directory, const nmt::ModelConfig&
 }
 
 /// Fields of both config.json and generation_config.json.
-json generation(const data::Tokenizer& target, int64_t longest) {
-  return {{"pad_token_id", target.begin_id()},
-          {"decoder_start_token_id", target.begin_id()},
-          {"eos_token_id", target.end_id()},
-          {"forced_eos_token_id", target.end_id()},
-          {"bad_words_ids", {{target.begin_id()}, {target.unknown_id()}}},
-          {"num_beams", 5},
-          {"max_length", longest}};
+json generation(const data::Tokenizer& target, const nmt::SearchDefaults& search, int64_t longest) {
+  json settings = generation_settings(search, longest);
+  settings.update({{"pad_token_id", target.begin_id()},
+                   {"decoder_start_token_id", target.begin_id()},
+                   {"eos_token_id", target.end_id()},
+                   {"forced_eos_token_id", target.end_id()},
+                   {"bad_words_ids", {{target.begin_id()}, {target.unknown_id()}}}});
+  return settings;
 }
 
 std::vector<std::pair<std::string, Tensor>> exported_tensors(const nmt::TranslationModel& model) {
@@ -90,6 +91,7 @@ nmt::LoadedModel import_marianmt(const fs::path& directory) {
   check_size(directory, *tokenizers.source, config.source_vocabulary);
   check_size(directory, *tokenizers.target, config.target_vocabulary);
   config.languages = languages;
+  config.search = generation_defaults(directory, description, *tokenizers.target, languages);
   const auto model = std::make_shared<nmt::TranslationModel>(config, 0);
   set_parameters(*model, read_parameters(directory, config), directory);
   model->eval();
@@ -104,7 +106,7 @@ void export_marianmt(const fs::path& directory, const nmt::LoadedModel& model) {
       model.model->config().max_positions);
   constexpr int64_t kUsualLength = 512;
   const int64_t longest = std::min(kUsualLength, model.model->config().max_positions);
-  const json generated = generation(*model.target_tokenizer, longest);
+  const json generated = generation(*model.target_tokenizer, model.model->config().search, longest);
   description.update(generated);
   write_marian_tokenizers(directory, {model.source_tokenizer, model.target_tokenizer}, longest);
   write_file_atomically(directory / kTransformersConfig, description.dump(2) + "\n");

@@ -100,8 +100,8 @@ void write_marian_tokenizers(const fs::path& directory, const nmt::Tokenizers& t
   if (source.sentencepiece().empty() || target.sentencepiece().empty())
     throw ConfigError(
         "MarianMT needs sentencepiece models, but the vocabulary is a list of pieces");
-  if (!source.source_end())
-    throw ConfigError("MarianMT reads end of sentence after each source, this model does not");
+  if (source.source_ending() != std::vector{source.end_id()})
+    throw ConfigError("MarianMT reads only end of sentence after each source, this model does not");
   const json source_ids = ids_of(source), target_ids = ids_of(target);
   const bool separate = source_ids != target_ids;
   const std::string begin = target.piece(target.begin_id());

@@ -9,6 +9,7 @@
 #include "common/json_fields.h"
 #include "data/text/piece_list.h"
 #include "interchange/foreign_tensors.h"
+#include "interchange/huggingface/generation_config.h"
 #include "interchange/huggingface/transformers_config.h"
 #include "interchange/huggingface/translation_models.h"
 #include "interchange/huggingface/weights.h"
@@ -153,6 +154,8 @@ nmt::LoadedModel import_t5(const fs::path& directory) {
   nmt::ModelConfig config = checked_config(path, description, sizes_of, settings());
   const ImportedVocabulary vocabulary =
       read_pieces(directory, with_generation(directory, description), config);
+  config.search =
+      generation_defaults(directory, description, *vocabulary.tokenizer, config.languages);
   ForeignTensors tensors(directory, with_equal_names(load_weights(directory)));
   TensorsByName values = tensors.take_layers(
       config, layer_names(config.activation == "geglu-tanh" || config.activation == "swiglu"));

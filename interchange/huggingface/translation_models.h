@@ -16,9 +16,10 @@ namespace dietmt::interchange {
 /// not match.
 nmt::LoadedModel import_translation_model(const std::filesystem::path& directory);
 
-/// The descendants of BART: M2M-100 and NLLB-200 (m2m_100) and mBART-50 (mbart). The languages of
-/// the vocabulary become those of the model (ModelConfig::languages): their pieces begin sources
-/// and translations.
+/// The descendants of BART: M2M-100 and NLLB-200 (m2m_100), mBART-50 and mBART (mbart). The
+/// languages of the vocabulary become those of the model (ModelConfig::languages): their pieces
+/// begin sources and translations. A model of mBART's first kind has one pair
+/// (fairseq_tokenizer.h).
 nmt::LoadedModel import_bart(const std::filesystem::path& directory);
 
 /// T5, mT5 and MADLAD-400 (Raffel et al. 2020; Kudugunta et al. 2023). T5 does not scale the

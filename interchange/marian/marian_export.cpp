@@ -171,8 +171,8 @@ void export_marian(const fs::path& directory, const nmt::LoadedModel& model) {
   if (!model.model->starts_from_zeros(model.target_tokenizer->begin_id()))
     problems.push_back(
         "Marian's decoder starts from zeros, but this one starts from a learned vector");
-  if (!model.source_tokenizer->source_end())
-    problems.push_back("Marian reads end of sentence after each source, this model does not");
+  if (model.source_tokenizer->source_ending() != std::vector{model.source_tokenizer->end_id()})
+    problems.push_back("Marian reads only end of sentence after each source, this model does not");
   if (!problems.empty()) problems.push_back("train with --marian to export to Marian");
   throw_if_any(problems);
 

@@ -63,6 +63,22 @@ void visit_later_fields(Config& config, const Visit& visit) {
   visit("adapter_size", config.adapter_size);
 }
 
+nlohmann::json json_of(const SearchDefaults& search) {
+  nlohmann::json json;
+  for (const auto& [name, value] : search) json[name] = json_number(value);
+  return json;
+}
+
+SearchDefaults read_search(const nlohmann::json& json) {
+  SearchDefaults search;
+  for (const auto& [name, value] : object_field(json, "search").items()) {
+    if (!value.is_number())
+      throw CheckpointError("search: " + name + " is " + value.dump() + "; it must be a number");
+    search[name] = value.get<double>();
+  }
+  return search;
+}
+
 }  // namespace
 
 ModelConfig ModelConfig::preset(const std::string& name) {
@@ -139,6 +155,7 @@ nlohmann::json ModelConfig::to_json() const {
   visit_fields(*this, write);
   visit_later_fields(*this, write);
   if (!languages.empty()) json["languages"] = languages.to_json();
+  if (!search.empty()) json["search"] = json_of(search);
   return json;
 }
 
@@ -150,6 +167,7 @@ ModelConfig ModelConfig::from_json(const nlohmann::json& json) {
   });
   if (json.contains("languages"))
     config.languages = ModelLanguages::from_json(json.at("languages"));
+  if (json.contains("search")) config.search = read_search(json);
   return config;
 }
 

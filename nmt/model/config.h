@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -21,6 +22,10 @@ struct AlignmentSite {
   int64_t layer = 0;         // of the decoder
   int64_t head = kAllHeads;  // of the layer; kAllHeads: the mean of its heads
 };
+
+/// Options of the search that a model wants unless its user gives them, by their names
+/// (nmt/search/search_options.def).
+using SearchDefaults = std::map<std::string, double>;
 
 struct ModelConfig {
   int64_t source_vocabulary = 0;
@@ -55,6 +60,7 @@ struct ModelConfig {
   std::string context_sides = "source";  // "source", or "both": it translates them too
   int64_t context_tokens = 0;            // of a side with context and end of sentence, at most
   ModelLanguages languages;              // that it translates; empty: one pair
+  SearchDefaults search;                 // set by imports
   int64_t adapter_size = 0;              // bottleneck of the adapter after each layer; 0: none
   double dropout = 0.1;                  // residual branches
   double attention_dropout = 0.0;        // probabilities

@@ -60,6 +60,11 @@ void read_adapter_size(ModelFiles& files) {
   }
 }
 
+fs::path model_directory_of(const fs::path& path) {
+  return storage::resolve_model_directory(is_adapter(path) ? fs::absolute(path).parent_path()
+                                                           : path);
+}
+
 std::shared_ptr<const data::Tokenizer> load_tokenizer(const fs::path& file) {
   require_intact(file);
   return std::make_shared<data::Tokenizer>(file);
@@ -82,10 +87,10 @@ Tokenizers load_tokenizers(const fs::path& directory) {
 data::SentenceContext sentence_context(const ModelConfig& config, const data::Tokenizer& source,
                                        const data::Tokenizer& target) {
   if (config.context == 0) return {};
-  if (!source.source_end())
+  if (source.source_ending() != std::vector{source.end_id()})
     throw CheckpointError(source.file() +
-                          ": the model reads sources without end of sentence, so it cannot read "
-                          "them with their context");
+                          ": the model's sources do not end with end of sentence, so it cannot "
+                          "read them with their context");
   const auto separator = [](const data::Tokenizer& tokenizer) {
     if (tokenizer.separator_id() >= 0) return tokenizer.separator_id();
     throw CheckpointError(tokenizer.file() +
@@ -117,8 +122,7 @@ bool is_adapter(const fs::path& path) {
 ModelFiles open_model(const fs::path& path) {
   ModelFiles files;
   if (is_adapter(path)) files.adapter = path;
-  files.directory = storage::resolve_model_directory(
-      files.adapter.empty() ? path : fs::absolute(path).parent_path());
+  files.directory = model_directory_of(path);
   read_config(files.directory / kConfigFile, files);
   if (!files.adapter.empty() && !files.quantization.empty()) {
     throw CheckpointError(path.string() + ": packed " + files.quantization +
@@ -136,12 +140,12 @@ ModelFiles open_model(const fs::path& path) {
   return files;
 }
 
-ModelLanguages languages_in(const fs::path& directory) {
-  if (!fs::is_regular_file(directory / kConfigFile)) return {};  // a pipe would wait
+ModelConfig config_in(const fs::path& path) {
   try {
-    const nlohmann::json json = read_json(directory / kConfigFile);
-    return json.contains("model") ? ModelConfig::from_json(json.at("model")).languages
-                                  : ModelLanguages();
+    const fs::path file = model_directory_of(path) / kConfigFile;
+    if (!fs::is_regular_file(file)) return {};  // a pipe would wait
+    const nlohmann::json json = read_json(file);
+    return json.contains("model") ? ModelConfig::from_json(json.at("model")) : ModelConfig();
   } catch (const Error&) {
     return {};
   }

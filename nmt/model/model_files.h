@@ -54,8 +54,8 @@ bool is_adapter(const std::filesystem::path& path);
 /// which names the file.
 ModelFiles open_model(const std::filesystem::path& path);
 
-/// The languages that config.json in the directory lists; none if it cannot be read.
-ModelLanguages languages_in(const std::filesystem::path& directory);
+/// The configuration of the model that open_model() opens; an empty one if it cannot be read.
+ModelConfig config_in(const std::filesystem::path& path);
 
 /// The directories in the values of `option`: each value is one, or several separated by commas;
 /// names of fetched models become theirs. A value that exists is not split, so a name may have

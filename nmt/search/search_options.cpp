@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "common/checks.h"
+#include "common/error.h"
 #include "common/process.h"
 
 namespace dietmt::nmt {
@@ -62,6 +64,31 @@ std::vector<std::string> SearchOptions::problems() const {
   require(sample || (top_k == 0 && top_p == 1.0 && temperature == 1.0),
           "--top-k, --top-p and --temperature need --sample");
   return found;
+}
+
+void SearchOptions::take(const SearchDefaults& defaults,
+                         const std::function<bool(const std::string&)>& is_given,
+                         const std::string& file) {
+  const std::string where = file.empty() ? "search: " : file + ": search: ";
+  for (const auto& [name, value] : defaults) {
+    const auto option = std::ranges::find(search_option_table(), name, &SearchOption::name);
+    const auto set = [&](auto field) {
+      auto& own = this->*field;
+      using Value = std::remove_reference_t<decltype(own)>;
+      if constexpr (std::is_same_v<Value, int64_t> || std::is_same_v<Value, double>) {
+        const bool fits = std::is_same_v<Value, double> || value == std::floor(value);
+        const std::string problem =
+            fits ? option->rule.problem(name, value)
+                 : name + " is " + text_of(value) + "; it must be a whole number";
+        if (!problem.empty()) throw CheckpointError(where + problem);
+        if (!is_given || !is_given(name)) own = static_cast<Value>(value);
+        return true;
+      }
+      return false;
+    };
+    if (option == search_option_table().end() || !std::visit(set, option->field))
+      throw CheckpointError(where + name + " is not a number among the options of a search");
+  }
 }
 
 int64_t usable_workers(int64_t workers, int64_t threads) {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "common/option_rule.h"
+#include "nmt/model/config.h"
 
 namespace dietmt::nmt {
 
@@ -25,6 +27,12 @@ struct SearchOptions {
 
   /// All problems, one sentence each, naming the option of `dietmt translate`.
   std::vector<std::string> problems() const;
+
+  /// Takes the options that a model wants, except those that `is_given`. Throws CheckpointError
+  /// with the `file` for a name or a value that does not exist.
+  void take(const SearchDefaults& defaults,
+            const std::function<bool(const std::string& name)>& is_given = {},
+            const std::string& file = "");
 
   /// For a model whose output another one translates: its best translation by beam search.
   SearchOptions for_pivot() const;

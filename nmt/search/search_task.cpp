@@ -47,11 +47,12 @@ std::vector<int32_t> TranslationRequest::demanded_tokens() const {
   return tokens;
 }
 
-int64_t cut_and_end(std::vector<int32_t>& tokens, int64_t max_tokens, std::optional<int32_t> end) {
-  const int64_t added = end ? 1 : 0;
-  const int64_t cut = std::max<int64_t>(std::ssize(tokens) + added - max_tokens, 0);
+int64_t cut_and_end(std::vector<int32_t>& tokens, int64_t max_tokens,
+                    const std::vector<int32_t>& ending) {
+  const int64_t cut = std::clamp<int64_t>(std::ssize(tokens) + std::ssize(ending) - max_tokens, 0,
+                                          std::ssize(tokens));
   tokens.resize(tokens.size() - static_cast<size_t>(cut));
-  if (end) tokens.push_back(*end);
+  tokens.insert(tokens.end(), ending.begin(), ending.end());
   return cut;
 }
 

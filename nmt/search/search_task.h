@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,7 +25,7 @@ struct OpenWord {
 };
 
 struct TranslationRequest {
-  std::vector<int32_t> source;       // ends with end of sentence
+  std::vector<int32_t> source;       // ends with Tokenizer::source_ending()
   std::vector<int32_t> prefix;       // tokens that the translation must start with
   int64_t unscored = 0;              // of them at the start name its language: they score 0
   OpenWord open_word = {};           // that it must continue with
@@ -97,9 +96,10 @@ struct SearchTask {
   }
 };
 
-/// Cuts the tokens of a sentence and appends `end`, unless there is none, so that there are at most
-/// `max_tokens`. Returns how many were cut.
-int64_t cut_and_end(std::vector<int32_t>& tokens, int64_t max_tokens, std::optional<int32_t> end);
+/// Cuts the tokens of a sentence and appends `ending`, so that there are at most `max_tokens`, or
+/// only the ending. Returns how many were cut.
+int64_t cut_and_end(std::vector<int32_t>& tokens, int64_t max_tokens,
+                    const std::vector<int32_t>& ending);
 
 /// What the models of a decoder accept.
 struct RequestLimits {

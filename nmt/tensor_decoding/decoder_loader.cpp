@@ -18,7 +18,7 @@ ModelList::ModelList(const std::vector<std::string>& directories, c10::Device de
     require_same_tokenizers(models_.front().directory, tokenizers(), last.directory,
                             {last.source_tokenizer, last.target_tokenizer});
     require_same_context(models_.front().directory, context(), last.directory, last.context());
-    require_same_languages(models_.front().directory, languages(), last.directory,
+    require_same_languages(models_.front().directory, first_config().languages, last.directory,
                            last.model->config().languages);
   }
 }
@@ -80,7 +80,8 @@ LoadedDecoder load_decoder(const std::vector<std::string>& directories,
     loaded.target_tokenizer = tokenizers.target;
     loaded.special = SpecialTokens::of(*tokenizers.target);
     loaded.context = loaded.models->context();
-    loaded.languages = loaded.models->languages();
+    loaded.languages = loaded.models->first_config().languages;
+    loaded.search = loaded.models->first_config().search;
     loaded.decoder = std::make_unique<TensorDecoder>(loaded.models->pointers(), loaded.special,
                                                      options.device_type);
     return loaded;

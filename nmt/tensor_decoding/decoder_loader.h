@@ -37,7 +37,7 @@ class ModelList {
 
   /// The context that all of them read.
   data::SentenceContext context() const { return models_.front().context(); }
-  const ModelLanguages& languages() const { return models_.front().model->config().languages; }
+  const ModelConfig& first_config() const { return models_.front().model->config(); }
 
   Tokenizers tokenizers() const {
     return {models_.front().source_tokenizer, models_.front().target_tokenizer};

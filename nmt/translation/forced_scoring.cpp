@@ -27,9 +27,9 @@ TranslationRequest ForcedRequests::next(const TextPair& pair) {
   TranslationRequest request;
   request.source =
       encode_line(*source_tokenizer_, pair.source.empty() ? pair.source : tag_.before(pair.source),
-                  source_tokenizer_->source_end(), max_source_, pair.source_where);
+                  source_tokenizer_->source_ending(), max_source_, pair.source_where);
   const int64_t tags = std::ssize(target_tag_);
-  request.prefix = encode_line(*target_tokenizer_, pair.target, target_tokenizer_->end_id(),
+  request.prefix = encode_line(*target_tokenizer_, pair.target, {target_tokenizer_->end_id()},
                                max_target_ - tags, pair.target_where);
   request.context_tokens =
       document_.next(request.source, request.prefix, max_source_, max_target_).source;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -69,15 +70,17 @@ std::vector<std::vector<float>> rows_of(const std::vector<float>& attention, siz
   return rows;
 }
 
-// With a column for end of sentence, which attracts no attention where a source has none.
-std::vector<float> with_end(const std::vector<float>& attention, size_t sources) {
-  std::vector<float> wider;
-  for (size_t at = 0; at < attention.size(); at += sources) {
+// With one column for the `ending` tokens of a source: the sum of theirs.
+std::vector<float> with_one_end(const std::vector<float>& attention, size_t sources,
+                                size_t ending) {
+  std::vector<float> rows;
+  for (size_t at = 0; at < attention.size(); at += sources + ending) {
     const auto row = attention.begin() + static_cast<std::ptrdiff_t>(at);
-    wider.insert(wider.end(), row, row + static_cast<std::ptrdiff_t>(sources));
-    wider.push_back(0.0F);
+    const auto end = row + static_cast<std::ptrdiff_t>(sources);
+    rows.insert(rows.end(), row, end);
+    rows.push_back(std::accumulate(end, end + static_cast<std::ptrdiff_t>(ending), 0.0F));
   }
-  return wider;
+  return rows;
 }
 
 // Without the spaces around it, which translations do not have either.
@@ -244,14 +247,13 @@ void LineCoder::encode(LineRequest& line, const data::SourceTag& tag) const {
   } else {
     ids = tokenizer.encode(tag.before(line.text()), most_source_);
   }
-  const auto end = tokenizer.source_end();
-  const int64_t ends = end ? 1 : 0;
-  const int64_t cut = end_line(ids, end, most_source_, line.text().size(),
+  const std::vector<int32_t> ending = tokenizer.source_ending();
+  const int64_t cut = end_line(ids, ending, most_source_, line.text().size(),
                                line.extras.where.empty() || line.pivots.empty()
                                    ? line.extras.where
                                    : line.extras.where + ", translated by the first model");
   line.cut_tokens += cut;
-  line.has_text = std::ssize(ids) - ends > tag.pieces();
+  line.has_text = std::ssize(ids) - std::ssize(ending) > tag.pieces();
   if (line.pivots.empty() && line.has_text) line.tokens = std::ssize(ids);
   if (!line.has_text) {
     ids.clear();
@@ -259,7 +261,7 @@ void LineCoder::encode(LineRequest& line, const data::SourceTag& tag) const {
     return;
   }
   if (!is_aligned) return;
-  line.spans.resize(ids.size() - static_cast<size_t>(ends));
+  line.spans.resize(ids.size() - ending.size());
   line.tag_tokens = std::ranges::find_if(line.spans, [](auto span) { return span.begin >= 0; }) -
                     line.spans.begin();
   if (options_.alignment != AlignmentKind::kSoft) return;
@@ -281,7 +283,7 @@ void LineCoder::find_terms(LineRequest& line, const data::SourceTag& tag) const 
   else
     line.required = glossary->find(
         text_of_tokens(*model_.source_tokenizer, tag, line.source,
-                       line.tokens - (model_.source_tokenizer->source_end() ? 1 : 0)));
+                       line.tokens - std::ssize(model_.source_tokenizer->source_ending())));
 }
 
 // Adds what a request needs besides the tokens of its line and context.
@@ -349,7 +351,7 @@ void LineCoder::add_prefix(LineRequest& line) const {
   std::vector<int32_t>& prefix = line.request.prefix;
   prefix = tokenizer.encode(extras.prefix, most);
   const bool is_cut =
-      end_line(prefix, tokenizer.end_id(), most, extras.prefix.size(), extras.prefix_where) > 0;
+      end_line(prefix, {tokenizer.end_id()}, most, extras.prefix.size(), extras.prefix_where) > 0;
   prefix.pop_back();  // end of sentence
   if (!extras.prefix_where.empty() && std::ranges::count(prefix, tokenizer.unknown_id()) > 0)
     spdlog::warn("{}: the vocabulary cannot write all of this prefix", extras.prefix_where);
@@ -376,9 +378,8 @@ LineCoder::Decoded LineCoder::decoded(const LineRequest& line, const Hypothesis&
     return made;
   }
   data::SpannedText target = decode_line_with_spans(tokenizer, found.ids);
-  const bool has_end = model_.source_tokenizer->source_end().has_value();
-  const auto wider = has_end ? std::vector<float>() : with_end(found.attention, line.spans.size());
-  const std::span<const float> attention = has_end ? found.attention : wider;
+  const std::vector<float> attention = with_one_end(
+      found.attention, line.spans.size(), model_.source_tokenizer->source_ending().size());
   std::vector<WordPair> pairs;
   if (pairs_words || restores_words)
     pairs = align_words({line.text(), line.spans}, {target.text, target.spans}, attention);

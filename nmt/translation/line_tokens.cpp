@@ -51,22 +51,22 @@ void clean_line(std::string& line, LineReader& reader) {
   line = replace_invalid_utf8(line);
 }
 
-int64_t end_line(std::vector<int32_t>& ids, std::optional<int32_t> end, int64_t max_tokens,
+int64_t end_line(std::vector<int32_t>& ids, const std::vector<int32_t>& ending, int64_t max_tokens,
                  size_t bytes, const std::string& where) {
   const size_t tokens = ids.size();
-  const int64_t cut = cut_and_end(ids, max_tokens, end);
+  const int64_t cut = cut_and_end(ids, max_tokens, ending);
   if (cut > 0 && !where.empty())
     spdlog::warn("{}: {}{} tokens, cut to the first {}", where,
                  bytes > data::Tokenizer::kLongestPart ? "at least " : "", tokens,
-                 ids.size() - (end ? 1 : 0));
+                 ids.size() - ending.size());
   return cut;
 }
 
 std::vector<int32_t> encode_line(const data::Tokenizer& tokenizer, const std::string& line,
-                                 std::optional<int32_t> end, int64_t max_tokens,
+                                 const std::vector<int32_t>& ending, int64_t max_tokens,
                                  const std::string& where) {
   std::vector<int32_t> ids = tokenizer.encode(line, max_tokens);
-  end_line(ids, end, max_tokens, line.size(), where);
+  end_line(ids, ending, max_tokens, line.size(), where);
   return ids;
 }
 

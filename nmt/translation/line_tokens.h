@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,15 +21,15 @@ LineReader open_text(const std::string& path);
 /// ill-formed UTF-8 with U+FFFD. Warns about the latter, and about a line that was cut.
 void clean_line(std::string& line, LineReader& reader);
 
-/// Cuts the pieces of a line of `bytes` bytes and appends `end`, of a source
-/// Tokenizer::source_end(), so that there are at most `max_tokens`. Returns how many were cut off.
-/// `where`: for a warning about that; empty: none.
-int64_t end_line(std::vector<int32_t>& ids, std::optional<int32_t> end, int64_t max_tokens,
+/// Cuts the pieces of a line of `bytes` bytes and appends `ending`, of a source
+/// Tokenizer::source_ending(), so that there are at most `max_tokens`. Returns how many were cut
+/// off. `where`: for a warning about that; empty: none.
+int64_t end_line(std::vector<int32_t>& ids, const std::vector<int32_t>& ending, int64_t max_tokens,
                  size_t bytes, const std::string& where);
 
-/// The piece ids of a clean line and `end`, at most `max_tokens` in all.
+/// The piece ids of a clean line and `ending`, at most `max_tokens` in all.
 std::vector<int32_t> encode_line(const data::Tokenizer& tokenizer, const std::string& line,
-                                 std::optional<int32_t> end, int64_t max_tokens,
+                                 const std::vector<int32_t>& ending, int64_t max_tokens,
                                  const std::string& where);
 
 /// The pieces of a clean line after a tag, without end of sentence, and the bytes of the line that

@@ -44,6 +44,8 @@ void EngineModelList::add(const ModelFiles& files, EngineModel model) {
     tokenizers_ = files.tokenizers;
     context_ = files.context();
     languages_ = files.config.languages;
+    search_ = files.config.search;
+    SearchOptions().take(search_, {}, (first_ / kConfigFile).string());
   }
   require_same_tokenizers(first_, tokenizers_, files.directory, files.tokenizers);
   require_same_context(first_, context_, files.directory, files.context());
@@ -58,6 +60,7 @@ LoadedDecoder EngineModelList::decoder(const std::filesystem::path& shortlist) &
   loaded.special = SpecialTokens::of(*tokenizers_.target);
   loaded.context = context_;
   loaded.languages = languages_;
+  loaded.search = search_;
   loaded.decoder = std::make_unique<EngineDecoder>(
       std::move(models_), loaded.special,
       open_shortlist(shortlist, tokenizers_, context_.target_separator));

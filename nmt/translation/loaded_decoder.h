@@ -49,6 +49,7 @@ struct LoadedDecoder {
   std::shared_ptr<MadeOnce<PrefixEncoder>> made_prefixes =
       std::make_shared<MadeOnce<PrefixEncoder>>();
   ModelLanguages languages = {};  // empty: one pair
+  SearchDefaults search = {};     // of the first model
 
   /// For glossaries, and for prefixes.
   const TermEncoder& terms() const { return made_terms->of(*target_tokenizer); }
@@ -72,6 +73,7 @@ class EngineModelList {
   Tokenizers tokenizers_;
   data::SentenceContext context_;
   ModelLanguages languages_;
+  SearchDefaults search_;
 };
 
 /// Options for models stored with packed weights and position terms, which load in milliseconds

@@ -81,7 +81,7 @@ def _filled(options: Options, values: Mapping[str, object]) -> Options:
         try:
             setattr(options, name, value)
         except TypeError:
-            usual = getattr(options, name)
+            usual = _dietmt.search_defaults.get(name, getattr(options, name))
             expected = "float" if usual is None else type(usual).__name__
             raise TypeError(f"{name} must be {expected}, not {value!r}") from None
     return options
@@ -92,7 +92,7 @@ def _documented(kind: type) -> Iterator[tuple[str, object, str]]:
     usual = kind()
     for name, option in vars(kind).items():
         if isinstance(option, property) and option.__doc__:
-            yield name, getattr(usual, name), option.__doc__
+            yield name, _dietmt.search_defaults.get(name, getattr(usual, name)), option.__doc__
 
 
 def _search_options(values: Mapping[str, Any]) -> _dietmt.TranslateOptions:

@@ -2,6 +2,7 @@ import os
 from typing import Iterator, Sequence
 
 version: str
+search_defaults: dict[str, object]  # of the options in TranslateOptions
 
 class Error(RuntimeError): ...
 class UsageError(Error, ValueError): ...

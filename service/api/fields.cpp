@@ -263,9 +263,16 @@ std::vector<std::string_view> with_decoding_fields(std::vector<std::string_view>
   return more;
 }
 
-nmt::SearchOptions default_search(const ServiceLimits& limits) {
+nmt::SearchOptions default_search(const ServiceLimits& limits, const nmt::SearchDefaults& own) {
   nmt::SearchOptions options;
-  options.beam = std::min(options.beam, limits.beam);
+  options.take(own);
+  for (const nmt::SearchOption& option : decoding_fields(limits)) {
+    if (!option.rule.most) continue;
+    if (const auto* const field = std::get_if<int64_t nmt::SearchOptions::*>(&option.field))
+      options.*(*field) = std::min(options.*(*field), nearest_whole(*option.rule.most));
+    if (const auto* const field = std::get_if<double nmt::SearchOptions::*>(&option.field))
+      options.*(*field) = std::min(options.*(*field), *option.rule.most);
+  }
   return options;
 }
 
@@ -299,8 +306,9 @@ bool restores_case(const Fields& fields, const ServiceLimits& limits) {
   return letters == "auto";
 }
 
-nmt::SearchOptions search_options(const Fields& fields, const ServiceLimits& limits) {
-  nmt::SearchOptions options = default_search(limits);
+nmt::SearchOptions search_options(const Fields& fields, const ServiceLimits& limits,
+                                  const nmt::SearchDefaults& own) {
+  nmt::SearchOptions options = default_search(limits, own);
   for (const nmt::SearchOption& option : decoding_fields(limits)) {
     const auto read = [&](auto field) {
       read_option(fields, option, options.*field);

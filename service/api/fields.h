@@ -91,8 +91,8 @@ std::vector<nmt::SearchOption> decoding_fields(const ServiceLimits& limits);
 /// The names of those, and `more`.
 std::vector<std::string_view> with_decoding_fields(std::vector<std::string_view> more);
 
-/// Those that are not given.
-nmt::SearchOptions default_search(const ServiceLimits& limits);
+/// Those that are not given: the model's `own`, or the usual ones, within the limits.
+nmt::SearchOptions default_search(const ServiceLimits& limits, const nmt::SearchDefaults& own = {});
 
 /// Whether `check` is copies. Throws HttpError 400 for anything except that and none.
 bool checks_copies(const Fields& fields);
@@ -107,6 +107,7 @@ std::string source_tag(const Fields& fields);
 bool restores_case(const Fields& fields, const ServiceLimits& limits);
 
 /// Throws HttpError 400 with the name of the field.
-nmt::SearchOptions search_options(const Fields& fields, const ServiceLimits& limits);
+nmt::SearchOptions search_options(const Fields& fields, const ServiceLimits& limits,
+                                  const nmt::SearchDefaults& own = {});
 
 }  // namespace dietmt::service

@@ -19,7 +19,8 @@ TextOptions LineTranslator::options(const LineRequest& request, const nlohmann::
   options.line = {.languages = {.source_tag = source_tag(fields)},
                   .keep = kept_kinds(fields, limits_),
                   .restores_case = restores_case(fields, limits_)};
-  options.search = search_options(fields, limits_);
+  options.search =
+      search_options(fields, limits_, path.empty() ? nmt::SearchDefaults() : path.back()->search);
   options.guard = limits_.guard;
   if (!path.empty())
     options.glossary = glossaries_->of_request(fields, request.owner, path, options.search);

@@ -51,7 +51,7 @@ TextOptions text_options(const Call& call, const Fields& fields, const ModelPath
                   .restores_case = restores_case(fields, service.limits)};
   options.prefix = fields.text_or("prefix", "");
   if (fields.has("context")) options.context = fields.texts("context");
-  options.search = search_options(fields, service.limits);
+  options.search = search_options(fields, service.limits, path.back()->search);
   options.guard = service.limits.guard;
   options.search.alignment = options.line.alignment != nmt::AlignmentKind::kNone;
   if (options.search.alignment) options.line.keep = {};  // it would align other words

@@ -178,7 +178,7 @@ TextOptions usual_options(const ModelPath& path, bool is_html, const ServiceCont
   options.line.keep = service.limits.keep;
   options.line.restores_case = service.limits.restores_case;
   options.guard = service.limits.guard;
-  options.search = default_search(service.limits);
+  options.search = default_search(service.limits, path.back()->search);
   return options;
 }
 

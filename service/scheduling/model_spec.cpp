@@ -139,7 +139,7 @@ void add_own_shortlists(std::vector<ModelSpec>& specs, std::vector<std::string>&
 // None if the directory has no model; its loader says what is wrong with others.
 std::vector<std::string> languages_in(const std::filesystem::path& directory) {
   const auto model = model_in(directory);
-  return model ? nmt::languages_in(*model).codes() : std::vector<std::string>();
+  return model ? nmt::config_in(*model).languages.codes() : std::vector<std::string>();
 }
 
 // SRC-TGT=DIR,tag=TAG, where all but DIR may be missing.
@@ -252,6 +252,7 @@ std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words) 
         add(one.string(), one, std::nullopt, tag);
   }
   throw_if_any(problems);
+  for (ModelSpec& spec : specs) spec.search = nmt::config_in(spec.directory).search;
   return specs;
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "nmt/model/config.h"
+
 namespace dietmt::service {
 
 struct ModelSpec {
@@ -17,7 +19,8 @@ struct ModelSpec {
   // The languages of a model of several pairs, each of the one to each of the other.
   std::vector<std::string> sources = {};
   std::vector<std::string> targets = {};
-  std::string source_tag = {};  // before each source line (data::SourceTag); empty: none
+  std::string source_tag = {};      // before each source line (data::SourceTag); empty: none
+  nmt::SearchDefaults search = {};  // that the model wants
 
   bool has_several_pairs() const { return !targets.empty(); }
   bool translates(const std::string& from, const std::string& to) const;

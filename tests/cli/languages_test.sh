@@ -38,6 +38,31 @@ expect_code 0 "$dietmt" score --model m2m --source text --target <(echo rot) --j
 expect_text '"__de__"' "$out"
 expect_text '"token_scores":[0.0,' "$out"
 
+# A model may have its own defaults of the search; options win.
+of_case() { python3 -c 'import json, sys; print("\n".join(json.load(open(sys.argv[1]))[sys.argv[2]]))' \
+  "$cases/t5_search.json" "$1"; }
+expect_code 0 "$dietmt" import "$cases/t5_search" --output own
+of_case sources >own.text
+expect_code 0 "$dietmt" translate --model own --input own.text
+expect_equal "$out" "$(of_case searched)" "the search of the model"
+cp -r own usual && rm -f usual/manifest.json
+python3 -c 'import json
+config = json.load(open("usual/config.json"))
+del config["model"]["search"]
+json.dump(config, open("usual/config.json", "w"))'
+expect_code 0 "$dietmt" translate --model usual --input own.text
+usual=$out
+expect_code 0 "$dietmt" translate --model own --input own.text --beam 5 --length-penalty 1 \
+  --no-repeat-ngram 0 --repetition-penalty 1 --min-length 0 --max-length-factor 2 \
+  --max-length-offset 50
+expect_equal "$out" "$usual" "a search with options"
+expect_code 0 "$dietmt" quantize own --type fp32 --output own.packed
+expect_code 0 "$dietmt" translate --model own.packed --input own.text
+expect_equal "$out" "$(of_case searched)" "the search of the packed model"
+sed -i 's/"beam": 3/"beam": 0/' own/config.json && rm -f own/manifest.json
+expect_code 1 "$dietmt" translate --model own --input own.text
+expect_text "own/config.json: search: beam is 0" "$err"
+
 # Training goes on in several directions, and validation translates in each.
 for i in 1 2 3 4 5 6 7 8; do echo "red dog $i"; done >corpus.en
 sed 's/red dog/rot hund/' corpus.en >corpus.de

@@ -31,7 +31,7 @@ class FakeSubwords : public Subwords {
   int32_t unknown() const override { return 0; }
   int32_t begin() const override { return 1; }
   int32_t end() const override { return 2; }
-  bool ends_source() const override { return true; }
+  std::vector<int32_t> source_ending() const override { return {2}; }
   int32_t separator() const override { return -1; }
   bool is_tag(int32_t) const override { return false; }
   std::unique_ptr<const Subwords> with_separator(const std::string&) const override {

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <numeric>
 #include <thread>
 
@@ -125,6 +127,26 @@ TEST_F(TranslatorTest, RepetitionAndPatienceChangeTheSearch) {
   EXPECT_NE(texts(translator().translate(lines, penalized)),
             texts(translator().translate(lines, loops)));
   EXPECT_THROW(translator().translate(lines, {.patience = 0.0}), UsageError);
+}
+
+TEST_F(TranslatorTest, AModelMayHaveItsOwnDefaultsOfSearch) {
+  namespace fs = std::filesystem;
+  const fs::path copy = fs::path(testing::TempDir()) / "own_search";
+  fs::remove_all(copy);
+  fs::copy(packed_model(), copy, fs::copy_options::recursive);
+  fs::remove(copy / "manifest.json");
+  std::ifstream file(copy / "config.json");
+  std::string config((std::istreambuf_iterator<char>(file)), {});
+  const std::string model = "\"model\": {";
+  ASSERT_NE(config.find(model), config.npos);
+  config.insert(config.find(model) + model.size(), R"("search": {"min_length": 25},)");
+  std::ofstream(copy / "config.json") << config;
+  const Translator own(copy);
+  const auto lines = toy_lines(3);
+  EXPECT_EQ(texts(own.translate(lines)), texts(translator().translate(lines, {.min_length = 25})));
+  EXPECT_EQ(texts(own.translate(lines, {.min_length = 0})), texts(translator().translate(lines)));
+  EXPECT_NE(texts(own.translate(lines)), texts(translator().translate(lines)));
+  fs::remove_all(copy);
 }
 
 TEST_F(TranslatorTest, AGlossaryPrescribesTerms) {

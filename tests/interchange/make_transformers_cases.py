@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Small translation models of Hugging Face's transformers with random weights, and what they compute.
 
-    make_transformers_cases.py DIR     one directory per case; needs torch, transformers 4.x and
-                                       sentencepiece
+    make_transformers_cases.py DIR [CASE...]    one directory per case; needs torch, transformers
+                                                4.x and sentencepiece
 
 A case is a model directory as `save_pretrained` writes it, and NAME.json: the languages, sources as
 text, targets as pieces, their log-probabilities (with that of end of sentence, and without that of
@@ -15,6 +15,9 @@ activations, ties, positions, widths of heads, and in how they name languages:
                de_DE, weights in several files
     t5         gated, heads wider than the model, a separate output, no languages
     madlad     relu, output tied to the embeddings, languages such as <2de>
+    mbart_pair mBART's first kind: sources end with en_XX, the decoder starts from de_DE
+    t5_search  generation_config.json has options of the search, and only "searched", the
+               translations with them
 """
 
 import argparse
@@ -72,6 +75,15 @@ def mbart(directory):
     return tokenizer, transformers.MBartForConditionalGeneration(config), ("en_XX", "de_DE")
 
 
+def mbart_pair(directory):
+    tokenizer = transformers.MBartTokenizer(str(fairseq_pieces(directory)), src_lang="en_XX",
+                                            tgt_lang="de_DE")
+    config = transformers.MBartConfig(
+        vocab_size=len(tokenizer), scale_embedding=True,
+        decoder_start_token_id=tokenizer.convert_tokens_to_ids("de_DE"), **SIZES)
+    return tokenizer, transformers.MBartForConditionalGeneration(config), None
+
+
 T5_SIZES = dict(decoder_start_token_id=0, d_model=16, d_ff=24, num_heads=2, num_layers=2, num_decoder_layers=2,
                 relative_attention_num_buckets=8, relative_attention_max_distance=20)
 T5_PIECES = dict(pad_id=0, eos_id=1, unk_id=2, bos_id=-1)
@@ -93,6 +105,14 @@ def madlad(directory):
     config = transformers.T5Config(vocab_size=len(tokenizer), d_kv=8, feed_forward_proj="relu",
                                    **T5_SIZES)
     return tokenizer, transformers.T5ForConditionalGeneration(config), ("", "de")
+
+
+def t5_search(directory):
+    tokenizer, model, languages = t5(directory)
+    model.generation_config.update(num_beams=3, early_stopping=True, length_penalty=0.4,
+                                   no_repeat_ngram_size=2, repetition_penalty=1.3, min_length=7,
+                                   max_length=13)
+    return tokenizer, model, languages
 
 
 def randomize(model, seed):
@@ -149,12 +169,23 @@ class Reference:
         kept = [i for i in output[0].tolist() if not self.is_special(i)]
         return self.tokenizer.decode(kept, clean_up_tokenization_spaces=False)
 
+    @torch.no_grad()
+    def searched(self, source):
+        own = self.model.generation_config
+        output = self.model.generate(
+            **self.source(source), generation_config=own, suppress_tokens=self.never,
+            logits_processor=[EndAtLimit(own.max_length - 1, self.end)])
+        kept = [i for i in output[0].tolist() if not self.is_special(i)]
+        return self.tokenizer.decode(kept, clean_up_tokenization_spaces=False)
+
     def is_special(self, token):
         added = getattr(self.tokenizer, "encoder_size", self.model.config.vocab_size)
         return token >= added or token in self.tokenizer.all_special_ids
 
     def case(self):
         sources = sentences(SOURCE, 20, 7)
+        if self.model.generation_config.num_beams > 1:
+            return {"sources": sources, "searched": [self.searched(line) for line in sources]}
         pieces = self.tokenizer.tokenize
         targets = [[piece for word in TARGET[n:2 * n] for piece in pieces(word)]
                    for n in range(1, 8)]
@@ -184,9 +215,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory", type=pathlib.Path)
-    directory = parser.parse_args().directory
-    for seed, make in enumerate((m2m_100, nllb, mbart, t5, madlad)):
-        write_case(directory, make, seed)
+    parser.add_argument("cases", nargs="*")
+    options = parser.parse_args()
+    for seed, make in enumerate((m2m_100, nllb, mbart, t5, madlad, mbart_pair, t5_search)):
+        if make.__name__ in options.cases or not options.cases:
+            write_case(options.directory, make, seed)
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ inline std::vector<float> token_scores(const nmt::LoadedModel& model, const std:
   const data::Tokenizer& tokenizer = *model.target_tokenizer;
   const std::string tagged = tags.source.empty() ? source : tags.source + " " + source;
   std::vector<int32_t> tokens = model.source_tokenizer->encode(tagged);
-  if (const auto end = model.source_tokenizer->source_end()) tokens.push_back(*end);
+  for (const int32_t end : model.source_tokenizer->source_ending()) tokens.push_back(end);
   const std::vector<int64_t> sources(tokens.begin(), tokens.end());
   if (!tags.target.empty()) target.insert(target.begin(), tags.target);
   std::vector<int64_t> targets = ids_of_pieces(tokenizer, target);

@@ -49,7 +49,7 @@ TEST_F(CTranslate2ImportTest, AnArgosPackageComputesWhatCTranslate2Does) {
   const nmt::LoadedModel model = import_ctranslate2(case_path("argos.argosmodel"), {});
   EXPECT_EQ(model.model->config().tied_embeddings, "all");
   EXPECT_EQ(model.model->config().encoder_position, "sinusoidal");
-  EXPECT_FALSE(model.source_tokenizer->source_end());
+  EXPECT_TRUE(model.source_tokenizer->source_ending().empty());
   expect_reference(model, reference("argos"), kLongest);
 }
 
@@ -75,7 +75,7 @@ TEST_F(CTranslate2ImportTest, ModelsOfTransformersComputeWhatTheyDidBefore) {
   for (const char* name : {"nllb", "t5", "madlad"}) {
     SCOPED_TRACE(name);
     const nmt::LoadedModel model = import_ctranslate2(case_path(name), {});
-    EXPECT_TRUE(model.source_tokenizer->source_end());
+    EXPECT_FALSE(model.source_tokenizer->source_ending().empty());
     expect_reference(model, read_reference(fs::path(DIETMT_TRANSFORMERS_CASES) / name += ".json"),
                      kLongestOfTransformers);
   }

@@ -60,7 +60,10 @@ TEST_F(MarianMt, ExportIsImportedAsItWas) {
     const nmt::LoadedModel first = import_marianmt(case_directory(name));
     export_marianmt(directory, first);
     const nmt::LoadedModel second = import_marianmt(directory);
-    EXPECT_EQ(second.model->config().to_json(), first.model->config().to_json());
+    nmt::ModelConfig config = second.model->config();
+    const nmt::SearchDefaults longest = {{"max_length_factor", 0}, {"max_length_offset", 63}};
+    EXPECT_EQ(std::exchange(config.search, {}), longest);
+    EXPECT_EQ(config.to_json(), first.model->config().to_json());
     EXPECT_EQ(second.source_tokenizer->serialized(), first.source_tokenizer->serialized());
     EXPECT_EQ(second.target_tokenizer->serialized(), first.target_tokenizer->serialized());
     const auto expected = first.model->named_parameters();
@@ -69,6 +72,24 @@ TEST_F(MarianMt, ExportIsImportedAsItWas) {
       EXPECT_TRUE(at::equal(item.value(), expected[item.key()])) << item.key();
     EXPECT_EQ(fs::exists(directory / "target_vocab.json"), std::string(name) == "separate");
   }
+}
+
+TEST_F(MarianMt, TheSearchIsExported) {
+  copy_shared();
+  nlohmann::json generation = read_json(scratch() / "generation_config.json");
+  generation.update({{"num_beams", 3},
+                     {"length_penalty", 0.5},
+                     {"max_length", 40},
+                     {"min_length", 4},
+                     {"no_repeat_ngram_size", 2},
+                     {"repetition_penalty", 1.5}});
+  write("generation_config.json", generation.dump());
+  const nmt::LoadedModel first = import_marianmt(scratch());
+  fs::create_directory(scratch() / "exported");
+  export_marianmt(scratch() / "exported", first);
+  const nmt::SearchDefaults& search = first.model->config().search;
+  EXPECT_EQ(search.size(), 7U);
+  EXPECT_EQ(import_marianmt(scratch() / "exported").model->config().search, search);
 }
 
 TEST_F(MarianMt, TagsAreWhereMarianTokenizerLooksForThem) {

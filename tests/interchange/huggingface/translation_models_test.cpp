@@ -27,8 +27,20 @@ TEST_P(TranslationModels, ComputeWhatTransformersDoes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, TranslationModels,
-                         testing::Values("m2m_100", "nllb", "mbart", "t5", "madlad"),
+                         testing::Values("m2m_100", "nllb", "mbart", "t5", "madlad", "mbart_pair"),
                          [](const auto& test) { return std::string(test.param); });
+
+TEST(TranslationModels, SearchAsTheirGenerationConfigSays) {
+  const nmt::LoadedModel model = import_translation_model(case_path("t5_search"));
+  const json expected = read_reference(case_path("t5_search.json"));
+  nmt::SearchOptions options;
+  options.take(model.model->config().search);
+  options.threads = 1;
+  const std::vector<std::string> sources = expected.at("sources");
+  EXPECT_EQ(nmt::translate_lines(*model.model, *model.source_tokenizer, *model.target_tokenizer,
+                                 sources, options),
+            expected.at("searched").get<std::vector<std::string>>());
+}
 
 nmt::ModelLanguages languages_in(const std::string& name) {
   return import_translation_model(case_path(name)).model->config().languages;
@@ -64,6 +76,16 @@ TEST(LanguagesOfModels, AreNeededAndKnown) {
                 translations(pair, {"red dog"}, 1, 20, {.source = "en", .target = "de"});
               }),
               HasSubstr("one pair of languages"));
+}
+
+TEST(LanguagesOfModels, OfMbartsFirstKindAreOnePair) {
+  const nmt::LoadedModel model = import_translation_model(case_path("mbart_pair"));
+  EXPECT_TRUE(model.model->config().languages.empty());
+  const data::Tokenizer& tokenizer = *model.source_tokenizer;
+  std::vector<std::string> ending;
+  for (const int32_t id : tokenizer.source_ending()) ending.push_back(tokenizer.piece(id));
+  EXPECT_THAT(ending, testing::ElementsAre("</s>", "en_XX"));
+  EXPECT_EQ(tokenizer.piece(tokenizer.begin_id()), "de_DE");
 }
 
 class DamagedModels : public ScratchTest {
@@ -102,12 +124,18 @@ TEST_F(DamagedModels, WithoutTheirTokenizers) {
               HasSubstr("has no sentencepiece.bpe.model"));
   EXPECT_THAT(failure_after("madlad", [&] { fs::remove(copy() / "spiece.model"); }),
               HasSubstr("has no spiece.model"));
-  EXPECT_THAT(failure_after("mbart",
+  EXPECT_THAT(
+      failure_after(
+          "mbart_pair",
+          [&] { change("tokenizer_config.json", [](json& c) { c["src_lang"] = "tlh_XX"; }); }),
+      HasSubstr("src_lang is 'tlh_XX'"));
+  EXPECT_THAT(failure_after("mbart_pair",
                             [&] {
-                              change("tokenizer_config.json",
-                                     [](json& c) { c["tokenizer_class"] = "MBartTokenizer"; });
+                              for (const char* file : {"config.json", "generation_config.json"})
+                                change(file, [](json& c) { c["decoder_start_token_id"] = 5; });
                             }),
-              HasSubstr("ends sources with their language"));
+              AllOf(HasSubstr("config.json: decoder_start_token_id"),
+                    HasSubstr("starts a translation with its language")));
   EXPECT_THAT(failure_after("m2m_100", [&] { write("model/vocab.json", R"({"a": 0, "b": 7})"); }),
               HasSubstr("vocab.json"));
 }

@@ -79,6 +79,17 @@ TEST(ModelConfig, EarlierVersionsHadNoAdapters) {
               ElementsAre(HasSubstr("model/config.json: adapter_size is -1")));
 }
 
+TEST(ModelConfig, SearchHasNumbersByName) {
+  ModelConfig config = valid_config();
+  EXPECT_FALSE(config.to_json().contains("search"));
+  config.search = {{"beam", 4}, {"length_penalty", 0.5}};
+  nlohmann::json json = config.to_json();
+  EXPECT_EQ(json.at("search").dump(), R"({"beam":4,"length_penalty":0.5})");
+  EXPECT_EQ(ModelConfig::from_json(json).search, config.search);
+  json["search"]["beam"] = "4";
+  EXPECT_THROW(ModelConfig::from_json(json), CheckpointError);
+}
+
 TEST(ModelConfig, MissingFieldIsNamed) {
   nlohmann::json json = valid_config().to_json();
   json.erase("heads");

@@ -6,12 +6,14 @@
 #include <cmath>
 
 #include "common/checks.h"
+#include "common/error.h"
 #include "common/process.h"
 
 namespace dietmt::nmt {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 TEST(SearchOptions, DefaultsHaveNoProblem) { EXPECT_THAT(SearchOptions().problems(), IsEmpty()); }
@@ -21,6 +23,27 @@ TEST(SearchOptions, ReportsAllProblems) {
   EXPECT_THAT(options.problems(), ElementsAre("--length-penalty is -1; it must be from 0 to 10",
                                               "--nbest must not be larger than --beam",
                                               "--top-k, --top-p and --temperature need --sample"));
+}
+
+TEST(SearchOptions, TakeWhatAModelWantsAndAUserHasNotGiven) {
+  SearchOptions options{.beam = 7};
+  options.take({{"beam", 3}, {"length_penalty", 0.5}, {"min_length", 4}},
+               [](const std::string& name) { return name == "beam"; });
+  EXPECT_EQ(options.beam, 7);
+  EXPECT_EQ(options.length_penalty, 0.5);
+  EXPECT_EQ(options.min_length, 4);
+  const auto problem = [&](const SearchDefaults& defaults) -> std::string {
+    try {
+      options.take(defaults);
+    } catch (const CheckpointError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(problem({{"beam", 0}}), "search: beam is 0; it must be from 1 to 1000");
+  EXPECT_EQ(problem({{"beam", 2.5}}), "search: beam is 2.5; it must be a whole number");
+  for (const char* other : {"beams", "sample", "length_norm"})
+    EXPECT_THAT(problem({{other, 1}}), HasSubstr(other + std::string(" is not a number")));
 }
 
 TEST(SearchOptions, SamplingTakesMoreTranslationsThanTheBeam) {

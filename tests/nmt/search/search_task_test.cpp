@@ -13,14 +13,17 @@ constexpr SpecialTokens kSpecial{.unknown = 0, .begin = 1, .end = 2};
 
 TEST(CutAndEnd, LeavesRoomForTheEnd) {
   const auto cut = [](std::vector<int32_t> tokens, int64_t max_tokens) {
-    const int64_t count = cut_and_end(tokens, max_tokens, 2);
+    const int64_t count = cut_and_end(tokens, max_tokens, {2});
     return std::pair(tokens, count);
   };
   EXPECT_EQ(cut({5, 6}, 3), std::pair(std::vector<int32_t>({5, 6, 2}), int64_t{0}));
   EXPECT_EQ(cut({5, 6, 7, 8}, 3), std::pair(std::vector<int32_t>({5, 6, 2}), int64_t{2}));
   std::vector<int32_t> endless = {5, 6, 7, 8};
-  EXPECT_EQ(cut_and_end(endless, 3, std::nullopt), 1);
+  EXPECT_EQ(cut_and_end(endless, 3, {}), 1);
   EXPECT_EQ(endless, std::vector<int32_t>({5, 6, 7}));
+  std::vector<int32_t> with_language = {5, 6};
+  EXPECT_EQ(cut_and_end(with_language, 1, {2, 9}), 2);
+  EXPECT_EQ(with_language, std::vector<int32_t>({2, 9}));
   EXPECT_EQ(cut({}, 1), std::pair(std::vector<int32_t>({2}), int64_t{0}));
   EXPECT_EQ(cut({5}, std::numeric_limits<int64_t>::max()).second, 0);
 }

@@ -80,8 +80,27 @@ TEST(LineCoder, MakesARequestAndAResult) {
 // OpenNMT's models read no end of sentence after a source.
 class EndlessSources : public data::TaggedCharacters {
  public:
-  bool ends_source() const override { return false; }
+  std::vector<int32_t> source_ending() const override { return {}; }
 };
+
+// mBART's have their language after it.
+class SourcesWithLanguage : public data::TaggedCharacters {
+ public:
+  std::vector<int32_t> source_ending() const override { return {end(), kLanguage}; }
+  static constexpr int32_t kLanguage = 'L';
+};
+
+TEST(LineCoder, SourcesMayEndWithTheirLanguage) {
+  LoadedDecoder model_with_language = model();
+  model_with_language.source_tokenizer = data::fake_tokenizer<SourcesWithLanguage>();
+  LineCoder coder(model_with_language, {.alignment = true}, {.markup = true});
+  LineRequest line = coder.prepare("a <b>dog</b>");
+  std::vector<int32_t> expected = ids("a dog");
+  expected.insert(expected.end(), {2, SourcesWithLanguage::kLanguage});
+  EXPECT_EQ(line.request.source, expected);
+  EXPECT_EQ(coder.finish(line, copy_of(line, "a dog")).text, "a <b>dog</b>");
+  EXPECT_FALSE(coder.prepare("").has_text);
+}
 
 TEST(LineCoder, SourcesMayHaveNoEnd) {
   LoadedDecoder endless = model();

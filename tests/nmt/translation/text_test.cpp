@@ -309,10 +309,10 @@ TEST_F(TextTest, TheNextWindowIsReadDuringATranslation) {
 }
 
 TEST_F(TextTest, EncodedLinesAreCut) {
-  EXPECT_EQ(encode_line(tokenizer(), text_.source[0], tokenizer().end_id(), 5, "x:1").size(), 5U);
-  EXPECT_EQ(encode_line(tokenizer(), text_.source[0], tokenizer().end_id(), 5, "x:1").back(),
+  EXPECT_EQ(encode_line(tokenizer(), text_.source[0], {tokenizer().end_id()}, 5, "x:1").size(), 5U);
+  EXPECT_EQ(encode_line(tokenizer(), text_.source[0], {tokenizer().end_id()}, 5, "x:1").back(),
             tokenizer().end_id());
-  EXPECT_THAT(encode_line(tokenizer(), "", tokenizer().end_id(), 5, "x:1"),
+  EXPECT_THAT(encode_line(tokenizer(), "", {tokenizer().end_id()}, 5, "x:1"),
               testing::ElementsAre(tokenizer().end_id()));
 }
 

@@ -151,6 +151,17 @@ std::string search_problem(const std::string& json) {
   return problem_of([&] { search_options(Fields(json_call(json)), {}); });
 }
 
+TEST(DecodingFieldsTest, AModelHasItsOwnDefaultsWithinTheLimits) {
+  const ServiceLimits limits{.beam = 8};
+  const nmt::SearchDefaults own = {{"beam", 12}, {"length_penalty", 0.5}};
+  EXPECT_EQ(default_search(limits, own).beam, 8);
+  EXPECT_EQ(search_options(Fields(json_call("{}")), limits, own).length_penalty, 0.5);
+  const nmt::SearchOptions asked =
+      search_options(Fields(json_call(R"({"beam": 5, "length_penalty": 1})")), limits, own);
+  EXPECT_EQ(asked.beam, 5);
+  EXPECT_EQ(asked.length_penalty, 1.0);
+}
+
 TEST(DecodingFieldsTest, AllOptionsAreRead) {
   const nmt::SearchOptions options = search_options(
       Fields(json_call(R"({"beam": 4, "nbest": 3, "length_penalty": 0.6, "length_norm": "gnmt",

@@ -1,0 +1,28 @@
+// generation_config.json of transformers: how a model wants to be searched.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+
+#include "data/text/tokenizer.h"
+#include "nmt/model/config.h"
+
+namespace dietmt::interchange {
+
+/// The options of our search that generation_config.json sets, or, without that file, the model's
+/// `description`, as old models do; only those that differ from the usual ones. transformers counts
+/// the token that the decoder starts from as part of max_length and min_length. Scores are divided
+/// by length^length_penalty in both. Warns in one line of settings that our search lacks: other
+/// forced tokens than languages and end of sentence, and other forbidden ones than those that
+/// `target` never generates. Throws CheckpointError naming the file and the key.
+nmt::SearchDefaults generation_defaults(const std::filesystem::path& directory,
+                                        const nlohmann::json& description,
+                                        const data::Tokenizer& target,
+                                        const nmt::ModelLanguages& languages);
+
+/// The other way: the keys of a model that wants these options. `longest`: maximum length of its
+/// translations in tokens, with the one that the decoder starts from.
+nlohmann::json generation_settings(const nmt::SearchDefaults& search, int64_t longest);
+
+}  // namespace dietmt::interchange
