@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace dietmt {
 namespace {
@@ -30,7 +31,12 @@ void read(std::string_view name, std::string_view value, bool& to) {
   to = value == "true";
 }
 void read(std::string_view, std::string_view value, std::string& to) { to = value; }
-void read(std::string_view, std::string_view value, std::optional<std::string>& to) { to = value; }
+template <typename Value>
+void read(std::string_view name, std::string_view value, std::optional<Value>& to) {
+  Value found{};
+  read(name, value, found);
+  to = std::move(found);
+}
 
 }  // namespace
 
