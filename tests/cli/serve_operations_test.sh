@@ -2,14 +2,7 @@
 # Running dietmt serve: logs, signals, keys, metrics and recipes: serve_operations_test.sh BINARY MODEL
 dietmt=$1
 model=$2
-work=$(mktemp -d)
-server=
-trap 'kill -9 $server 2>/dev/null; rm -rf "$work"' EXIT
-. "$(dirname "$0")/lib.sh"
-if ! command -v curl >/dev/null; then
-  echo "skipped: there is no curl"
-  exit 77
-fi
+. "$(dirname "$0")/serve_lib.sh"
 
 # until_true COMMAND...: waits up to 30 s for it.
 until_true() {
@@ -18,10 +11,6 @@ until_true() {
 }
 logged() { grep -q -- "$1" "$work/log"; }
 start() { start_server "$model" "$@"; }
-stop() {
-  kill -TERM $server
-  wait $server || fail "exit code after SIGTERM: $?"
-}
 status_of() { curl -s -o "$work/out" -w '%{http_code}' "$url/v1/models" -H "X-API-Key: $1"; }
 answers() { [ "$(status_of "$1")" = "$2" ]; }
 

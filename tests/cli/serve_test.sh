@@ -2,14 +2,7 @@
 # dietmt serve from the command line: serve_test.sh BINARY MODEL
 dietmt=$1
 model=$2
-work=$(mktemp -d)
-server=
-trap 'kill -9 $server 2>/dev/null; rm -rf "$work"' EXIT
-. "$(dirname "$0")/lib.sh"
-if ! command -v curl >/dev/null; then
-  echo "skipped: there is no curl"
-  exit 77
-fi
+. "$(dirname "$0")/serve_lib.sh"
 
 # start OPTION...: a server of $served.
 served=$model
@@ -115,9 +108,7 @@ for _ in $(seq 600); do
   sleep 0.1
 done
 expect_text '"loads":2' "$out"
-kill -TERM $server
-wait $server
-expect_equal $? 0 "exit code after SIGTERM"
+stop
 
 # A quantized model translates and cannot be analysed.
 expect_code 0 "$dietmt" quantize --model "$model" --output "$work/int8" --type int8
@@ -222,8 +213,7 @@ for id in "${ids[@]}"; do
   expect_answer 200 "/v1/jobs/$id/result"
   cmp "$work/out" "$work/long.expected" || fail "job $id is not whole after kill -9"
 done
-kill -TERM $server
-wait $server || fail "exit code after SIGTERM: $?"
+stop
 
 # A worker translates jobs that another process accepts.
 start --data "$work/jobs" --job-threads 0

@@ -2,14 +2,7 @@
 # dietmt serve --unload-after and --model-memory: unloading_test.sh BINARY RANDOM_MODEL
 # RANDOM_MODEL: bench/random_model.py
 dietmt=$1
-work=$(mktemp -d)
-server=
-trap 'kill -9 $server 2>/dev/null; rm -rf "$work"' EXIT
-. "$(dirname "$0")/lib.sh"
-if ! command -v curl >/dev/null; then
-  echo "skipped: there is no curl"
-  exit 77
-fi
+. "$(dirname "$0")/serve_lib.sh"
 
 # Two models of 60 MB.
 python3 "$2" "$work/en-de" --vocabulary 32000 --width 512 --feed-forward 2048 --heads 8 --layers 6 ||
@@ -17,10 +10,6 @@ python3 "$2" "$work/en-de" --vocabulary 32000 --width 512 --feed-forward 2048 --
 cp -r "$work/en-de" "$work/de-fr"
 
 start() { start_server "$work/en-de" --model "de-fr=$work/de-fr" --pivot de --workers 2 "$@"; }
-stop() {
-  kill -TERM $server
-  wait $server || fail "exit code after SIGTERM: $?"
-}
 # ask SOURCE TARGET: its status; the answer is in $work/answer.
 ask() {
   curl -s -o "$work/answer" -w '%{http_code}' "$url/translate" -d q="dake bafana." -d source="$1" -d target="$2"
