@@ -174,7 +174,7 @@ TEST_F(CTranslate2ImportTest, ProgramsThatReadAnEndOfSourcesGetNoModelWithoutOne
   nmt::LoadedModel model = import_marianmt(case_directory("shared"));
   model.source_tokenizer = import_ctranslate2(case_path("argos.argosmodel"), {}).source_tokenizer;
   EXPECT_THAT(failure<Error>([&] { export_marianmt(scratch(), model); }),
-              HasSubstr("MarianMT reads end of sentence after each source"));
+              HasSubstr("MarianMT reads only end of sentence after each source"));
 }
 
 TEST_F(CTranslate2ImportTest, UnknownPartsAreNamed) {
