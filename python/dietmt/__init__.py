@@ -64,11 +64,11 @@ def _models(model: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) ->
     """One word for a directory, or for several."""
     given = list(model) if isinstance(model, (list, tuple)) else [model]
     names = [os.fspath(one) for one in given if isinstance(one, (str, os.PathLike))]
-    if not names or len(names) < len(given):
+    if len(names) < len(given):
         raise TypeError(f"model must be a path or a list of paths, not {model!r}")
     if "" in names:
         raise UsageError("model is empty; it must name a directory")
-    if isinstance(model, (list, tuple)) and len(names) > 1 and any("," in name for name in names):
+    if not names or (len(names) > 1 and any("," in name for name in names)):
         raise UsageError(f"model is {names}; it must name directories without commas")
     return ",".join(names)
 
