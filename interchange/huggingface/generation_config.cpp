@@ -62,6 +62,13 @@ class Generation {
     }
   }
 
+  /// Whether a number is below a limit; true if it is not set.
+  bool is_below(const char* theirs, int64_t limit) const {
+    double value = 0.0;
+    if (is_set(theirs)) read_field(file_, theirs, value);
+    return value < static_cast<double>(limit);
+  }
+
   bool is_set(const char* theirs) const {
     return file_.contains(theirs) && !file_.at(theirs).is_null();
   }
@@ -98,10 +105,11 @@ class Generation {
 };
 
 // transformers counts the token that the decoder starts from in max_length and min_length.
-void read_lengths(Generation& generation) {
+void read_lengths(Generation& generation, int64_t positions) {
   const bool most_new = generation.is_set("max_new_tokens");
   const char* const most = most_new ? "max_new_tokens" : "max_length";
-  if (generation.take(most, "max_length_offset", most_new ? 0.0 : 1.0))
+  if (generation.is_below(most, positions) &&
+      generation.take(most, "max_length_offset", most_new ? 0.0 : 1.0))
     generation.set(most, "max_length_factor", 0.0);
   const bool least_new = generation.is_set("min_new_tokens");
   generation.take(least_new ? "min_new_tokens" : "min_length", "min_length", least_new ? 0.0 : 1.0);
@@ -135,14 +143,14 @@ std::vector<int32_t> ids_of_languages(const data::Tokenizer& tokenizer,
 
 nmt::SearchDefaults generation_defaults(const std::filesystem::path& directory,
                                         const json& description, const data::Tokenizer& target,
-                                        const nmt::ModelLanguages& languages) {
+                                        const nmt::ModelLanguages& languages, int64_t positions) {
   const std::filesystem::path own = directory / kGenerationConfig;
   const bool has_own = std::filesystem::exists(own);
   const json file = has_own ? read_json_object(own) : description;
   const std::string where = (has_own ? own : directory / kTransformersConfig).string();
   Generation generation(file);
   try {
-    read_lengths(generation);
+    read_lengths(generation, positions);
     read_search(generation);
     for (const char* ids : {"bad_words_ids", "suppress_tokens", "begin_suppress_tokens"})
       generation.refuse_ids(ids, {target.unknown_id(), target.begin_id()});

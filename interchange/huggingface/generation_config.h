@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json_fwd.hpp>
 
 #include "data/text/tokenizer.h"
@@ -15,11 +16,13 @@ namespace dietmt::interchange {
 /// the token that the decoder starts from as part of max_length and min_length. Scores are divided
 /// by length^length_penalty in both. Warns in one line of settings that our search lacks: other
 /// forced tokens than languages and end of sentence, and other forbidden ones than those that
-/// `target` never generates. Throws CheckpointError naming the file and the key.
+/// `target` never generates. A max_length that the table of `positions` does not reach is no wish.
+/// Throws CheckpointError naming the file and the key.
 nmt::SearchDefaults generation_defaults(const std::filesystem::path& directory,
                                         const nlohmann::json& description,
                                         const data::Tokenizer& target,
-                                        const nmt::ModelLanguages& languages);
+                                        const nmt::ModelLanguages& languages,
+                                        int64_t positions = std::numeric_limits<int64_t>::max());
 
 /// The other way: the keys of a model that wants these options. `longest`: maximum length of its
 /// translations in tokens, with the one that the decoder starts from.

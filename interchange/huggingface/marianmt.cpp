@@ -91,7 +91,8 @@ nmt::LoadedModel import_marianmt(const fs::path& directory) {
   check_size(directory, *tokenizers.source, config.source_vocabulary);
   check_size(directory, *tokenizers.target, config.target_vocabulary);
   config.languages = languages;
-  config.search = generation_defaults(directory, description, *tokenizers.target, languages);
+  config.search = generation_defaults(directory, description, *tokenizers.target, languages,
+                                      config.max_positions);
   const auto model = std::make_shared<nmt::TranslationModel>(config, 0);
   set_parameters(*model, read_parameters(directory, config), directory);
   model->eval();

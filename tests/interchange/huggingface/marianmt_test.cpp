@@ -60,10 +60,7 @@ TEST_F(MarianMt, ExportIsImportedAsItWas) {
     const nmt::LoadedModel first = import_marianmt(case_directory(name));
     export_marianmt(directory, first);
     const nmt::LoadedModel second = import_marianmt(directory);
-    nmt::ModelConfig config = second.model->config();
-    const nmt::SearchDefaults longest = {{"max_length_factor", 0}, {"max_length_offset", 63}};
-    EXPECT_EQ(std::exchange(config.search, {}), longest);
-    EXPECT_EQ(config.to_json(), first.model->config().to_json());
+    EXPECT_EQ(second.model->config().to_json(), first.model->config().to_json());
     EXPECT_EQ(second.source_tokenizer->serialized(), first.source_tokenizer->serialized());
     EXPECT_EQ(second.target_tokenizer->serialized(), first.target_tokenizer->serialized());
     const auto expected = first.model->named_parameters();
