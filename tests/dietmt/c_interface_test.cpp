@@ -136,6 +136,10 @@ TEST_F(CInterfaceTest, BadCallsNameWhatIsWrong) {
   translate({"red dog", nullptr});
   EXPECT_EQ(status_, DIETMT_USAGE);
   EXPECT_THAT(dietmt_last_error(), HasSubstr("lines[1] is NULL"));
+  const Options options = new_options();
+  ASSERT_EQ(dietmt_options_set(options.get(), "source_tag", "two words"), DIETMT_OK);
+  translate({"red dog"}, options.get());
+  EXPECT_EQ(status_, DIETMT_INPUT) << dietmt_last_error();
   dietmt_translator* none = nullptr;
   EXPECT_EQ(dietmt_load("no/such/model", nullptr, &none), DIETMT_MODEL);
   EXPECT_THAT(dietmt_last_error(), HasSubstr("no/such/model"));
