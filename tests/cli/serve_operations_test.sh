@@ -127,12 +127,13 @@ until_true loads_the_model
 stops_soon "a job that waits for its model"
 logged 'stopped while models were being loaded' || fail "the log does not name the load"
 
-# A download that has begun before SIGTERM is finished.
-python3 -c 'print((" " * 99999 + "\n") * 400, end="")' >"$work/blank.txt"
+# A download that has begun before SIGTERM is finished. It has more bytes than the buffers of two
+# sockets, up to 36 MB, so that the server still has a part.
+python3 -c 'print((" " * 99999 + "\n") * 1200, end="")' >"$work/blank.txt"
 start --data "$work/blank"
 submit "$work/blank.txt"
 until_true job_is done
-curl -s --limit-rate 8M -o "$work/download" "$url/v1/jobs/$id/result" &
+curl -s --limit-rate 24M -o "$work/download" "$url/v1/jobs/$id/result" &
 download=$!
 until_true test -s "$work/download"
 stop
