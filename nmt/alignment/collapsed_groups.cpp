@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/interruption.h"
 #include "nmt/alignment/mark_syntax.h"
 #include "nmt/alignment/placeholder_groups.h"
 #include "nmt/alignment/text_shape.h"
@@ -49,6 +50,7 @@ class Removal {
   MarkedText apply(const std::vector<PlaceholderGroup>& groups) {
     size_t m = 0;
     for (const PlaceholderGroup& group : groups) {
+      check_interruption();
       for (; m < group.first; ++m) add_tag(m);
       add_group(group);
       m = group.last;

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "common/interruption.h"
 #include "nmt/alignment/collapsed_groups.h"
 #include "nmt/alignment/mark_syntax.h"
 #include "nmt/alignment/markup_placement.h"
@@ -105,6 +106,7 @@ bool is_void_element(const std::string& name) {
 void MarkupRemoval::add_text(std::string_view text) { marked_.text += text; }
 
 void MarkupRemoval::add_mark(MarkedPart raw) {
+  check_interruption();
   const InlineMark::Kind kind = syntax_of(raw.text).kind;
   raw.is_markup = true;
   marked_.marks.push_back(

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/interruption.h"
 #include "nmt/alignment/mark_syntax.h"
 #include "nmt/alignment/placeholder_affixes.h"
 #include "nmt/alignment/text_shape.h"
@@ -18,6 +19,7 @@ class GroupFinder {
 
   std::vector<PlaceholderGroup> find() {
     for (size_t m = 0; m < marks_.size();) {
+      check_interruption();
       const size_t last = end_of_empty(m);
       if (last > m) groups_.push_back({m, last, marks_[m].at, marks_[last - 1].at});
       m = std::max(last, m + 1);
