@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/ascii.h"
+#include "common/interruption.h"
 #include "common/trimmed.h"
 #include "nmt/alignment/light_markup.h"
 
@@ -206,6 +207,7 @@ void find_partners(std::vector<InlineMark>& marks) {
   OpenTags open;
   std::vector<size_t> points_if_alone;
   for (size_t i = 0; i < marks.size(); ++i) {
+    check_interruption();
     if (marks[i].kind == InlineMark::Kind::kPoint) continue;
     const MarkSyntax syntax = syntax_of(marks[i].parts.front().text);
     if (syntax.needs_partner) points_if_alone.push_back(i);

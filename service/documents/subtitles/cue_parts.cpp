@@ -63,6 +63,7 @@ class CueReader {
     std::string before;  // words of the lines that may belong to the part of the next one
     size_t first = 0;    // token of that part
     for (size_t i = 0; i < tokens_.size();) {
+      check_interruption();
       const size_t line = i;
       while (i < tokens_.size() && tokens_[i].kind != Token::Kind::kLineEnd) ++i;
       const std::string words = words_of(line, i);
@@ -106,6 +107,7 @@ class CueReader {
     std::vector<nmt::InlineMark> marks;
     std::vector<size_t> places;
     for (size_t i = first; i < last; ++i) {
+      check_interruption();
       if (tokens_[i].kind != Token::Kind::kCode) continue;
       marks.push_back(
           {.parts = {{tokens_[i].tag, true}}, .kind = nmt::syntax_of(tokens_[i].tag).kind});
@@ -229,6 +231,7 @@ class CueReader {
   // Measures the lines of a part, all of whose tokens are first .. last-1.
   void measure(CuePart& part, size_t first, size_t last) const {
     for (size_t line = first; line < last;) {
+      check_interruption();
       size_t next = line;
       while (next < last && tokens_[next].kind != Token::Kind::kLineEnd) ++next;
       const size_t all = columns(line, next, 0, file_.size());
