@@ -23,7 +23,7 @@ struct Example {
   bool random;
 };
 
-ExampleOptions options(ExampleMode mode, int64_t length) {
+ExampleOptions packed(ExampleMode mode, int64_t length) {
   ExampleOptions options;
   options.mode = mode;
   options.length = length;
@@ -89,7 +89,7 @@ class PackedExamplesTest : public NumberedCorpusTest {
 TEST_F(PackedExamplesTest, FullSentencesCrossDocumentsWithASeparator) {
   const TextCorpus corpus = corpus_of("w0 w1\nw2\n\nw3 w4\nw5 w6 w7\n\nw8\n");
   const auto at = [&](int64_t length) {
-    return texts(examples_of(corpus, options(ExampleMode::kFullSentences, length)));
+    return texts(examples_of(corpus, packed(ExampleMode::kFullSentences, length)));
   };
   EXPECT_THAT(at(8),
               ElementsAre("[CLS] w0 w1 w2 [SEP] w3 w4 [SEP] ", "[CLS] w5 w6 w7 [SEP] w8 [SEP] "));
@@ -101,7 +101,7 @@ TEST_F(PackedExamplesTest, FullSentencesCrossDocumentsWithASeparator) {
 TEST_F(PackedExamplesTest, DocumentExamplesStayInOne) {
   const TextCorpus corpus = corpus_of("w0 w1\nw2\n\nw3 w4\nw5 w6 w7\n\nw8\n");
   const auto at = [&](int64_t length) {
-    return texts(examples_of(corpus, options(ExampleMode::kDocument, length)));
+    return texts(examples_of(corpus, packed(ExampleMode::kDocument, length)));
   };
   EXPECT_THAT(at(6), ElementsAre("[CLS] w0 w1 w2 [SEP] ", "[CLS] w3 w4 [SEP] ",
                                  "[CLS] w5 w6 w7 [SEP] ", "[CLS] w8 [SEP] "));
@@ -112,35 +112,35 @@ TEST_F(PackedExamplesTest, DocumentExamplesStayInOne) {
 TEST_F(PackedExamplesTest, ASentenceLongerThanAnExampleIsCut) {
   const TextCorpus corpus = corpus_of("w0\nw1 w2 w3 w4 w5 w6 w7\nw8\n");
   for (const ExampleMode mode : {ExampleMode::kFullSentences, ExampleMode::kDocument}) {
-    EXPECT_THAT(texts(examples_of(corpus, options(mode, 5))),
+    EXPECT_THAT(texts(examples_of(corpus, packed(mode, 5))),
                 ElementsAre("[CLS] w0 [SEP] ", "[CLS] w1 w2 w3 [SEP] ", "[CLS] w4 w5 w6 [SEP] ",
                             "[CLS] w7 w8 [SEP] "));
-    EXPECT_THAT(examples_of(corpus, options(mode, 3)), SizeIs(9));
+    EXPECT_THAT(examples_of(corpus, packed(mode, 3)), SizeIs(9));
   }
 }
 
 TEST_F(PackedExamplesTest, EveryTokenStandsInOneExample) {
   for (const ExampleMode mode : {ExampleMode::kFullSentences, ExampleMode::kDocument}) {
     for (const int64_t length : {3, 4, 7, 20, 64, 512, 100'000})
-      expect_every_word_once(examples_of(corpus_, options(mode, length)));
+      expect_every_word_once(examples_of(corpus_, packed(mode, length)));
   }
 }
 
 TEST_F(PackedExamplesTest, SentencesStayWhole) {
   for (const ExampleMode mode : {ExampleMode::kFullSentences, ExampleMode::kDocument}) {
-    for (const Example& example : examples_of(corpus_, options(mode, 22)))
+    for (const Example& example : examples_of(corpus_, packed(mode, 22)))
       EXPECT_TRUE(begins_sentence(words_of(example).front()));
   }
 }
 
 TEST_F(PackedExamplesTest, ExamplesAreFull) {
   // The longest sentence has 20 words, so less than that stays free.
-  const auto examples = examples_of(corpus_, options(ExampleMode::kFullSentences, 128));
+  const auto examples = examples_of(corpus_, packed(ExampleMode::kFullSentences, 128));
   for (size_t i = 0; i + 1 < examples.size(); ++i) EXPECT_GT(examples[i].tokens.size(), 128U - 21U);
 }
 
 TEST_F(PackedExamplesTest, SeparatorsStandWhereDocumentsEnd) {
-  const auto full = examples_of(corpus_, options(ExampleMode::kFullSentences, 128));
+  const auto full = examples_of(corpus_, packed(ExampleMode::kFullSentences, 128));
   for (const Example& example : full) {
     for (size_t i = 1; i + 1 < example.tokens.size(); ++i) {
       if (is_word(example.tokens[i])) continue;
@@ -149,7 +149,7 @@ TEST_F(PackedExamplesTest, SeparatorsStandWhereDocumentsEnd) {
     }
     EXPECT_THAT(example.segments, Each(0));
   }
-  for (const Example& example : examples_of(corpus_, options(ExampleMode::kDocument, 128))) {
+  for (const Example& example : examples_of(corpus_, packed(ExampleMode::kDocument, 128))) {
     const std::vector<int32_t> words = words_of(example);
     EXPECT_EQ(words.size() + 2, example.tokens.size());
     EXPECT_EQ(document_of(words.front()), document_of(words.back()));
@@ -178,7 +178,7 @@ class SentencePairsTest : public PackedExamplesTest {
   }
 
   std::vector<Example> pairs(int64_t length, double short_share = 0.1, uint64_t key = 1) const {
-    ExampleOptions wanted = options(ExampleMode::kSentencePairs, length);
+    ExampleOptions wanted = packed(ExampleMode::kSentencePairs, length);
     wanted.short_share = short_share;
     return examples_of(corpus_, wanted, key);
   }
@@ -189,13 +189,13 @@ TEST_F(SentencePairsTest, TwoSeparatorsStandBetweenTheSidesForRoberta) {
   const WordTokenizer roberta(numbered_words(8), 2);
   const TextCorpus corpus({write("text", "w0 w1\nw2 w3\n\nw4 w5\nw6 w7\n")}, roberta, {},
                           scratch() / "cache", 1);
-  const auto examples = examples_of(corpus, options(ExampleMode::kSentencePairs, 100));
+  const auto examples = examples_of(corpus, packed(ExampleMode::kSentencePairs, 100));
   ASSERT_FALSE(examples.empty());
   for (const Example& example : examples) {
     EXPECT_THAT(text(example), testing::HasSubstr(" [SEP] [SEP] w"));
     EXPECT_EQ(std::ranges::count(example.tokens, special_.separate), 3);
   }
-  EXPECT_THROW(plan_examples(corpus, options(ExampleMode::kSentencePairs, 5), 1), ConfigError);
+  EXPECT_THROW(plan_examples(corpus, packed(ExampleMode::kSentencePairs, 5), 1), ConfigError);
 }
 
 TEST_F(SentencePairsTest, SidesAreContiguousTextOfOneDocumentEach) {
@@ -232,7 +232,7 @@ TEST_F(SentencePairsTest, HalfOfThePairsAreRandom) {
   std::string document;
   for (int i = 0; i < 10'000; ++i) document += "w1 w2\n";
   const TextCorpus corpus = corpus_of(document + '\n' + document);
-  const ExamplePlan plan = plan_examples(corpus, options(ExampleMode::kSentencePairs, 43), 1);
+  const ExamplePlan plan = plan_examples(corpus, packed(ExampleMode::kSentencePairs, 43), 1);
   double random = 0;
   for (int64_t i = 0; i < plan.examples(); ++i) random += plan.example(i)[1].random;
   ASSERT_GT(plan.examples(), 1'200);
@@ -244,7 +244,7 @@ TEST_F(SentencePairsTest, ASentenceAloneMeetsARandomOne) {
   const TextCorpus corpus = corpus_of("w0\n\nw1\n\nw2\nw3\n");
   for (uint64_t key = 0; key < 20; ++key) {
     for (const Example& example :
-         examples_of(corpus, options(ExampleMode::kSentencePairs, 10), key)) {
+         examples_of(corpus, packed(ExampleMode::kSentencePairs, 10), key)) {
       if (pair_of(example).a.front() < kFirstWord + 2) {
         EXPECT_TRUE(example.random);
       }
@@ -290,7 +290,7 @@ TEST_F(SentencePairsTest, BothEndsOfALongSideAreCut) {
   bool front = false, back = false;
   for (uint64_t key = 0; key < 30; ++key) {
     for (const Example& example :
-         examples_of(corpus, options(ExampleMode::kSentencePairs, 10), key)) {
+         examples_of(corpus, packed(ExampleMode::kSentencePairs, 10), key)) {
       const auto [a, b] = pair_of(example);
       if (example.random || a.front() != kFirstWord) continue;
       EXPECT_EQ(a.size(), 1U);
@@ -310,7 +310,7 @@ TEST_F(SentencePairsTest, TheLongerSideIsCut) {
     const TextCorpus corpus = corpus_of(text + "\nw20\n");
     for (uint64_t key = 0; key < 30; ++key) {
       for (const Example& example :
-           examples_of(corpus, options(ExampleMode::kSentencePairs, 11), key)) {
+           examples_of(corpus, packed(ExampleMode::kSentencePairs, 11), key)) {
         const auto [a, b] = pair_of(example);
         if (!example.random) seen.emplace(a.size(), b.size());
       }
@@ -327,7 +327,7 @@ TEST_F(SentencePairsTest, TheMiddleAndTheRandomSentenceVary) {
   std::set<size_t> lengths_of_a;
   std::set<int32_t> begins_of_b;
   for (uint64_t key = 0; key < 200; ++key) {
-    const Example first = examples_of(corpus, options(ExampleMode::kSentencePairs, 99), key)[0];
+    const Example first = examples_of(corpus, packed(ExampleMode::kSentencePairs, 99), key)[0];
     const auto [a, b] = pair_of(first);
     EXPECT_EQ(a.front(), kFirstWord);
     lengths_of_a.insert(a.size());
@@ -345,7 +345,7 @@ TEST_F(SentencePairsTest, ThePairsAreAFunctionOfTheKey) {
 TEST_F(SentencePairsTest, NeedsDocumentsAndSentences) {
   const auto error_of = [&](const std::string& text) -> std::string {
     try {
-      examples_of(corpus_of(text), options(ExampleMode::kSentencePairs, 10));
+      examples_of(corpus_of(text), packed(ExampleMode::kSentencePairs, 10));
     } catch (const DataError& error) {
       return error.what();
     }
@@ -365,11 +365,11 @@ TEST(ExampleOptionsTest, ModesHaveNames) {
 
 TEST(ExampleOptionsTest, AllProblemsAreTold) {
   EXPECT_THAT(ExampleOptions{}.problems(), SizeIs(0));
-  EXPECT_THAT(options(ExampleMode::kDocument, 3).problems(), SizeIs(0));
-  EXPECT_THAT(options(ExampleMode::kSentencePairs, 5).problems(), SizeIs(0));
-  EXPECT_THAT(options(ExampleMode::kDocument, 2).problems(), ElementsAre(HasSubstr("3 to")));
-  EXPECT_THAT(options(ExampleMode::kDocument, int64_t{1} << 21).problems(), SizeIs(1));
-  ExampleOptions wrong = options(ExampleMode::kSentencePairs, 4);
+  EXPECT_THAT(packed(ExampleMode::kDocument, 3).problems(), SizeIs(0));
+  EXPECT_THAT(packed(ExampleMode::kSentencePairs, 5).problems(), SizeIs(0));
+  EXPECT_THAT(packed(ExampleMode::kDocument, 2).problems(), ElementsAre(HasSubstr("3 to")));
+  EXPECT_THAT(packed(ExampleMode::kDocument, int64_t{1} << 21).problems(), SizeIs(1));
+  ExampleOptions wrong = packed(ExampleMode::kSentencePairs, 4);
   wrong.short_share = -0.1;
   EXPECT_THAT(wrong.problems(), ElementsAre(HasSubstr("5 to"), HasSubstr("short pairs")));
 }

@@ -106,7 +106,7 @@ bool nests(std::string_view text) {
   return ends.empty();
 }
 
-std::string placed(RandomSentences& random, const std::string& source) {
+std::string randomly_placed(RandomSentences& random, const std::string& source) {
   const MarkedText marked = take_out_markup(source);
   const std::string target = random.words();
   const auto from = tokens_of_words(marked.text), to = tokens_of_words(target);
@@ -120,7 +120,7 @@ TEST(MarkupBalanceTest, EveryMarkOfAThousandSentencesSurvivesInBalance) {
   for (int n = 0; n < 1000; ++n) {
     const std::string source = random.marked();
     ASSERT_TRUE(nests(source)) << source;
-    const std::string result = placed(random, source);
+    const std::string result = randomly_placed(random, source);
     ASSERT_EQ(sorted_marks(result), sorted_marks(source)) << source << " -> " << result;
     ASSERT_TRUE(nests(result)) << source << " -> " << result;
     marks += std::ssize(sorted_marks(source));
@@ -136,8 +136,8 @@ TEST(MarkupBalanceTest, ElementsMayReachOverSeveralSentences) {
     const std::string second = random.marked() + " <i> " + random.marked() + " ";
     const std::string third = random.marked() + "</i> " + random.marked() + "</b> end";
     const std::string source = first + second + third;
-    const std::string result =
-        placed(random, first) + placed(random, second) + placed(random, third);
+    const std::string result = randomly_placed(random, first) + randomly_placed(random, second) +
+                               randomly_placed(random, third);
     ASSERT_EQ(sorted_marks(result), sorted_marks(source)) << source << " -> " << result;
     ASSERT_TRUE(nests(result)) << source << " -> " << result;
   }
@@ -209,7 +209,7 @@ TEST(MarkupBalanceTest, DeepAndUnclosedTagsSurvive) {
   for (int i = 0; i < kTags; ++i) opened += "<b>";
   for (int i = 0; i < kTags; ++i) closed += "</i> word ";
   for (const std::string& source : {opened + "end", closed, opened + closed}) {
-    const std::string result = placed(random, source);
+    const std::string result = randomly_placed(random, source);
     EXPECT_EQ(sorted_marks(result), sorted_marks(source));
   }
 }

@@ -12,10 +12,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr SpecialTokens kSpecial;
-
 // Each constraint is one token.
-ConstraintTrie trie_of(const std::vector<int32_t>& tokens) {
+ConstraintTrie trie_of_single_tokens(const std::vector<int32_t>& tokens) {
   TermConstraints constraints;
   for (const int32_t token : tokens)
     constraints.terms.push_back(Constraint{std::vector<int32_t>{token}});
@@ -63,7 +61,7 @@ TEST(BankSizes, FillTheBeamAsFarAsThereAreCandidates) {
   }
 }
 
-Candidate candidate(int32_t beam, int32_t token, double sum) {
+Candidate candidate_of_beam(int32_t beam, int32_t token, double sum) {
   return {sum, static_cast<float>(sum), beam, token};
 }
 
@@ -74,64 +72,64 @@ std::vector<std::pair<int32_t, int32_t>> chosen(ConstrainedStep& step) {
 }
 
 TEST(ConstrainedStep, KeepsAHypothesisWithATermBesideBetterOnes) {
-  const ConstraintTrie trie = trie_of({5});
-  ConstrainedStep step(trie, kSpecial, 2);
+  const ConstraintTrie trie = trie_of_single_tokens({5});
+  ConstrainedStep step(trie, SpecialTokens{}, 2);
   EXPECT_THAT(step.wanted(0), ElementsAre(5));
-  step.offer_wanted(candidate(0, 5, -9));
-  step.offer(candidate(0, 7, -1));
-  step.offer(candidate(0, 8, -2));
-  step.offer(candidate(0, 5, -9));  // again
+  step.offer_wanted(candidate_of_beam(0, 5, -9));
+  step.offer(candidate_of_beam(0, 7, -1));
+  step.offer(candidate_of_beam(0, 8, -2));
+  step.offer(candidate_of_beam(0, 5, -9));  // again
   EXPECT_THAT(chosen(step), ElementsAre(std::pair(0, 7), std::pair(0, 5)));
   EXPECT_THAT(step.wanted(0), ElementsAre(5));
   EXPECT_THAT(step.wanted(1), IsEmpty());
 }
 
 TEST(ConstrainedStep, OnlyAHypothesisThatMeetsAllConstraintsEnds) {
-  const ConstraintTrie trie = trie_of({5});
-  ConstrainedStep step(trie, kSpecial, 2);
-  step.offer_wanted(candidate(0, 5, -9));
-  step.offer(candidate(0, 7, -1));
-  step.offer(candidate(0, 2, -1.1));
+  const ConstraintTrie trie = trie_of_single_tokens({5});
+  ConstrainedStep step(trie, SpecialTokens{}, 2);
+  step.offer_wanted(candidate_of_beam(0, 5, -9));
+  step.offer(candidate_of_beam(0, 7, -1));
+  step.offer(candidate_of_beam(0, 2, -1.1));
   EXPECT_THAT(chosen(step), ElementsAre(std::pair(0, 7), std::pair(0, 5)));
-  step.offer(candidate(0, 7, -2));
-  step.offer(candidate(0, 2, -2.1));
-  step.offer(candidate(1, 2, -9.1));
-  step.offer(candidate(1, 7, -9.5));
+  step.offer(candidate_of_beam(0, 7, -2));
+  step.offer(candidate_of_beam(0, 2, -2.1));
+  step.offer(candidate_of_beam(1, 2, -9.1));
+  step.offer(candidate_of_beam(1, 7, -9.5));
   EXPECT_THAT(chosen(step), ElementsAre(std::pair(1, 2), std::pair(0, 7), std::pair(1, 7)));
 }
 
 TEST(ConstrainedStep, WhereTheSentenceShouldEndOnlyTermsFollow) {
-  const ConstraintTrie trie = trie_of({5});
-  ConstrainedStep step(trie, kSpecial, 2);
-  step.offer_wanted(candidate(0, 5, -9));
-  step.offer(candidate(0, 2, -0.1));
-  step.offer(candidate(0, 7, -1));
+  const ConstraintTrie trie = trie_of_single_tokens({5});
+  ConstrainedStep step(trie, SpecialTokens{}, 2);
+  step.offer_wanted(candidate_of_beam(0, 5, -9));
+  step.offer(candidate_of_beam(0, 2, -0.1));
+  step.offer(candidate_of_beam(0, 7, -1));
   EXPECT_THAT(chosen(step), ElementsAre(std::pair(0, 5)));
-  step.offer(candidate(0, 7, -9.1));
+  step.offer(candidate_of_beam(0, 7, -9.1));
   EXPECT_THAT(chosen(step), ElementsAre(std::pair(0, 7)));
 }
 
 TEST(ConstrainedStep, AtTheLimitOfLengthThoseThatMeetMostEnd) {
-  const ConstraintTrie trie = trie_of({5, 6});
-  ConstrainedStep step(trie, kSpecial, 3);
-  step.offer_wanted(candidate(0, 5, -9));
-  step.offer(candidate(0, 7, -1));
+  const ConstraintTrie trie = trie_of_single_tokens({5, 6});
+  ConstrainedStep step(trie, SpecialTokens{}, 3);
+  step.offer_wanted(candidate_of_beam(0, 5, -9));
+  step.offer(candidate_of_beam(0, 7, -1));
   EXPECT_THAT(chosen(step), ElementsAre(std::pair(0, 7), std::pair(0, 5)));
-  step.offer(candidate(0, 2, -1));
-  step.offer(candidate(1, 2, -9));
+  step.offer(candidate_of_beam(0, 2, -1));
+  step.offer(candidate_of_beam(1, 2, -9));
   EXPECT_THAT(chosen(step), ElementsAre(std::pair(1, 2)));
 }
 
 TEST(ConstrainedStep, AtTheLimitOfLengthNoneEndsBesideOneThatMeetsAll) {
-  const ConstraintTrie trie = trie_of({5});
-  ConstrainedStep step(trie, kSpecial, 2);
-  step.offer_wanted(candidate(0, 5, -9));
-  step.offer(candidate(0, 7, -1));
+  const ConstraintTrie trie = trie_of_single_tokens({5});
+  ConstrainedStep step(trie, SpecialTokens{}, 2);
+  step.offer_wanted(candidate_of_beam(0, 5, -9));
+  step.offer(candidate_of_beam(0, 7, -1));
   step.choose();
-  step.offer(candidate(0, 7, -2));
-  step.offer(candidate(1, 2, -9.1));
+  step.offer(candidate_of_beam(0, 7, -2));
+  step.offer(candidate_of_beam(1, 2, -9.1));
   EXPECT_THAT(chosen(step), ElementsAre(std::pair(1, 2), std::pair(0, 7)));
-  step.offer(candidate(0, 2, -2.1));
+  step.offer(candidate_of_beam(0, 2, -2.1));
   EXPECT_THAT(chosen(step), IsEmpty());
 }
 

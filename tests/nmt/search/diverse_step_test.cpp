@@ -7,7 +7,7 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr int32_t kEnd = 2;
+constexpr int32_t kEndToken = 2;
 
 class DiverseStepTest : public testing::Test {
  protected:
@@ -25,7 +25,7 @@ class DiverseStepTest : public testing::Test {
 
   const SearchOptions options_{
       .beam = 4, .nbest = 4, .diverse_groups = 2, .diversity_strength = 0.5};
-  const SpecialTokens special_{.unknown = 0, .begin = 1, .end = kEnd};
+  const SpecialTokens special_{.unknown = 0, .begin = 1, .end = kEndToken};
   const SearchTask task_{.max_length = 9, .prefix = {}};
   Beam beam_{task_, special_, options_};
   DiverseStep step_{options_, special_};
@@ -54,13 +54,13 @@ TEST_F(DiverseStepTest, EachHypothesisWithATokenCosts) {
 
 TEST_F(DiverseStepTest, EndOfSentenceCostsNothing) {
   for (const int32_t row : {0, 1}) {
-    step_.offer({-1.0, 0.0F, row, kEnd});
+    step_.offer({-1.0, 0.0F, row, kEndToken});
     step_.offer({-1.3, 0.0F, row, 3});
     step_.offer({-1.4, 0.0F, row, 4});
   }
   const auto chosen = step_.choose(beam_);
-  EXPECT_THAT(tokens(chosen[0]), ElementsAre(kEnd, 3, 4));
-  EXPECT_THAT(tokens(chosen[1]), ElementsAre(kEnd, 3, 4));
+  EXPECT_THAT(tokens(chosen[0]), ElementsAre(kEndToken, 3, 4));
+  EXPECT_THAT(tokens(chosen[1]), ElementsAre(kEndToken, 3, 4));
 }
 
 }  // namespace

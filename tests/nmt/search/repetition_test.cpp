@@ -14,14 +14,12 @@ using testing::ElementsAre;
 using testing::FloatEq;
 using testing::IsEmpty;
 
-constexpr SpecialTokens kSpecial{.unknown = 0, .begin = 1, .end = 2};
-
 RepeatedTokens repeated(const SearchOptions& options, const std::vector<int32_t>& tokens) {
-  return RepetitionLimits(options, kSpecial).repeated(tokens);
+  return RepetitionLimits(options, SpecialTokens{}).repeated(tokens);
 }
 
 TEST(Repetition, WithoutLimitsFindsNothing) {
-  EXPECT_FALSE(RepetitionLimits({}, kSpecial).any());
+  EXPECT_FALSE(RepetitionLimits({}, SpecialTokens{}).any());
   const RepeatedTokens found = repeated({}, {5, 5, 5});
   EXPECT_THAT(found.blocked, IsEmpty());
   EXPECT_THAT(found.penalized, IsEmpty());
@@ -29,7 +27,7 @@ TEST(Repetition, WithoutLimitsFindsNothing) {
 
 TEST(Repetition, BlocksTheTokensThatFollowedTheSameContext) {
   const SearchOptions options{.no_repeat_ngram = 2};
-  EXPECT_TRUE(RepetitionLimits(options, kSpecial).any());
+  EXPECT_TRUE(RepetitionLimits(options, SpecialTokens{}).any());
   EXPECT_THAT(repeated(options, {5, 7, 5, 6, 5, 7, 5}).blocked, ElementsAre(6, 7));
   EXPECT_THAT(repeated(options, {5, 7}).blocked, IsEmpty());
   EXPECT_THAT(repeated(options, {5, 5}).blocked, ElementsAre(5));
@@ -88,7 +86,7 @@ TEST(Repetition, SpecialTokensAreExempt) {
 }
 
 TEST(Repetition, ThePenaltyIsAFactorOfLogProbabilities) {
-  const RepetitionLimits limits({.repetition_penalty = 1.5}, kSpecial);
+  const RepetitionLimits limits({.repetition_penalty = 1.5}, SpecialTokens{});
   EXPECT_THAT(limits.penalized(-2.0F), FloatEq(-3.0F));
   EXPECT_THAT(limits.penalized(0.0F), FloatEq(0.0F));
 }

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/data/fake_subwords.h"
 #include "tests/nmt/translation/no_decoder.h"
 
 namespace dietmt::nmt {
@@ -11,18 +10,14 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-const LoadedDecoder& model() {
-  static const auto tokenizer = data::fake_tokenizer<data::CharacterSubwords>();
-  static const LoadedDecoder model{.decoder = std::make_shared<NoDecoder>(100, 100),
-                                   .source_tokenizer = tokenizer,
-                                   .target_tokenizer = tokenizer,
-                                   .special = SpecialTokens::of(*tokenizer)};
+const LoadedDecoder& kept_model() {
+  static const auto model = model_without_decoder<data::CharacterSubwords>(100, 100);
   return model;
 }
 
 NBest found(const std::string& text) {
   Hypothesis best;
-  best.ids = model().target_tokenizer->encode(text);
+  best.ids = kept_model().target_tokenizer->encode(text);
   best.token_scores.assign(best.ids.size() + 1, -0.5F);
   return {best};
 }
@@ -36,7 +31,7 @@ struct Outcome {
 // Lines whose first translations are `first`, and whose second ones would be `second`.
 Outcome kept(const std::vector<std::string>& sources, const std::vector<std::string>& first,
              const std::string& second, KeptKinds keep = KeptKinds::plain()) {
-  LineCoder coder(model(), {}, {.keep = keep});
+  LineCoder coder(kept_model(), {}, {.keep = keep});
   std::vector<LineRequest> lines;
   std::vector<std::vector<LineResult>> results;
   for (size_t i = 0; i < sources.size(); ++i) {
@@ -52,7 +47,7 @@ Outcome kept(const std::vector<std::string>& sources, const std::vector<std::str
               std::vector<NBest> all;
               for (const TranslationRequest& one : some) {
                 const std::span<const int32_t> text(one.source.data(), one.source.size() - 1);
-                made.searched.push_back(model().source_tokenizer->decode(text));
+                made.searched.push_back(kept_model().source_tokenizer->decode(text));
                 if (!second.empty()) all.push_back(found(second));
               }
               return all;
@@ -92,7 +87,7 @@ TEST(KeptTextTest, KindsCanBeTurnedOff) {
 }
 
 TEST(KeptTextTest, ALineOfNothingElseIsItsOwnTranslation) {
-  LineCoder coder(model(), {}, {.keep = KeptKinds::plain()});
+  LineCoder coder(kept_model(), {}, {.keep = KeptKinds::plain()});
   for (const std::string line : {"https://a.example/x", "README.md", "@anna_b #berlin", "`make`"}) {
     const LineRequest made = coder.prepare(line);
     EXPECT_FALSE(made.has_text) << line;
@@ -102,8 +97,8 @@ TEST(KeptTextTest, ALineOfNothingElseIsItsOwnTranslation) {
 }
 
 TEST(KeptTextTest, MnemonicsGoToALetterOfTheTranslation) {
-  LineCoder keeps(model(), {}, {.keep = Kept::kMnemonics});
-  LineCoder lets_go(model(), {}, {.keep = Kept::kAddresses});
+  LineCoder keeps(kept_model(), {}, {.keep = Kept::kMnemonics});
+  LineCoder lets_go(kept_model(), {}, {.keep = Kept::kAddresses});
   const auto translated = [](LineCoder& coder, const std::string& text, const std::string& answer) {
     return coder.finish(coder.prepare(text), found(answer)).front().text;
   };

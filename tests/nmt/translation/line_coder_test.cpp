@@ -21,16 +21,14 @@ class Digits : public data::CharacterSubwords {
   }
 };
 
-const LoadedDecoder& model() {
-  static const auto tokenizer = data::fake_tokenizer<data::TaggedCharacters>();
-  static const LoadedDecoder model{.decoder = std::make_shared<NoDecoder>(20, 10),
-                                   .source_tokenizer = tokenizer,
-                                   .target_tokenizer = tokenizer,
-                                   .special = SpecialTokens::of(*tokenizer)};
+const LoadedDecoder& line_model() {
+  static const auto model = model_without_decoder<data::TaggedCharacters>(20, 10);
   return model;
 }
 
-std::vector<int32_t> ids(const std::string& text) { return model().source_tokenizer->encode(text); }
+std::vector<int32_t> ids(const std::string& text) {
+  return line_model().source_tokenizer->encode(text);
+}
 
 std::vector<int32_t> ended(const std::string& text) {
   std::vector<int32_t> all = ids(text);
@@ -62,7 +60,7 @@ std::string translated(LineCoder& coder, const std::string& line, const std::str
 }
 
 TEST(LineCoder, MakesARequestAndAResult) {
-  LineCoder coder(model(), {}, {.pieces = true});
+  LineCoder coder(line_model(), {}, {.pieces = true});
   const LineRequest line = coder.prepare("dog", {.index = 7, .prefix = "H"});
   EXPECT_TRUE(line.has_text);
   EXPECT_EQ(line.request.source, ended("dog"));
@@ -91,7 +89,7 @@ class SourcesWithLanguage : public data::TaggedCharacters {
 };
 
 TEST(LineCoder, SourcesMayEndWithTheirLanguage) {
-  LoadedDecoder model_with_language = model();
+  LoadedDecoder model_with_language = line_model();
   model_with_language.source_tokenizer = data::fake_tokenizer<SourcesWithLanguage>();
   LineCoder coder(model_with_language, {.alignment = true}, {.markup = true});
   LineRequest line = coder.prepare("a <b>dog</b>");
@@ -103,7 +101,7 @@ TEST(LineCoder, SourcesMayEndWithTheirLanguage) {
 }
 
 TEST(LineCoder, SourcesMayHaveNoEnd) {
-  LoadedDecoder endless = model();
+  LoadedDecoder endless = line_model();
   endless.source_tokenizer = data::fake_tokenizer<EndlessSources>();
   LineCoder coder(endless, {.alignment = true}, {.markup = true});
   LineRequest line = coder.prepare("a <b>dog</b>");
@@ -116,8 +114,8 @@ TEST(LineCoder, SourcesMayHaveNoEnd) {
 }
 
 TEST(LineCoder, TranslatesCapitalsInTheUsualCase) {
-  LineCoder plain(model(), {}, {.restores_case = true});
-  LineCoder marked(model(), {.alignment = true}, {.markup = true, .restores_case = true});
+  LineCoder plain(line_model(), {}, {.restores_case = true});
+  LineCoder marked(line_model(), {.alignment = true}, {.markup = true, .restores_case = true});
   const LineRequest line = plain.prepare("THE DOG");
   EXPECT_EQ(line.request.source, ended("The dog"));
   EXPECT_EQ(line.text_case, LineCase::kCapitals);
@@ -125,13 +123,13 @@ TEST(LineCoder, TranslatesCapitalsInTheUsualCase) {
   EXPECT_EQ(plain.finish(plain.prepare("The dog"), found_as("Der Hund")).text, "Der Hund");
   EXPECT_EQ(plain.finish(plain.prepare("12:30"), NBest()).front().text, "12:30");
   EXPECT_EQ(translated(marked, "A <b>DOG</b>", "A dog"), "A <b>DOG</b>");
-  EXPECT_EQ(LineCoder(model(), {}, {}).prepare("THE DOG").request.source, ended("THE DOG"));
+  EXPECT_EQ(LineCoder(line_model(), {}, {}).prepare("THE DOG").request.source, ended("THE DOG"));
 }
 
 // Characters are pieces, so no word is emphasized, but those of titles have their case.
 TEST(LineCoder, GivesWordsTheCaseOfThoseTheyAreAlignedTo) {
-  LineCoder aligned(model(), {.alignment = true}, {.restores_case = true});
-  LineCoder marked(model(), {.alignment = true}, {.markup = true, .restores_case = true});
+  LineCoder aligned(line_model(), {.alignment = true}, {.restores_case = true});
+  LineCoder marked(line_model(), {.alignment = true}, {.markup = true, .restores_case = true});
   const std::string source = "Cold Blue In Seas";
   const LineRequest line = aligned.prepare(source);
   EXPECT_EQ(line.text_case, LineCase::kTitle);
@@ -144,8 +142,8 @@ TEST(LineCoder, GivesWordsTheCaseOfThoseTheyAreAlignedTo) {
 
 // Not even with a tag or a prefix.
 TEST(LineCoder, ALineWithoutTokensIsNotTranslated) {
-  LineCoder plain(model(), {}, {});
-  LineCoder tagged(model(), {}, {.languages = {.source_tag = "<2de>"}});
+  LineCoder plain(line_model(), {}, {});
+  LineCoder tagged(line_model(), {}, {.languages = {.source_tag = "<2de>"}});
   for (const char* line : {"", "\u200B", "\uFEFF", "\u200B\uFEFF\u200B"}) {
     for (LineCoder* coder : {&plain, &tagged}) {
       const LineRequest request = coder->prepare(line, {.prefix = "a"});
@@ -161,7 +159,8 @@ TEST(LineCoder, ALineWithoutTokensIsNotTranslated) {
 }
 
 TEST(LineCoder, ALineWithoutLettersIsItsOwnTranslation) {
-  LineCoder plain(model(), {}, {}), marked(model(), {.alignment = true}, {.markup = true});
+  LineCoder plain(line_model(), {}, {}),
+      marked(line_model(), {.alignment = true}, {.markup = true});
   for (const char* line : {"12:30", " 7\u3000", "---", "\U0001F468\u200D\U0001F469 \U0001F600",
                            "\u0301", "10\u00B3 \u00BD", "<<>>", "(1) & (2)"}) {
     for (LineCoder* coder : {&plain, &marked}) {
@@ -187,13 +186,13 @@ TEST(LineCoder, ALineWithoutLettersIsItsOwnTranslation) {
 // Terms are wanted.
 TEST(LineCoder, ALineWithATermIsTranslated) {
   const data::Glossary glossary({data::glossary_term("24/7", "immer")});
-  LineCoder coder(model(), {}, {.glossary = &glossary});
+  LineCoder coder(line_model(), {}, {.glossary = &glossary});
   EXPECT_TRUE(coder.prepare("24/7").has_text);
   EXPECT_FALSE(coder.prepare("24/8").has_text);
 }
 
 TEST(LineCoder, AModelOfNumbersTranslatesThem) {
-  LoadedDecoder reader = model();
+  LoadedDecoder reader = line_model();
   reader.source_tokenizer = data::fake_tokenizer<Digits>();
   LineCoder coder(reader, {}, {});
   EXPECT_TRUE(coder.prepare("123").has_text);
@@ -201,7 +200,7 @@ TEST(LineCoder, AModelOfNumbersTranslatesThem) {
 
 // Even for characters that the tokenizer has pieces for; the bytes of words stay in place.
 TEST(LineCoder, WhiteSpaceAroundALineIsSpaces) {
-  LineCoder coder(model(), {.alignment = true}, {.alignment = AlignmentKind::kHard});
+  LineCoder coder(line_model(), {.alignment = true}, {.alignment = AlignmentKind::kHard});
   EXPECT_EQ(coder.prepare("\u0085\u3000a\u0085b \u2028").request.source,
             ended("     a\u0085b    "));
   EXPECT_EQ(coder.prepare("\u0085").source, "  ");
@@ -209,7 +208,7 @@ TEST(LineCoder, WhiteSpaceAroundALineIsSpaces) {
 }
 
 TEST(LineCoder, ALineOfMarkupIsItsOwnTranslation) {
-  LineCoder coder(model(), {.alignment = true}, {.markup = true});
+  LineCoder coder(line_model(), {.alignment = true}, {.markup = true});
   for (const char* line : {"<b></b>", "<b> </b>", "{0} ", "%s", "<!-- a note -->", "<b>\u200B</b>"})
     EXPECT_EQ(coder.finish(coder.prepare(line), NBest()).front().text, line);
   const LineRequest document = coder.prepare(take_out_markup("<b>\uFEFF</b>"));
@@ -219,7 +218,7 @@ TEST(LineCoder, ALineOfMarkupIsItsOwnTranslation) {
 }
 
 TEST(LineCoder, MarkupMovesWithItsWords) {
-  LineCoder coder(model(), {.alignment = true}, {.markup = true});
+  LineCoder coder(line_model(), {.alignment = true}, {.markup = true});
   EXPECT_EQ(translated(coder, "a <b>b</b> c", "x y z"), "x <b>y</b> z");
   EXPECT_EQ(translated(coder, "a &amp; b", "x & y"), "x &amp; y");
   EXPECT_EQ(translated(coder, "a <!-- b c --> d", "x y"), "x <!-- b c --> y");
@@ -229,7 +228,7 @@ TEST(LineCoder, MarkupMovesWithItsWords) {
 }
 
 TEST(LineCoder, ATagStandsBeforeTheLine) {
-  LineCoder coder(model(), {.alignment = true},
+  LineCoder coder(line_model(), {.alignment = true},
                   {.languages = {.source_tag = "<2de>"}, .alignment = AlignmentKind::kSoft});
   const LineRequest line = coder.prepare("ab");
   EXPECT_EQ(line.request.source, ended("<2de> ab"));
@@ -242,7 +241,7 @@ TEST(LineCoder, ATagStandsBeforeTheLine) {
 
   EXPECT_EQ(coder.prepare("ab", {.languages = LanguageChoice{.source_tag = ""}}).request.source,
             ended("ab"));
-  LineCoder untagged(model(), {}, {});
+  LineCoder untagged(line_model(), {}, {});
   EXPECT_EQ(
       untagged.prepare("ab", {.languages = LanguageChoice{.source_tag = "<2de>"}}).request.source,
       ended("<2de> ab"));
@@ -250,11 +249,11 @@ TEST(LineCoder, ATagStandsBeforeTheLine) {
                DataError);
   EXPECT_THROW(untagged.prepare("ab", {.languages = LanguageChoice{.source_tag = "<2de> <2de>"}}),
                DataError);
-  EXPECT_THROW(LineCoder(model(), {}, {.languages = {.source_tag = "<2xx>"}}), DataError);
+  EXPECT_THROW(LineCoder(line_model(), {}, {.languages = {.source_tag = "<2xx>"}}), DataError);
 }
 
 TEST(LineCoder, ALongLineIsCut) {
-  LineCoder coder(model(), {}, {});
+  LineCoder coder(line_model(), {}, {});
   const LineRequest line = coder.prepare(std::string(25, 'a'));
   EXPECT_EQ(line.request.source, ended(std::string(19, 'a')));
   EXPECT_EQ(line.tokens, 20);
@@ -266,7 +265,7 @@ TEST(LineCoder, ALongLineIsCut) {
 TEST(LineCoder, TermsOfThePartThatIsReadAreRequired) {
   const data::Glossary glossary(
       {data::glossary_term("dog", "Hund"), data::glossary_term("cat", "Katze")});
-  LineCoder coder(model(), {}, {.glossary = &glossary});
+  LineCoder coder(line_model(), {}, {.glossary = &glossary});
   const LineRequest line = coder.prepare("a dog and then one long cat");
   EXPECT_EQ(line.terms.size(), 2U);
   ASSERT_EQ(line.request.constraints.terms.size(), 1U);
@@ -276,7 +275,7 @@ TEST(LineCoder, TermsOfThePartThatIsReadAreRequired) {
 }
 
 TEST(LineCoder, ChecksCopiesAndAlignsWords) {
-  LineCoder coder(model(), {.alignment = true},
+  LineCoder coder(line_model(), {.alignment = true},
                   {.alignment = AlignmentKind::kHard, .check_copies = true});
   const LineRequest line = coder.prepare("a 17");
   const LineResult result = coder.finish(line, copy_of(line, "x 18"));
@@ -289,8 +288,8 @@ TEST(LineCoder, ASecondModelTranslatesWhatTheFirstFound) {
   const LineOptions options{.glossary = &glossary};
   LineOptions of_first = options;
   of_first.is_last = false;
-  LineCoder first(model(), {.alignment = true}, of_first),
-      last(model(), {.alignment = true}, options);
+  LineCoder first(line_model(), {.alignment = true}, of_first),
+      last(line_model(), {.alignment = true}, options);
   LineRequest line = first.prepare(take_out_markup("a <b>dog</b>"), {.prefix = "E"});
   EXPECT_THAT(line.request.prefix, IsEmpty());
   EXPECT_THAT(line.request.constraints.terms, IsEmpty());
@@ -309,7 +308,7 @@ TEST(LineCoder, ASecondModelTranslatesWhatTheFirstFound) {
 }
 
 TEST(LineCoder, ReadsTheLinesBeforeInItsDocument) {
-  LoadedDecoder reader = model();
+  LoadedDecoder reader = line_model();
   reader.context = {.sentences = 1, .source_separator = '|', .max_tokens = 20};
   LineCoder coder(reader, {}, {});
   EXPECT_EQ(coder.prepare("a").request.source, ended("a"));

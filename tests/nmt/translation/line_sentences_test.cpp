@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include "nmt/translation/sentence_plan.h"
-#include "tests/data/fake_subwords.h"
 #include "tests/nmt/translation/no_decoder.h"
 
 namespace dietmt::nmt {
@@ -11,12 +10,8 @@ namespace {
 
 using testing::ElementsAre;
 
-const LoadedDecoder& model() {
-  static const auto tokenizer = data::fake_tokenizer<data::CharacterSubwords>();
-  static const LoadedDecoder model{.decoder = std::make_shared<NoDecoder>(20, 50),
-                                   .source_tokenizer = tokenizer,
-                                   .target_tokenizer = tokenizer,
-                                   .special = SpecialTokens::of(*tokenizer)};
+const LoadedDecoder& sentence_model() {
+  static const auto model = model_without_decoder<data::CharacterSubwords>(20, 50);
   return model;
 }
 
@@ -26,14 +21,14 @@ std::vector<std::string> sources(LineSentences& line) {
   std::vector<std::string> texts;
   for (TranslationRequest& one : requests) {
     one.source.pop_back();
-    texts.push_back(model().source_tokenizer->decode(one.source));
+    texts.push_back(sentence_model().source_tokenizer->decode(one.source));
   }
   return texts;
 }
 
 Hypothesis found_as(const std::string& text, double score) {
   Hypothesis found;
-  found.ids = model().target_tokenizer->encode(text);
+  found.ids = sentence_model().target_tokenizer->encode(text);
   found.token_scores.assign(found.ids.size() + 1, -0.5F);
   found.score = score;
   return found;
@@ -50,7 +45,7 @@ std::vector<LineResult> translated(const LineCoder& coder, LineSentences& line,
 std::string text_of(const std::vector<LineResult>& results) { return results.front().text; }
 
 TEST(LineSentences, AreTranslatedOneByOne) {
-  LineCoder coder(model(), {}, {.pieces = true});
+  LineCoder coder(sentence_model(), {}, {.pieces = true});
   LineSentences line = prepare_sentences(coder, " A dog. 12!  Mr. B?  ", {.prefix = "E"}, "en");
   EXPECT_EQ(line.sentences[0].request.request.prefix, std::vector<int32_t>({'E'}));
   EXPECT_NE(line.sentences[0].request.request.index, line.sentences[2].request.request.index);
@@ -65,7 +60,7 @@ TEST(LineSentences, AreTranslatedOneByOne) {
 }
 
 TEST(LineSentences, ALineOfOneSentenceIsAsBefore) {
-  LineCoder coder(model(), {}, {});
+  LineCoder coder(sentence_model(), {}, {});
   for (const std::string text : {"A dog.", " a ", "", "12:30"}) {
     LineSentences line = prepare_sentences(coder, text, {}, "en");
     const LineRequest plain = coder.prepare(text);
@@ -76,7 +71,7 @@ TEST(LineSentences, ALineOfOneSentenceIsAsBefore) {
 }
 
 TEST(LineSentences, ALongLineIsSplitInsteadOfCut) {
-  LineCoder coder(model(), {}, {});
+  LineCoder coder(sentence_model(), {}, {});
   const std::string text = "The dog runs. The cat sleeps.";
   LineSentences line = prepare_sentences(coder, text, {}, std::nullopt);
   EXPECT_FALSE(line.was_cut());
@@ -85,13 +80,13 @@ TEST(LineSentences, ALongLineIsSplitInsteadOfCut) {
   EXPECT_THAT(sources(brief), ElementsAre("A dog. A cat. A cow"));
   LineSentences one = prepare_sentences(coder, std::string(40, 'a'), {}, std::nullopt);
   EXPECT_TRUE(one.was_cut());
-  LineCoder aligning(model(), {.alignment = true}, {.alignment = AlignmentKind::kHard});
+  LineCoder aligning(sentence_model(), {.alignment = true}, {.alignment = AlignmentKind::kHard});
   EXPECT_TRUE(prepare_sentences(aligning, text, {}, std::nullopt).was_cut())
       << "an alignment is that of one sentence";
 }
 
 TEST(LineSentences, MarkupStaysInItsSentence) {
-  LineCoder coder(model(), {.alignment = true}, {.markup = true});
+  LineCoder coder(sentence_model(), {.alignment = true}, {.markup = true});
   LineSentences line = prepare_sentences(coder, "<b>A dog.</b> B {0} c.", {}, "en");
   EXPECT_THAT(sources(line), ElementsAre("A dog.", "B c."));
   EXPECT_EQ(text_of(translated(coder, line, {{found_as("Hund.", -1)}, {found_as("B c.", -1)}})),
@@ -99,7 +94,7 @@ TEST(LineSentences, MarkupStaysInItsSentence) {
 }
 
 TEST(LineSentences, ReportTheGuard) {
-  LineCoder coder(model(), {}, {});
+  LineCoder coder(sentence_model(), {}, {});
   LineSentences line = prepare_sentences(coder, "A dog. A cat. A cow.", {}, "en");
   const std::vector<NBest> found{{found_as("a", 0)}, {found_as("b", 0)}, {found_as("c", 0)}};
   const std::vector<GuardOutcome> outcomes{

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "nmt/search/sentence_feed.h"
+#include "nmt/translation/loaded_decoder.h"
+#include "tests/data/fake_subwords.h"
 
 namespace dietmt::nmt {
 
@@ -22,5 +25,15 @@ class NoDecoder : public SentenceDecoder {
   int64_t max_source_;
   int64_t max_target_;
 };
+
+/// A model of these subwords on both sides that translates nothing itself.
+template <typename Subwords>
+LoadedDecoder model_without_decoder(int64_t max_source, int64_t max_target) {
+  const auto tokenizer = data::fake_tokenizer<Subwords>();
+  return {.decoder = std::make_shared<NoDecoder>(max_source, max_target),
+          .source_tokenizer = tokenizer,
+          .target_tokenizer = tokenizer,
+          .special = SpecialTokens::of(*tokenizer)};
+}
 
 }  // namespace dietmt::nmt

@@ -22,7 +22,7 @@ TranslationRequest request(const std::string& text) {
   return made;
 }
 
-NBest found(const std::string& text) {
+NBest nbest_of(const std::string& text) {
   Hypothesis best;
   best.ids = tokenizer().encode(text);
   return {best};
@@ -33,7 +33,7 @@ std::string text_of(const NBest& found) { return tokenizer().decode(found.front(
 // The sign of one translation, without a second search.
 Degeneration sign(const std::string& source, const std::string& target) {
   const TranslationRequest one = request(source);
-  std::vector<NBest> all{found(target)};
+  std::vector<NBest> all{nbest_of(target)};
   return guard_output(Guard::kReport, tokenizer(), {&one, 1}, {}, nullptr, all)[0].sign;
 }
 
@@ -50,14 +50,15 @@ TEST(OutputGuardTest, ASecondSearchTakesCareOfEachSign) {
   const std::string article = "a text of many words that is translated by one letter only";
   const std::vector<TranslationRequest> requests{request("dog"), request(article), request("ok"),
                                                  request("cat")};
-  std::vector<NBest> all{found("Hund Hund Hund "), found("x"), found("gut"), found("KaKaKa")};
+  std::vector<NBest> all{nbest_of("Hund Hund Hund "), nbest_of("x"), nbest_of("gut"),
+                         nbest_of("KaKaKa")};
   std::vector<std::pair<int64_t, int64_t>> searches;
   const SecondSearch again = [&](const std::vector<TranslationRequest>& some,
                                  const SearchOptions& search) {
     searches.emplace_back(search.no_repeat_ngram, search.min_length);
     std::vector<NBest> second;
     for (const TranslationRequest& one : some)
-      second.push_back(one.source == requests[3].source ? found("KaKaKa") : found("besser"));
+      second.push_back(one.source == requests[3].source ? nbest_of("KaKaKa") : nbest_of("besser"));
     return second;
   };
   SearchOptions search;
@@ -77,7 +78,7 @@ TEST(OutputGuardTest, ASecondSearchTakesCareOfEachSign) {
 
 TEST(OutputGuardTest, WithoutASecondTranslationTheFirstStays) {
   const TranslationRequest one = request("dog");
-  std::vector<NBest> all{found("")};
+  std::vector<NBest> all{nbest_of("")};
   const SecondSearch none = [](const auto&, const auto&) { return std::vector<NBest>(); };
   const auto outcomes = guard_output(Guard::kRetry, tokenizer(), {&one, 1}, {}, none, all);
   EXPECT_EQ(outcomes[0].sign, Degeneration::kEmpty);

@@ -14,6 +14,7 @@
 #include "tests/common/soon.h"
 #include "tests/service/fake_decoder.h"
 #include "tests/service/gate.h"
+#include "tests/service/scheduling/translated.h"
 
 namespace dietmt::service {
 namespace {
@@ -22,13 +23,6 @@ using namespace std::chrono_literals;
 
 std::vector<ModelSpec> two_models() {
   return {{"en-de", "en", "de", "first"}, {"de-en", "de", "en", "second"}};
-}
-
-std::string translated(ServedModel& model, const std::string& text) {
-  std::vector<int32_t> ids = characters(text);
-  ids.push_back(2);
-  const auto found = model.queue().translate({{.source = ids, .prefix = {}, .index = 0}}, {}, {});
-  return text_of(found.at(0).at(0).ids);
 }
 
 TEST(ModelRegistryTest, AModelIsLoadedOnceWhenItIsFirstUsed) {

@@ -15,6 +15,7 @@
 #include "tests/common/test_directory.h"
 #include "tests/service/fake_decoder.h"
 #include "tests/service/gate.h"
+#include "tests/service/scheduling/translated.h"
 
 namespace dietmt::service {
 namespace {
@@ -25,13 +26,6 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr int64_t kBytes = 100;  // of each model
-
-std::string translated(ServedModel& model, const std::string& text) {
-  std::vector<int32_t> ids = characters(text);
-  ids.push_back(2);
-  const auto found = model.queue().translate({{.source = ids, .prefix = {}, .index = 0}}, {}, {});
-  return text_of(found.at(0).at(0).ids);
-}
 
 // Models a, b, c, d in directories with files of kBytes; each ends its translations with its name.
 class ModelUnloadingTest : public testing::Test {

@@ -9,7 +9,7 @@
 namespace dietmt::kernels {
 namespace {
 
-constexpr int64_t kRows = 5, kHeads = 3, kPositions = 4;
+constexpr int64_t kRotatedRows = 5, kHeads = 3, kPositions = 4;
 
 struct Layout {
   int64_t width, table_heads;
@@ -33,12 +33,12 @@ class RotateTest : public RowwiseTest {
   static void check(ElementType type, const Layout& layout, bool back, double rounding) {
     const int64_t stride = kHeads * layout.width + 6, pairs = layout.width / 2;
     const int64_t entries = layout.table_heads * pairs;
-    const auto x = random_rows<Number>(kRows * stride);
+    const auto x = random_rows<Number>(kRotatedRows * stride);
     const std::vector<float> table = random_values(unsigned_of(2 * kPositions * entries), 2);
     const std::vector<int64_t> positions = {3, 0, 1, 3, 2};
-    std::vector<Number> output(unsigned_of(kRows * kHeads * layout.width));
+    std::vector<Number> output(unsigned_of(kRotatedRows * kHeads * layout.width));
     level().rotate({.type = type,
-                    .rows = kRows,
+                    .rows = kRotatedRows,
                     .heads = kHeads,
                     .head_width = layout.width,
                     .x = x.data(),
@@ -49,7 +49,7 @@ class RotateTest : public RowwiseTest {
                     .halved_heads = layout.halved_heads,
                     .back = back,
                     .output = output.data()});
-    for (int64_t row = 0; row < kRows; ++row) {
+    for (int64_t row = 0; row < kRotatedRows; ++row) {
       const int64_t position = layout.has_positions ? positions[unsigned_of(row)] : 0;
       for (int64_t h = 0; h < kHeads; ++h) {
         const Number* const from = x.data() + row * stride + h * layout.width;

@@ -9,8 +9,6 @@ namespace {
 
 using Values = std::vector<double>;
 
-size_t at(int64_t i) { return static_cast<size_t>(i); }
-
 double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 
 double value_of(Activation activation, double x) {
@@ -118,7 +116,7 @@ void expect_results(const ActivateCase& activate) {
   activate.grad_bias.expect_near(grad_bias, sums, "grad_bias " + options.name());
 }
 
-void check(const ActivateOptions& options) {
+void check_activate(const ActivateOptions& options) {
   const ActivateCase activate(options);
   run_rows_here(activate.forward());
   run_rows_here(activate.backward());
@@ -139,13 +137,13 @@ class ActivateCasesTest : public testing::TestWithParam<ElementType> {
 TEST_P(ActivateCasesTest, AllActivations) {
   for (const Activation activation : kActivations) {
     for (const double dropout : {0.0, 0.2}) {
-      check({.type = GetParam(),
-             .activation = activation,
-             .rows = 19,
-             .width = 72,
-             .dropout = dropout,
-             .bias = dropout > 0.0,
-             .residual = dropout == 0.0});
+      check_activate({.type = GetParam(),
+                      .activation = activation,
+                      .rows = 19,
+                      .width = 72,
+                      .dropout = dropout,
+                      .bias = dropout > 0.0,
+                      .residual = dropout == 0.0});
     }
   }
 }
@@ -153,13 +151,13 @@ TEST_P(ActivateCasesTest, AllActivations) {
 // One strip and several; fewer units than threads; widths that no vector divides.
 TEST_P(ActivateCasesTest, AllWidths) {
   for (const int64_t width : {1, 7, 64, 100, 516, 1000, 2048, 2056, 3072, 4096, 5001}) {
-    check({.type = GetParam(),
-           .activation = Activation::kRelu,
-           .rows = 6,
-           .width = width,
-           .dropout = 0.1});
+    check_activate({.type = GetParam(),
+                    .activation = Activation::kRelu,
+                    .rows = 6,
+                    .width = width,
+                    .dropout = 0.1});
   }
-  check({.type = GetParam(), .activation = Activation::kSwiglu, .rows = 3, .width = 1028});
+  check_activate({.type = GetParam(), .activation = Activation::kSwiglu, .rows = 3, .width = 1028});
 }
 
 TEST_P(ActivateCasesTest, NotANumberStaysOne) {
@@ -180,11 +178,11 @@ TEST_P(ActivateCasesTest, NotANumberStaysOne) {
 }
 
 TEST_P(ActivateCasesTest, ManyRows) {
-  check({.type = GetParam(),
-         .activation = Activation::kGelu,
-         .rows = 3000,
-         .width = 512,
-         .dropout = 0.1});
+  check_activate({.type = GetParam(),
+                  .activation = Activation::kGelu,
+                  .rows = 3000,
+                  .width = 512,
+                  .dropout = 0.1});
 }
 
 TEST_P(ActivateCasesTest, TheGradientMayTakeThePlaceOfTheOutputs) {

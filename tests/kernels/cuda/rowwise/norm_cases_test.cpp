@@ -8,8 +8,6 @@ namespace {
 
 using Values = std::vector<double>;
 
-size_t at(int64_t i) { return static_cast<size_t>(i); }
-
 void expect_forward(const NormCase& norm) {
   const NormOptions& options = norm.options;
   const int64_t width = options.width;
@@ -79,7 +77,7 @@ void expect_backward(const NormCase& norm) {
   norm.grad_bias.expect_near(grad_bias, sums, "grad_bias " + options.name());
 }
 
-void check(const NormOptions& options) {
+void check_norm(const NormOptions& options) {
   const NormCase norm(options);
   run_rows_here(norm.forward());
   expect_forward(norm);
@@ -100,7 +98,7 @@ class NormCasesTest : public testing::TestWithParam<ElementType> {
 TEST_P(NormCasesTest, AllWidths) {
   for (const int64_t width : {1, 30, 64, 100, 129, 256, 300, 511, 512, 516, 768, 1000, 1024, 1536,
                               2048, 2056, 4095, 4096}) {
-    check({.type = GetParam(), .rows = 5, .width = width, .dropout = 0.1});
+    check_norm({.type = GetParam(), .rows = 5, .width = width, .dropout = 0.1});
   }
 }
 
@@ -109,13 +107,13 @@ TEST_P(NormCasesTest, AllOptions) {
     for (const double dropout : {0.0, 0.3}) {
       for (const bool branch : {false, true}) {
         for (const bool bias : {false, true}) {
-          check({.type = GetParam(),
-                 .rows = 11,
-                 .width = 72,
-                 .kind = kind,
-                 .dropout = dropout,
-                 .branch = branch,
-                 .branch_bias = bias});
+          check_norm({.type = GetParam(),
+                      .rows = 11,
+                      .width = 72,
+                      .kind = kind,
+                      .dropout = dropout,
+                      .branch = branch,
+                      .branch_bias = bias});
         }
       }
     }
@@ -123,17 +121,17 @@ TEST_P(NormCasesTest, AllOptions) {
 }
 
 TEST_P(NormCasesTest, WithoutResidual) {
-  check({.type = GetParam(), .rows = 6, .width = 200, .dropout = 0.1, .residual = false});
+  check_norm({.type = GetParam(), .rows = 6, .width = 200, .dropout = 0.1, .residual = false});
 }
 
 // More rows than all blocks hold at once, and more than one group of blocks.
 TEST_P(NormCasesTest, ManyRows) {
-  check({.type = GetParam(), .rows = 2500, .width = 64, .dropout = 0.1});
-  check({.type = GetParam(), .rows = 161, .width = 520, .dropout = 0.1});
+  check_norm({.type = GetParam(), .rows = 2500, .width = 64, .dropout = 0.1});
+  check_norm({.type = GetParam(), .rows = 161, .width = 520, .dropout = 0.1});
 }
 
 TEST_P(NormCasesTest, RowsThatDoNotStartAt16Bytes) {
-  check({.type = GetParam(), .rows = 9, .width = 512, .dropout = 0.1, .shift = 1});
+  check_norm({.type = GetParam(), .rows = 9, .width = 512, .dropout = 0.1, .shift = 1});
 }
 
 TEST_P(NormCasesTest, OptionalResultsMayBeLeftOut) {

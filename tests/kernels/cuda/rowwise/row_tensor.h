@@ -19,6 +19,8 @@ namespace dietmt::kernels {
 constexpr ElementType kAllTypes[] = {ElementType::kFloat, ElementType::kBFloat16,
                                      ElementType::kHalf};
 
+inline size_t at(int64_t i) { return static_cast<size_t>(i); }
+
 inline std::string name_of(ElementType type) {
   return type == ElementType::kFloat ? "float" : type == ElementType::kHalf ? "half" : "bfloat16";
 }

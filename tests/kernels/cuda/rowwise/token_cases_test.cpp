@@ -10,8 +10,6 @@ namespace {
 
 using Values = std::vector<double>;
 
-size_t at(int64_t i) { return static_cast<size_t>(i); }
-
 class TokenCasesTest : public testing::TestWithParam<ElementType> {
  protected:
   void SetUp() override {
