@@ -119,8 +119,7 @@ MarkedText MarkupRemoval::finish() {
   return with_collapsed_groups(std::exchange(marked_, {}));
 }
 
-MarkedText take_out_markup(const MarkedText& text, KeptKinds kinds,
-                           std::span<const std::string> only) {
+MarkedText take_out_markup(const MarkedText& text, const FindKept& find) {
   MarkupRemoval removal;
   Spellings spellings;
   std::string plain;  // text between markup and references
@@ -132,8 +131,7 @@ MarkedText take_out_markup(const MarkedText& text, KeptKinds kinds,
   size_t begin = 0;
   const auto add_up_to = [&](size_t end) {
     std::string_view rest = std::string_view(text.text).substr(begin, end - begin);
-    for (const std::string_view mark : kept_in(rest, kinds)) {
-      if (!only.empty() && std::ranges::find(only, mark) == only.end()) continue;
+    for (const std::string_view mark : find(rest)) {
       const auto at = static_cast<size_t>(mark.data() - rest.data());
       add_text(rest.substr(0, at));
       rest.remove_prefix(at + mark.size());
@@ -163,9 +161,16 @@ MarkedText take_out_markup(const MarkedText& text, KeptKinds kinds,
   return marked;
 }
 
-MarkedText take_out_markup(std::string_view text, KeptKinds kinds,
-                           std::span<const std::string> only) {
-  return take_out_markup(MarkedText{.text = std::string(text), .marks = {}}, kinds, only);
+MarkedText take_out_markup(std::string_view text, const FindKept& find) {
+  return take_out_markup(MarkedText{.text = std::string(text), .marks = {}}, find);
+}
+
+MarkedText take_out_markup(const MarkedText& text, KeptKinds kinds) {
+  return take_out_markup(text, [&](std::string_view part) { return kept_in(part, kinds); });
+}
+
+MarkedText take_out_markup(std::string_view text, KeptKinds kinds) {
+  return take_out_markup(MarkedText{.text = std::string(text), .marks = {}}, kinds);
 }
 
 std::vector<MarkedPart> place_markup(const MarkedText& source,

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -84,12 +85,17 @@ class MarkupRemoval {
   MarkedText marked_;
 };
 
-/// Removes what is kept_in() the text, but resolves character references. Existing marks stay; each
-/// is one part whose syntax determines its kind. `only`: if not empty, removes no others.
-MarkedText take_out_markup(const MarkedText& text, KeptKinds kinds = KeptKinds::markup(),
-                           std::span<const std::string> only = {});
-MarkedText take_out_markup(std::string_view text, KeptKinds kinds = KeptKinds::markup(),
-                           std::span<const std::string> only = {});
+/// Finds parts of a text, in order, as views into it.
+using FindKept = std::function<std::vector<std::string_view>(std::string_view)>;
+
+/// Removes what `find` finds, but resolves character references. Existing marks stay; each is one
+/// part whose syntax determines its kind.
+MarkedText take_out_markup(const MarkedText& text, const FindKept& find);
+MarkedText take_out_markup(std::string_view text, const FindKept& find);
+
+/// Removes what is kept_in() the text.
+MarkedText take_out_markup(const MarkedText& text, KeptKinds kinds = KeptKinds::markup());
+MarkedText take_out_markup(std::string_view text, KeptKinds kinds = KeptKinds::markup());
 
 /// Puts the marks into a translation of source.text. An element encloses the run of words that
 /// attend most to its words: the run with the largest sum of (share of attention inside the element

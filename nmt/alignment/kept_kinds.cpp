@@ -8,7 +8,7 @@
 namespace dietmt::nmt {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Kept>, 9> kNames = {{
+constexpr std::array<std::pair<std::string_view, Kept>, 11> kNames = {{
     {"placeholders", Kept::kPlaceholders},
     {"tags", Kept::kTags},
     {"addresses", Kept::kAddresses},
@@ -18,6 +18,8 @@ constexpr std::array<std::pair<std::string_view, Kept>, 9> kNames = {{
     {"markdown", Kept::kMarkdown},
     {"bbcode", Kept::kBbcode},
     {"mnemonics", Kept::kMnemonics},
+    {"symbols", Kept::kSymbols},
+    {"unknown", Kept::kUnknown},
 }};
 
 KeptKinds kind_from(std::string_view name) {

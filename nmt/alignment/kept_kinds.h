@@ -17,6 +17,8 @@ enum class Kept : uint8_t {
   kMarkdown,      // **bold**, [text](address)
   kBbcode,        // [b]bold[/b]
   kMnemonics,     // &Open, _File (nmt/alignment/mnemonics.h)
+  kSymbols,       // emoji, arrows, mathematical signs (nmt/alignment/symbols.h)
+  kUnknown,       // what the vocabulary of the model lacks (nmt/translation/kept_finder.h)
 };
 
 /// A set of kinds.
@@ -29,17 +31,18 @@ class KeptKinds {
   constexpr bool any() const { return bits_ != 0; }
   constexpr unsigned bits() const { return bits_; }
   constexpr KeptKinds operator|(KeptKinds other) const { return KeptKinds(bits_ | other.bits_); }
+  constexpr KeptKinds without(KeptKinds other) const { return KeptKinds(bits_ & ~other.bits_); }
   constexpr bool operator==(const KeptKinds&) const = default;
 
   static constexpr KeptKinds all() { return KeptKinds(kAll); }
   /// What nobody wants translated in plain text: all but tags, in which a text would have to be
   /// markup for `<` and `&` to mean something.
-  static constexpr KeptKinds plain() { return KeptKinds(kAll & ~KeptKinds(Kept::kTags).bits_); }
+  static constexpr KeptKinds plain() { return all().without(Kept::kTags); }
   /// What messages and documents have.
   static constexpr KeptKinds markup() { return KeptKinds(Kept::kPlaceholders) | Kept::kTags; }
 
  private:
-  static constexpr unsigned kAll = (1U << 9U) - 1;
+  static constexpr unsigned kAll = (1U << 11U) - 1;
   constexpr explicit KeptKinds(unsigned bits) : bits_(bits) {}
 
   unsigned bits_ = 0;

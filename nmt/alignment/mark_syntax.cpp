@@ -12,6 +12,7 @@
 #include "common/interruption.h"
 #include "common/trimmed.h"
 #include "nmt/alignment/light_markup.h"
+#include "nmt/alignment/symbols.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -179,6 +180,7 @@ MarkSyntax syntax_of(std::string_view mark) {
 }
 
 bool stands_for_text(std::string_view mark) {
+  if (symbols_at(mark) > 0) return false;
   if (mark.starts_with("<%")) return mark.size() > 2 && (mark[2] == '=' || mark[2] == '-');
   if (mark.starts_with('{') && mark.ends_with('>')) return false;
   for (const std::string_view code : {"<", "{%", "{#", "{\\", "{{#", "{{^", "{{/", "{{!"})

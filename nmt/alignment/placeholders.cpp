@@ -11,6 +11,7 @@
 #include "data/text/addresses.h"
 #include "nmt/alignment/light_markup.h"
 #include "nmt/alignment/placeholder_syntax.h"
+#include "nmt/alignment/symbols.h"
 #include "nmt/alignment/text_shape.h"
 
 namespace dietmt::nmt {
@@ -40,6 +41,8 @@ class Scanner {
   size_t size_at(size_t at) {
     if (const size_t size = light_at(at)) return size;
     if (const size_t size = name_at(at)) return size;
+    if (kinds_.has(Kept::kSymbols))
+      if (const size_t size = symbols_at(text_.substr(at))) return size;
     return is_percent_of_number(at) ? 0 : placeholder_at(at);
   }
 

@@ -22,7 +22,8 @@ namespace dietmt::nmt {
 std::vector<std::string_view> placeholders_in(std::string_view text);
 
 /// What a text has of these kinds, in order, as views into it: the placeholders and tags above,
-/// light_markup_in() it, and what data/text/addresses.h finds.
+/// light_markup_in() it, symbols, and what data/text/addresses.h finds. Nothing of Kept::kUnknown,
+/// for which a KeptFinder needs a model.
 std::vector<std::string_view> kept_in(std::string_view text, KeptKinds kinds);
 
 }  // namespace dietmt::nmt

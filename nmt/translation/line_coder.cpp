@@ -101,8 +101,8 @@ void restore_mnemonic(const Mnemonic& mnemonic, LineResult& result) {
 }
 
 // Whether a text has letters that need not be kept.
-bool has_other_letters(std::string_view text, KeptKinds keep) {
-  for (const std::string_view kept : kept_in(text, keep)) {
+bool has_other_letters(std::string_view text, const KeptFinder& finder) {
+  for (const std::string_view kept : finder(text)) {
     const auto at = static_cast<size_t>(kept.data() - text.data());
     if (has_letter(text.substr(0, at))) return true;
     text.remove_prefix(at + kept.size());
@@ -143,7 +143,7 @@ LineCoder::LineCoder(const LoadedDecoder& model, const SearchOptions& search, Li
 LineRequest LineCoder::prepare(std::string line, LineExtras extras) {
   LineRequest made;
   if (options_.markup) {
-    made = prepare(take_out_markup(line, KeptKinds::all()), std::move(extras));
+    made = prepare(take_out_markup(line, finder(KeptKinds::all())), std::move(extras));
     warn_of_choices(made.marked, made.extras.where);
   } else {
     made = {.extras = std::move(extras), .source = line};
@@ -220,24 +220,27 @@ const LineCoder::Tags& LineCoder::tags_of(const LineRequest& line) {
   return tags_of(choice);
 }
 
-bool LineCoder::is_copied(const LineRequest& line) const {
+bool LineCoder::is_copied(const LineRequest& line, KeptKinds keep) const {
   const data::Glossary* const glossary = glossary_of(line.extras);
   const bool has_marks = !line.marked.marks.empty();
   return reads_letters_ &&
-         !has_other_letters(line.text(), has_marks ? KeptKinds() : options_.keep) &&
+         !has_other_letters(line.text(), finder(has_marks ? KeptKinds() : keep)) &&
          is_visible(line.text()) && (glossary == nullptr || glossary->find(line.source).empty());
+}
+
+void LineCoder::copy(LineRequest& line) const {
+  line.is_copied = true;
+  line.has_text = false;
+  line.request = {};
+  line.untranslated = join(place_markup(line.marked, copied(line)), line.marked.spellings);
 }
 
 // A line without text gets no request.
 void LineCoder::encode(LineRequest& line, const data::SourceTag& tag) const {
   const data::Tokenizer& tokenizer = *model_.source_tokenizer;
   line.request = {};
-  line.is_copied = is_copied(line);
-  if (line.is_copied) {
-    line.has_text = false;
-    line.untranslated = join(place_markup(line.marked, copied(line)), line.marked.spellings);
-    return;
-  }
+  line.is_copied = false;
+  if (is_copied(line, options_.keep.without(Kept::kUnknown))) return copy(line);
   std::vector<int32_t>& ids = line.request.source;
   const bool is_aligned = aligns_ || (!line.marked.marks.empty() && aligns());
   if (is_aligned) {
@@ -247,6 +250,8 @@ void LineCoder::encode(LineRequest& line, const data::SourceTag& tag) const {
   } else {
     ids = tokenizer.encode(tag.before(line.text()), most_source_);
   }
+  line.has_unknown = std::ranges::find(ids, tokenizer.unknown_id()) != ids.end();
+  if (line.has_unknown && is_copied(line, options_.keep)) return copy(line);
   const std::vector<int32_t> ending = tokenizer.source_ending();
   const int64_t cut = end_line(ids, ending, most_source_, line.text().size(),
                                line.extras.where.empty() || line.pivots.empty()
@@ -311,13 +316,20 @@ void LineCoder::complete(LineRequest& line, const Tags& tags) {
   line.context_separator = line.request.context_separator;
 }
 
+// Most lines have nothing unknown, and are not read again to find that out.
+KeptFinder LineCoder::finder_for(const LineRequest& line) const {
+  const bool has_unknown = line.has_unknown && line.pivots.empty();
+  return finder(has_unknown ? options_.keep : options_.keep.without(Kept::kUnknown));
+}
+
 std::vector<std::string> LineCoder::lost_text(const LineRequest& line,
                                               const LineResult& best) const {
   if (!line.has_text || !options_.keep.any() || !line.marked.marks.empty()) return {};
-  const std::vector<std::string_view> kept = kept_in(line.source, options_.keep);
+  const KeptFinder find = finder_for(line);
+  const std::vector<std::string_view> kept = find(line.source);
   if (kept.empty()) return {};
   std::multiset<std::string_view> wanted(kept.begin(), kept.end());
-  for (const std::string_view found : kept_in(best.text, options_.keep)) {
+  for (const std::string_view found : find(best.text)) {
     const auto same = wanted.find(found);
     if (same != wanted.end()) wanted.erase(same);
   }
@@ -326,8 +338,16 @@ std::vector<std::string> LineCoder::lost_text(const LineRequest& line,
 
 LineRequest LineCoder::without_kept_text(const LineRequest& line,
                                          std::span<const std::string> only) const {
+  const std::set<std::string_view> wanted(only.begin(), only.end());
+  const KeptFinder find = finder_for(line);
+  const auto find_wanted = [&](std::string_view text) {
+    std::vector<std::string_view> kept = find(text);
+    if (!wanted.empty())
+      std::erase_if(kept, [&](std::string_view one) { return !wanted.contains(one); });
+    return kept;
+  };
   LineRequest other{.extras = line.extras,
-                    .marked = take_out_markup(line.source, options_.keep, only),
+                    .marked = take_out_markup(line.source, find_wanted),
                     .mnemonic = line.mnemonic,
                     .text_case = line.text_case};
   other.source = other.marked.text;

@@ -32,6 +32,7 @@
 #include "nmt/search/search_options.h"
 #include "nmt/search/search_task.h"
 #include "nmt/translation/document_context.h"
+#include "nmt/translation/kept_finder.h"
 #include "nmt/translation/line_case.h"
 #include "nmt/translation/loaded_decoder.h"
 #include "nmt/translation/word_case.h"
@@ -80,8 +81,10 @@ struct LineRequest {
   /// Whether there is anything to translate. If not, the line has no request, and finish() needs no
   /// hypotheses.
   bool has_text = false;
-  /// Whether the line is its own translation: it has no letter, as in `12:30`.
+  /// Whether the line is its own translation: it has no letter, as in `12:30`, or only what must
+  /// be kept.
   bool is_copied = false;
+  bool has_unknown = false;               // text() has pieces that the vocabulary lacks
   Mnemonic mnemonic = {};                 // taken out of source; finish() puts it back
   LineCase text_case = LineCase::kUsual;  // that finish() gives the translations
   std::vector<WordCase> word_cases = {};  // of source, if the search aligns; empty: none to restore
@@ -135,6 +138,9 @@ class LineCoder {
   LineRequest prepare(std::string line, LineExtras extras = {});
   LineRequest prepare(MarkedText line, LineExtras extras = {});
 
+  /// Finds text of these kinds in lines for this model.
+  KeptFinder finder(KeptKinds kinds) const { return {model_.source_tokenizer.get(), kinds}; }
+
   /// Whether prepare() would cut the line.
   bool is_too_long(const std::string& line, const LineExtras& extras);
 
@@ -173,7 +179,9 @@ class LineCoder {
   void put_in_usual_case(LineRequest& line) const;
   const Tags& tags_of(const LanguageChoice& choice);
   const Tags& tags_of(const LineRequest& line);
-  bool is_copied(const LineRequest& line) const;
+  KeptFinder finder_for(const LineRequest& line) const;
+  bool is_copied(const LineRequest& line, KeptKinds keep) const;
+  void copy(LineRequest& line) const;
   void encode(LineRequest& line, const data::SourceTag& tag) const;
   void find_terms(LineRequest& line, const data::SourceTag& tag) const;
   const data::Glossary* glossary_of(const LineExtras& extras) const;

@@ -18,7 +18,7 @@ PlannedText plan_line(const LineCoder& coder, const std::string& line,
                       const std::string& language) {
   PlannedText planned;
   const std::string text(trimmed(line, " \t"));  // translations have no white space around them
-  MarkedText marked = coder.options().markup ? take_out_markup(text, KeptKinds::all())
+  MarkedText marked = coder.options().markup ? take_out_markup(text, coder.finder(KeptKinds::all()))
                                              : MarkedText{.text = text, .marks = {}};
   plan_sentences(std::move(marked), {{text}}, {.language = language}, planned);
   return planned;

@@ -13,7 +13,7 @@ constexpr size_t kLargestGroup = 32;
 
 std::vector<std::string> parts_of(const std::string& text, const TextOptions& options) {
   // Without kinds, nothing is taken out of the parts.
-  const TranslatedText planned = plan_text({.text = text, .marks = {}}, options, nmt::KeptKinds());
+  const TranslatedText planned = plan_text({.text = text, .marks = {}}, options, {nullptr, {}});
   std::vector<std::string> parts;
   for (const TranslatedSentence& sentence : planned.sentences)
     parts.push_back(nmt::join(sentence.before) + sentence.marked.text);

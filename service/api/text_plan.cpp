@@ -20,13 +20,16 @@ nmt::PlanOptions plan_options(const TextOptions& options) {
 // HTML as texts with inline markup, between block tags.
 class HtmlPlanner {
  public:
-  HtmlPlanner(const TextOptions& options, TranslatedText& made) : options_(options), made_(made) {}
+  HtmlPlanner(const TextOptions& options, const nmt::KeptFinder& find, TranslatedText& made)
+      : options_(options),
+        find_(find.of(nmt::KeptKinds(nmt::Kept::kSymbols) | nmt::Kept::kUnknown)),
+        made_(made) {}
 
   void add(std::string_view html) {
     const LanguagePair languages{options_.language, options_.target};
     for (const MarkupPart& part : split_markup(html, languages)) {
       if (part.is_text) {
-        removal_.add_text(resolve_references(part.raw, spellings_));
+        add_text(resolve_references(part.raw, spellings_));
         raw_.push_back({std::string(part.raw)});
       } else {
         const nmt::MarkedPart tag = planned_tag(html_tag(part, languages));
@@ -45,6 +48,17 @@ class HtmlPlanner {
   }
 
  private:
+  void add_text(const std::string& text) {
+    std::string_view rest = text;
+    for (const std::string_view kept : find_(text)) {
+      const auto at = static_cast<size_t>(kept.data() - rest.data());
+      removal_.add_text(rest.substr(0, at));
+      removal_.add_mark({.text = std::string(kept)});
+      rest.remove_prefix(at + kept.size());
+    }
+    removal_.add_text(rest);
+  }
+
   nmt::MarkedPart planned_tag(TextTag tag) {
     nmt::MarkedPart part{.text = tag.markup, .is_markup = true};
     if (tag.values.empty()) return part;
@@ -92,6 +106,7 @@ class HtmlPlanner {
   }
 
   const TextOptions& options_;
+  const nmt::KeptFinder find_;
   TranslatedText& made_;
   nmt::PlannedText planned_;  // its sentences go to made_
   nmt::MarkupRemoval removal_;
@@ -101,20 +116,20 @@ class HtmlPlanner {
   size_t tag_ = 0;  // earlier ones are planned
 };
 
-void plan_marked(const nmt::MarkedText& text, const TextOptions& options, nmt::KeptKinds taken_out,
-                 nmt::PlannedText& planned) {
-  const nmt::KeptKinds kinds = text.marks.empty() ? taken_out : nmt::KeptKinds::all();
-  nmt::plan_sentences(kinds.any() ? nmt::take_out_markup(text, kinds) : text, in_source_order(text),
-                      plan_options(options), planned);
+void plan_marked(const nmt::MarkedText& text, const TextOptions& options,
+                 const nmt::KeptFinder& taken_out, nmt::PlannedText& planned) {
+  const nmt::KeptFinder find = text.marks.empty() ? taken_out : taken_out.of(nmt::KeptKinds::all());
+  nmt::plan_sentences(find.kinds().any() ? nmt::take_out_markup(text, find) : text,
+                      in_source_order(text), plan_options(options), planned);
 }
 
 }  // namespace
 
 TranslatedText plan_text(const nmt::MarkedText& text, const TextOptions& options,
-                         nmt::KeptKinds taken_out) {
+                         const nmt::KeptFinder& taken_out) {
   TranslatedText made;
   if (options.html) {
-    HtmlPlanner(options, made).add(text.text);
+    HtmlPlanner(options, taken_out, made).add(text.text);
     return made;
   }
   nmt::PlannedText planned;

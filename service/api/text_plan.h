@@ -8,8 +8,9 @@
 namespace dietmt::service {
 
 /// Splits a text into sentences without translations; their joined() returns what is between them.
-/// `taken_out`: what moves with its words in a text without marks; in one with marks all kinds do.
+/// `taken_out`: what moves with its words in a text without marks; in one with marks all kinds do,
+/// and in HTML what no language has letters for.
 TranslatedText plan_text(const nmt::MarkedText& text, const TextOptions& options,
-                         nmt::KeptKinds taken_out);
+                         const nmt::KeptFinder& taken_out);
 
 }  // namespace dietmt::service

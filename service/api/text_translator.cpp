@@ -37,8 +37,9 @@ std::vector<nmt::MarkedText> without_marks(const std::vector<std::string>& texts
 }
 
 // Plans a context text, without its marks.
-TranslatedText plan_context(const nmt::MarkedText& text, const TextOptions& options) {
-  TranslatedText planned = plan_text(text, options, nmt::KeptKinds::all());
+TranslatedText plan_context(const nmt::MarkedText& text, const TextOptions& options,
+                            const nmt::KeptFinder& find) {
+  TranslatedText planned = plan_text(text, options, find.of(nmt::KeptKinds::all()));
   for (TranslatedSentence& sentence : planned.sentences) sentence.marked.marks.clear();
   return planned;
 }
@@ -201,9 +202,11 @@ std::vector<nmt::TranslationRequest> TextTranslation::prepare(const Patience& pa
 }
 
 // One model translates most of what must be kept well in its place; the next one would not know.
-nmt::KeptKinds TextTranslation::taken_out() const {
-  if (options_.markup) return nmt::KeptKinds::all();
-  return models_.size() > 1 ? options_.line.keep : nmt::KeptKinds();
+nmt::KeptFinder TextTranslation::taken_out() const {
+  const nmt::KeptKinds kinds = options_.markup      ? nmt::KeptKinds::all()
+                               : models_.size() > 1 ? options_.line.keep
+                                                    : nmt::KeptKinds();
+  return {models_.front().model->model().source_tokenizer.get(), kinds};
 }
 
 void TextTranslation::require_alignment(const nmt::LoadedDecoder& model) const {
@@ -224,7 +227,7 @@ void TextTranslation::plan(bool reads_context, const Patience& patience) {
     if (!is_only_context(t))
       translated_[t] = plan_text(texts_[t], options_, taken_out());
     else if (reads_context)
-      translated_[t] = plan_context(texts_[t], options_);
+      translated_[t] = plan_context(texts_[t], options_, taken_out());
   }
 }
 

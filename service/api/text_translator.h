@@ -113,7 +113,7 @@ class TextTranslation {
   bool is_only_context(size_t text) const {
     return !options_.only_context.empty() && options_.only_context[text];
   }
-  nmt::KeptKinds taken_out() const;
+  nmt::KeptFinder taken_out() const;
   void require_alignment(const nmt::LoadedDecoder& model) const;
   void plan(bool reads_context, const Patience& patience);
   std::unique_ptr<nmt::LineCoder> coder_of_next() const;
