@@ -17,6 +17,9 @@
 namespace dietmt::nmt {
 namespace {
 
+// Not a UTF-8 continuation byte.
+bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
+
 // Finds the placeholders of a text. Reads each part of it for only a few of them.
 class Scanner {
  public:
@@ -41,7 +44,7 @@ class Scanner {
   size_t size_at(size_t at) {
     if (const size_t size = light_at(at)) return size;
     if (const size_t size = name_at(at)) return size;
-    if (kinds_.has(Kept::kSymbols))
+    if (kinds_.has(Kept::kSymbols) && begins_character(text_[at]))
       if (const size_t size = symbols_at(text_.substr(at))) return size;
     return is_percent_of_number(at) ? 0 : placeholder_at(at);
   }

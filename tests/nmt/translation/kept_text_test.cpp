@@ -71,6 +71,14 @@ TEST(KeptTextTest, WhatTheSecondTranslationLosesIsTakenOutOfTheThird) {
               testing::AllOf(testing::HasSubstr("@anna_b"), testing::HasSubstr("{0}")));
 }
 
+TEST(KeptTextTest, SymbolsAndWhatTheVocabularyLacksSurvive) {
+  const Outcome made =
+      kept({"hi \U0001F600 ann", "see # now"}, {"oh anna", "sieh jetzt"}, "oh anna");
+  EXPECT_THAT(made.searched, ElementsAre("hi ann", "see now"));
+  EXPECT_THAT(made.texts, ElementsAre("oh \U0001F600 anna", "oh # anna"));
+  EXPECT_THAT(kept({"see # now"}, {"sieh jetzt"}, "oh", Kept::kSymbols).searched, IsEmpty());
+}
+
 TEST(KeptTextTest, EveryOccurrenceCounts) {
   const Outcome made = kept({"{0} of {0}"}, {"{0} von"}, "von");
   EXPECT_THAT(made.texts, ElementsAre("{0} von {0}"));
