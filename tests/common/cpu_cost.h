@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <ctime>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dietmt {
 
@@ -42,14 +44,15 @@ double cpu_seconds(Work work) {
 }
 
 /// How much longer work() takes when its input doubles: the mean of two doublings, from make(size /
-/// 2) to make(2 * size), since one of them may cross the size of a cache. Takes the least of
-/// several measurements, so that only growth in every attempt shows. `size`: large enough for
-/// milliseconds of work. Where costs are not measurable, works once, for the sanitizers, and
-/// returns 0.
+/// 2) to make(2 * size), since one of them may cross the size of a cache. Takes the lower of two
+/// estimates, both of which show any real growth: from the least time of each size, and the median
+/// of attempts that work as long on small inputs as on the large one between them, since the speed
+/// of the processor may change at any moment. `size`: large enough for milliseconds of work. Where
+/// costs are not measurable, works once, for the sanitizers, and returns 0.
 template <typename Make, typename Work>
 double cost_growth(size_t size, Make make, Work work) {
   constexpr double kMeasuredSeconds = 10.0;  // longer than other programs slow the processor
-  constexpr int kAttempts = 24;
+  constexpr size_t kAttempts = 24, kFewestAttempts = 7;
   if (!kCostIsMeasurable) {
     work(make(2 * size));
     return 0.0;
@@ -65,13 +68,29 @@ double cost_growth(size_t size, Make make, Work work) {
   const auto large = make(2 * size);
   double least_small = seconds(small);
   double least_large = seconds(large);
-  const auto growth = [&] { return std::sqrt(least_large / least_small); };
+  std::vector<double> attempts;  // the growth in each
+  const auto growth = [&] {
+    const double of_least = std::sqrt(least_large / least_small);
+    if (attempts.size() < kFewestAttempts) return of_least;
+    const auto middle = attempts.begin() + static_cast<std::ptrdiff_t>(attempts.size() / 2);
+    std::nth_element(attempts.begin(), middle, attempts.end());
+    return std::min(of_least, *middle);
+  };
   double measured = 0.0;
-  for (int i = 0; growth() > kLinearGrowth; ++i) {
-    if (i >= kAttempts && measured >= kMeasuredSeconds) break;
-    const double of_small = seconds(small), of_large = seconds(large);
+  while (growth() > kLinearGrowth && (attempts.size() < kAttempts || measured < kMeasuredSeconds)) {
+    double of_small = 0.0;
+    const auto work_on_small = [&] {
+      const double time = seconds(small);
+      least_small = std::min(least_small, time);
+      of_small += time;
+    };
+    work_on_small();
+    work_on_small();
+    const double of_large = seconds(large);
+    work_on_small();
+    work_on_small();
+    attempts.push_back(std::sqrt(4 * of_large / of_small));
     measured += of_small + of_large;
-    least_small = std::min(least_small, of_small);
     least_large = std::min(least_large, of_large);
   }
   return growth();
