@@ -224,9 +224,9 @@ std::vector<std::string> problems_of(const OptionTable& table, TranslateOptions&
   return problems;
 }
 
-// Alignments would be those of another text, and markup keeps everything by itself.
+// Alignments would be those of another text.
 nmt::KeptKinds kept_kinds(const TranslateOptions& o) {
-  const bool applies = !o.markup && o.alignment == "none" && o.then.empty();
+  const bool applies = o.alignment == "none" && o.then.empty();
   return applies ? nmt::kept_kinds_from(o.keep) : nmt::KeptKinds();
 }
 

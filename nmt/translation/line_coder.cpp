@@ -110,6 +110,12 @@ bool has_other_letters(std::string_view text, const KeptFinder& finder) {
   return has_letter(text);
 }
 
+// Lines without their markup have lost what must be kept already.
+LineOptions without_doubles(LineOptions options) {
+  if (options.markup) options.keep = {};
+  return options;
+}
+
 // The vocabulary of a task such as reversing numbers has none.
 bool has_letters(const data::Tokenizer& tokenizer) {
   for (int64_t id = 0; id < tokenizer.vocabulary_size(); ++id) {
@@ -132,7 +138,7 @@ AlignmentKind alignment_from_name(const std::string& name) {
 LineCoder::LineCoder(const LoadedDecoder& model, const SearchOptions& search, LineOptions options)
     : model_(model),
       search_(search),
-      options_(std::move(options)),
+      options_(without_doubles(std::move(options))),
       aligns_(search.alignment && model.decoder->aligns()),
       reads_letters_(has_letters(*model.source_tokenizer)),
       most_source_(model.decoder->source_limit(search)),
@@ -347,7 +353,7 @@ LineRequest LineCoder::without_kept_text(const LineRequest& line,
     return kept;
   };
   LineRequest other{.extras = line.extras,
-                    .marked = take_out_markup(line.source, find_wanted),
+                    .marked = take_out_markup(trimmed(line.source, " "), find_wanted),
                     .mnemonic = line.mnemonic,
                     .text_case = line.text_case};
   other.source = other.marked.text;

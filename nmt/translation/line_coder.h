@@ -48,7 +48,7 @@ struct LineOptions {
   LanguageChoice languages = {};             // of each line that has text
   const data::Glossary* glossary = nullptr;  // null: none; it outlives the coder
   bool markup = false;                       // remove all KeptKinds from lines
-  KeptKinds keep = {};                       // what keep_text() makes sure of without `markup`
+  KeptKinds keep = {};  // what keep_text() makes sure of; ignored with `markup`
   /// Fills LineResult::alignment or ::attention. Needs SearchOptions::alignment.
   AlignmentKind alignment = AlignmentKind::kNone;
   bool check_copies = false;  // fill LineResult::missing_copies

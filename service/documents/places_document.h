@@ -33,17 +33,26 @@ class PlacesDocument : public Document {
     return plain_text(translation);
   }
 
-  void keep(std::string_view text) { parts_.emplace_back(text, std::nullopt); }
+  void keep(std::string_view text) { open_part().first += text; }
 
   /// Returns false, and leaves the text out, if it has nothing to translate.
   bool add(nmt::MarkedText text) {
     auto place = add_segment(std::move(text), segments_);
-    if (place) parts_.emplace_back("", std::move(place));
-    return place.has_value();
+    if (!place) return false;
+    open_part().second = std::move(place);
+    return true;
   }
 
  private:
-  std::vector<std::pair<std::string, std::optional<SegmentPlace>>> parts_;
+  using Part = std::pair<std::string, std::optional<SegmentPlace>>;
+
+  // The last one if it has no place yet: a part for each blank line would take 100 times its size.
+  Part& open_part() {
+    if (parts_.empty() || parts_.back().second) parts_.emplace_back();
+    return parts_.back();
+  }
+
+  std::vector<Part> parts_;
 };
 
 }  // namespace dietmt::service

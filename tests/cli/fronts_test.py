@@ -152,10 +152,15 @@ def spacing_of(line):
     return line[:begin], line[len(line.rstrip(SPACES + "\r\n")):]
 
 
-def with_spacing(line, want):
-    """The expected HTTP answer: the spacing around a text stays."""
+def without_spacing(line, found):
+    """An HTTP answer without the spacing around the text, which it must have."""
+    text, *more = found
+    if not stripped(line):
+        return ("" if text == line else text, *more)
     before, after = spacing_of(line)
-    return (before + stripped(want[0]) + after if stripped(line) else line, *want[1:])
+    if not (text.startswith(before) and text.endswith(after)):
+        failures.append(f"HTTP: {line[:80]!r}: {text[:200]!r} has other spaces around it")
+    return (text[len(before):len(text) - len(after)], *more)
 
 
 def word_of(value):
@@ -232,9 +237,9 @@ def main():
                 if found is not None:
                     compare(f"Python {options}", lines, expected, found)
                 if server is not None:
-                    compare(f"HTTP {options}", lines,
-                            [with_spacing(*one) for one in zip(lines, expected)],
-                            server.translate(lines, options))
+                    compare(f"HTTP {options}", lines, expected,
+                            [without_spacing(*one)
+                             for one in zip(lines, server.translate(lines, options))])
         finally:
             if server is not None:
                 server.process.terminate()

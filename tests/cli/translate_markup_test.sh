@@ -73,11 +73,12 @@ expect_equal "$(printf '{0} %%s\n\n' | "${translate[@]}" --markup)" "{0} %s" "on
 
 # Numbers and names that the translation lacks are named, and nothing changes.
 printf 'red dog 1,234\n\nold USB tree\n' >"$work/copies"
-expect_code 0 "${translate[@]}" --input "$work/copies" --check copies
+expect_code 0 "${translate[@]}" --keep none --input "$work/copies" --check copies
 expect_text "$work/copies:1: \"1,234\" is not in the translation" "$err"
 expect_text "$work/copies:3: \"USB\" is not in the translation" "$err"
-"${translate[@]}" --input "$work/copies" | cmp - "$work/out" || fail "--check changes the text"
-expect_code 0 "${translate[@]}" --check copies --json <<<"red dog 1,234"
+"${translate[@]}" --keep none --input "$work/copies" | cmp - "$work/out" ||
+  fail "--check changes the text"
+expect_code 0 "${translate[@]}" --keep none --check copies --json <<<"red dog 1,234"
 expect_text '"missing_copies":["1,234"]' "$out"
 expect_code 0 "${translate[@]}" --check copies --markup --json <<<"the dog&#39;s tree"
 expect_text '"missing_copies":[]' "$out"

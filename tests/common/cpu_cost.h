@@ -45,7 +45,7 @@ double cpu_seconds(Work work) {
 
 /// How much longer work() takes when its input doubles: the mean of two doublings, from make(size /
 /// 2) to make(2 * size), since one of them may cross the size of a cache. Takes the lower of two
-/// estimates, both of which show any real growth: from the least time of each size, and the median
+/// estimates, and real growth shows in each: from the least time of each size, and the median
 /// of attempts that work as long on small inputs as on the large one between them, since the speed
 /// of the processor may change at any moment. `size`: large enough for milliseconds of work. Where
 /// costs are not measurable, works once, for the sanitizers, and returns 0.
