@@ -353,7 +353,7 @@ LineRequest LineCoder::without_kept_text(const LineRequest& line,
     return kept;
   };
   LineRequest other{.extras = line.extras,
-                    .marked = take_out_markup(trimmed(line.source, " "), find_wanted),
+                    .marked = take_out_markup(trimmed(line.source, " \t"), find_wanted),
                     .mnemonic = line.mnemonic,
                     .text_case = line.text_case};
   other.source = other.marked.text;
