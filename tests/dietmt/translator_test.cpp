@@ -184,9 +184,9 @@ TEST_F(TranslatorTest, SaysWhatWentWrong) {
 
 TEST_F(TranslatorTest, NamesWhatWasNotCopied) {
   const std::vector<std::string> lines = {"red dog 1,234", "old USB <b>12</b>"};
-  const auto checked = translator().translate(lines, {.check = "copies"});
+  const auto checked = translator().translate(lines, {.keep = "none", .check = "copies"});
   EXPECT_THAT(checked[0].hypotheses[0].missing_copies, testing::ElementsAre("1,234"));
-  EXPECT_EQ(checked[0].text(), translator().translate(lines)[0].text());
+  EXPECT_EQ(checked[0].text(), translator().translate(lines, {.keep = "none"})[0].text());
   EXPECT_THAT(translator().translate(lines)[0].hypotheses[0].missing_copies, testing::IsEmpty());
   EXPECT_THAT(translator()
                   .translate({"red <img alt='12'> dog"}, {.markup = true, .check = "copies"})[0]
