@@ -65,7 +65,8 @@ class Best {
   }
 
   void insert(int32_t index, float value) {
-    int64_t place = call_.count - 1;
+    // A wide beam may ask for many times as many logits as there are.
+    int64_t place = found_ < call_.count ? found_++ : call_.count - 1;
     for (; place > 0 && values_[place - 1] < value; --place) {
       values_[place] = values_[place - 1];
       indices_[place] = indices_[place - 1];
@@ -78,6 +79,7 @@ class Best {
   const TokenSelection& call_;
   int32_t* indices_;
   float* values_;
+  int64_t found_ = 0;
   float threshold_;  // lower logits are not among the best
 };
 
