@@ -139,16 +139,18 @@ stop
 wait $download || fail "the download was cut off"
 cmp "$work/download" "$work/blank.txt" || fail "the download is another file"
 
-# A second SIGTERM does not wait for it.
-start --data "$work/blank"
+# A second SIGTERM does not wait for it. Only the port for probes still takes connections.
+health_port=$(free_port)
+start --data "$work/blank" --health-port "$health_port"
+ready_is() {
+  [ "$(curl -s -o "$work/out" -w '%{http_code}' "http://127.0.0.1:$health_port/ready")" = "$1" ]
+}
 curl -s --limit-rate 1M -o "$work/partial" "$url/v1/jobs/$id/result" &
 download=$!
 until_true test -s "$work/partial"
-dies_of_signals() {
-  kill -TERM $server 2>/dev/null
-  ! kill -0 $server 2>/dev/null
-}
-until_true dies_of_signals
+kill -TERM $server
+until_true ready_is 503
+kill -TERM $server
 code=0
 wait $server || code=$?
 [ $code -eq 143 ] || fail "exit code after a second SIGTERM: $code"
