@@ -10,6 +10,7 @@
 
 #include "common/decompression.h"
 #include "common/error.h"
+#include "common/utf8.h"
 
 namespace dietmt {
 namespace {
@@ -176,9 +177,8 @@ std::vector<std::string> read_lines(const std::string& path, size_t max_bytes) {
 }
 
 size_t cut_length(std::string_view text, size_t bytes) {
-  const auto continues = [&](size_t at) { return (text[at] & 0xC0) == 0x80; };
   size_t length = bytes;
-  while (length > 0 && continues(length)) --length;
+  while (length > 0 && continues_character(text[length])) --length;
   return length > 0 ? length : bytes;  // invalid text can be cut anywhere
 }
 

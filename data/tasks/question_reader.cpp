@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "common/json_fields.h"
 #include "common/text_io.h"
+#include "common/utf8.h"
 
 namespace dietmt::data {
 namespace {
@@ -28,8 +29,7 @@ std::string whole_text(const std::string& path) {
 std::vector<int64_t> code_point_starts(const std::string& text) {
   std::vector<int64_t> starts;
   for (size_t i = 0; i < text.size(); ++i)
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80)
-      starts.push_back(static_cast<int64_t>(i));
+    if (!continues_character(text[i])) starts.push_back(static_cast<int64_t>(i));
   starts.push_back(std::ssize(text));
   return starts;
 }

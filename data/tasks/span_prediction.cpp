@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "common/error.h"
+#include "common/utf8.h"
 
 namespace dietmt::data {
 namespace {
@@ -73,7 +74,7 @@ void append_spans(const SpanWindow& window, const WindowScores& scores,
 // The text of a span: whole code points, without the space that a piece may include.
 std::string text_of(std::string_view context, const TextPieces& pieces, const Span& span) {
   const auto is_inside_character = [&](size_t i) {
-    return i < context.size() && (static_cast<unsigned char>(context[i]) & 0xC0) == 0x80;
+    return i < context.size() && continues_character(context[i]);
   };
   const auto is_space = [&](size_t i) {
     return context[i] == ' ' || (context[i] >= '\t' && context[i] <= '\r');

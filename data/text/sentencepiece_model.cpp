@@ -2,6 +2,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "common/utf8.h"
 #include "data/text/tokenizer.h"
 
 namespace dietmt::data {
@@ -33,7 +34,7 @@ std::string_view first_part(std::string_view line) {
   size_t end = line.rfind(' ', kMost);
   if (end == std::string_view::npos || end == 0) {
     end = kMost;
-    while ((static_cast<uint8_t>(line[end]) & 0xC0U) == 0x80U) --end;  // inside a character
+    while (continues_character(line[end])) --end;
   }
   return line.substr(0, end);
 }

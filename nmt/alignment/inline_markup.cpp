@@ -130,11 +130,12 @@ MarkedText take_out_markup(const MarkedText& text, const FindKept& find) {
   };
   size_t begin = 0;
   const auto add_up_to = [&](size_t end) {
-    std::string_view rest = std::string_view(text.text).substr(begin, end - begin);
-    for (const std::string_view mark : find(rest)) {
-      const auto at = static_cast<size_t>(mark.data() - rest.data());
-      add_text(rest.substr(0, at));
-      rest.remove_prefix(at + mark.size());
+    const std::string_view between = std::string_view(text.text).substr(begin, end - begin);
+    for (const auto& [mark, is_kept] : parts_around(between, find(between))) {
+      if (!is_kept) {
+        add_text(mark);
+        continue;
+      }
       const std::string character = referenced_character(mark);
       has_references = has_references || !character.empty() || mark == "&lt;" || mark == "&gt;";
       if (character.empty()) {
@@ -144,7 +145,6 @@ MarkedText take_out_markup(const MarkedText& text, const FindKept& find) {
         add_spelling(character, mark, spellings);
       }
     }
-    add_text(rest);
     begin = end;
   };
   for (const InlineMark& mark : text.marks) {

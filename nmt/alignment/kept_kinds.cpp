@@ -22,6 +22,8 @@ constexpr std::array<std::pair<std::string_view, Kept>, 11> kNames = {{
     {"unknown", Kept::kUnknown},
 }};
 
+static_assert(KeptKinds::all().bits() == (1U << kNames.size()) - 1);
+
 KeptKinds kind_from(std::string_view name) {
   for (const auto& [known, kind] : kNames)
     if (known == name) return kind;

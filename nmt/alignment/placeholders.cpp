@@ -8,6 +8,7 @@
 
 #include "common/ascii.h"
 #include "common/interruption.h"
+#include "common/utf8.h"
 #include "data/text/addresses.h"
 #include "nmt/alignment/light_markup.h"
 #include "nmt/alignment/placeholder_syntax.h"
@@ -16,9 +17,6 @@
 
 namespace dietmt::nmt {
 namespace {
-
-// Not a UTF-8 continuation byte.
-bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
 
 // Finds the placeholders of a text. Reads each part of it for only a few of them.
 class Scanner {
@@ -44,7 +42,7 @@ class Scanner {
   size_t size_at(size_t at) {
     if (const size_t size = light_at(at)) return size;
     if (const size_t size = name_at(at)) return size;
-    if (kinds_.has(Kept::kSymbols) && begins_character(text_[at]))
+    if (kinds_.has(Kept::kSymbols) && !continues_character(text_[at]))
       if (const size_t size = symbols_at(text_.substr(at))) return size;
     return is_percent_of_number(at) ? 0 : placeholder_at(at);
   }
@@ -231,6 +229,18 @@ std::vector<std::string_view> placeholders_in(std::string_view text) {
 
 std::vector<std::string_view> kept_in(std::string_view text, KeptKinds kinds) {
   return Scanner(text, kinds).all();
+}
+
+std::vector<TextPart> parts_around(std::string_view text, std::span<const std::string_view> kept) {
+  std::vector<TextPart> parts;
+  for (const std::string_view one : kept) {
+    const auto at = static_cast<size_t>(one.data() - text.data());
+    if (at > 0) parts.push_back({text.substr(0, at)});
+    parts.push_back({one, true});
+    text.remove_prefix(at + one.size());
+  }
+  if (!text.empty()) parts.push_back({text});
+  return parts;
 }
 
 }  // namespace dietmt::nmt

@@ -2,6 +2,7 @@
 // contain as its source does.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -25,5 +26,14 @@ std::vector<std::string_view> placeholders_in(std::string_view text);
 /// light_markup_in() it, symbols, and what data/text/addresses.h finds. Nothing of Kept::kUnknown,
 /// for which a KeptFinder needs a model.
 std::vector<std::string_view> kept_in(std::string_view text, KeptKinds kinds);
+
+/// A part of a text: one of those that are kept, or the text between them.
+struct TextPart {
+  std::string_view text;
+  bool is_kept = false;
+};
+
+/// The parts of a text, none of them empty. `kept`: views into it, in order and apart.
+std::vector<TextPart> parts_around(std::string_view text, std::span<const std::string_view> kept);
 
 }  // namespace dietmt::nmt

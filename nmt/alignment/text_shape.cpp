@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "common/utf8.h"
 #include "data/text/text_characters.h"
 
 namespace dietmt::nmt {
@@ -19,9 +20,6 @@ constexpr std::u32string_view kStraight = U"\"'`";
 bool is_among(char32_t c, std::u32string_view characters) {
   return c != 0 && characters.find(c) != std::u32string_view::npos;
 }
-
-// A UTF-8 continuation byte.
-bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
 char32_t valid(UChar32 c) { return c < 0 ? U'\uFFFD' : static_cast<char32_t>(c); }
 
@@ -47,13 +45,13 @@ char32_t last_character(std::string_view text) {
 
 int32_t bytes_of_first(std::string_view text) {
   size_t size = 1;
-  while (size < text.size() && continues(text[size])) ++size;
+  while (size < text.size() && continues_character(text[size])) ++size;
   return static_cast<int32_t>(size);
 }
 
 int32_t bytes_of_last(std::string_view text) {
   size_t begin = text.size() - 1;
-  while (begin > 0 && continues(text[begin])) --begin;
+  while (begin > 0 && continues_character(text[begin])) --begin;
   return static_cast<int32_t>(text.size() - begin);
 }
 

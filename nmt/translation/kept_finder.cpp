@@ -66,7 +66,7 @@ std::vector<std::string_view> merged(const std::vector<std::string_view>& first,
 std::vector<std::string_view> unknown_in(std::string_view text, const data::SpannedPieces& pieces,
                                          int32_t unknown_id) {
   std::vector<std::string_view> found;
-  size_t first = 0;  // what comes before it is known or found
+  size_t first = 0;  // the end of the last one
   for (size_t i = 0; i < pieces.ids.size(); ++i) {
     check_interruption();
     const auto [begin, end] = pieces.spans[i];

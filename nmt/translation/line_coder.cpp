@@ -102,12 +102,9 @@ void restore_mnemonic(const Mnemonic& mnemonic, LineResult& result) {
 
 // Whether a text has letters that need not be kept.
 bool has_other_letters(std::string_view text, const KeptFinder& finder) {
-  for (const std::string_view kept : finder(text)) {
-    const auto at = static_cast<size_t>(kept.data() - text.data());
-    if (has_letter(text.substr(0, at))) return true;
-    text.remove_prefix(at + kept.size());
-  }
-  return has_letter(text);
+  return std::ranges::any_of(parts_around(text, finder(text)), [](const TextPart& part) {
+    return !part.is_kept && has_letter(part.text);
+  });
 }
 
 // Lines without their markup have lost what must be kept already.

@@ -5,6 +5,7 @@
 
 #include "data/text/sentence_splitter.h"
 #include "nmt/alignment/inline_markup.h"
+#include "nmt/alignment/placeholders.h"
 #include "nmt/translation/sentence_plan.h"
 #include "service/documents/document.h"
 #include "service/documents/html_attributes.h"
@@ -49,14 +50,12 @@ class HtmlPlanner {
 
  private:
   void add_text(const std::string& text) {
-    std::string_view rest = text;
-    for (const std::string_view kept : find_(text)) {
-      const auto at = static_cast<size_t>(kept.data() - rest.data());
-      removal_.add_text(rest.substr(0, at));
-      removal_.add_mark({.text = std::string(kept)});
-      rest.remove_prefix(at + kept.size());
+    for (const auto& [part, is_kept] : nmt::parts_around(text, find_(text))) {
+      if (is_kept)
+        removal_.add_mark({.text = std::string(part)});
+      else
+        removal_.add_text(part);
     }
-    removal_.add_text(rest);
   }
 
   nmt::MarkedPart planned_tag(TextTag tag) {

@@ -235,7 +235,7 @@ std::unique_ptr<nmt::LineCoder> TextTranslation::coder_of_next() const {
   nmt::LineOptions line = options_.line;
   line.glossary = options_.glossary.get();
   line.is_last = is_last();
-  if (options_.markup) line.keep = {};  // it is taken out already
+  line.markup = options_.markup;
   const std::string asked = next_ > 0 ? "" : line.languages.source_tag;
   line.languages = models_[next_].languages;
   if (!asked.empty()) line.languages.source_tag = asked;

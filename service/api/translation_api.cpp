@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/utf8.h"
 #include "service/api/probe_routes.h"
 
 namespace dietmt::service {
@@ -48,9 +49,7 @@ std::vector<prometheus::MetricFamily> cache_families(const CacheCounters& counte
 }  // namespace
 
 int64_t characters_of(const std::string& text) {
-  return std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;  // not inside a character
-  });
+  return std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); });
 }
 
 void ServiceContext::check_size(const std::vector<std::string>& texts) const {

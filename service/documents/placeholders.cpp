@@ -162,14 +162,12 @@ void fill(const TranslateTexts& translate, const std::vector<nmt::MarkedText>& s
 nmt::MarkedText with_marks(std::string_view text,
                            const std::vector<std::string_view>& placeholders) {
   nmt::MarkedText marked;
-  size_t begin = 0;
-  for (const std::string_view one : placeholders) {
-    const auto at = static_cast<size_t>(one.data() - text.data());
-    marked.text += text.substr(begin, at - begin);
-    add_mark(std::string(one), marked);
-    begin = at + one.size();
+  for (const auto& [part, is_placeholder] : nmt::parts_around(text, placeholders)) {
+    if (is_placeholder)
+      add_mark(std::string(part), marked);
+    else
+      marked.text += part;
   }
-  marked.text += text.substr(begin);
   return marked;
 }
 

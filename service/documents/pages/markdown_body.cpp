@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/trimmed.h"
+#include "common/utf8.h"
 #include "service/documents/markup_document.h"
 #include "service/documents/pages/markdown_joins.h"
 #include "service/documents/pages/markdown_lines.h"
@@ -154,8 +155,8 @@ class MarkdownBody final : public MarkupDocument {
   static std::string point(size_t& marks) { return "<g" + std::to_string(marks++) + "/>"; }
 
   size_t characters(size_t begin, size_t end) const {
-    return static_cast<size_t>(std::ranges::count_if(source_.substr(begin, end - begin),
-                                                     [](char c) { return (c & 0xC0) != 0x80; }));
+    return static_cast<size_t>(std::ranges::count_if(
+        source_.substr(begin, end - begin), [](char c) { return !continues_character(c); }));
   }
 
   // Identifiers of headings and labels of footnotes.

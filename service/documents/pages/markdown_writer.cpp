@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "common/ascii.h"
+#include "common/utf8.h"
 
 namespace dietmt::service {
 namespace {
@@ -105,7 +106,7 @@ std::string wrapped(const std::string& text, const std::string& is_fixed,
       space = at;
       count_to_space = count;
     }
-    count += (text[at] & 0xC0) != 0x80 ? 1 : 0;
+    count += continues_character(text[at]) ? 0 : 1;
     if (count <= width || space == text.npos) continue;
     lines.append(text, begin, space - begin) += line_break;
     begin = space + 1;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/utf8.h"
 #include "service/documents/plural_categories.h"
 
 namespace dietmt::service {
@@ -140,7 +141,7 @@ class YamlReader {
   size_t byte_of(const yaml_mark_t& mark) {
     for (; characters_ < mark.index && byte_ < text_.size(); ++characters_) {
       ++byte_;
-      while (byte_ < text_.size() && (text_[byte_] & 0xC0) == 0x80) ++byte_;
+      while (byte_ < text_.size() && continues_character(text_[byte_])) ++byte_;
     }
     return byte_;
   }

@@ -55,7 +55,7 @@ TEST(KeepingPlaceholdersTest, TextsWithTagsOrMarksAreTranslatedOnce) {
 
 TEST(KeepingPlaceholdersTest, TemplatesAroundTextAndChoicesAreTranslatedOnce) {
   const Texts texts = {"{% if a %}a{% endif %}", "a {n, select, x {b} other {c}}", "<0>a</0>"};
-  const auto copied = [](const ConnectedTexts& asked) { return translations(texts_of(asked)); };
+  const auto copied = [](const ConnectedTexts& asked) { return unchanged(asked); };
   EXPECT_EQ(kept(texts, none, copied), texts);
 }
 
