@@ -77,7 +77,7 @@ Fake* fake(Opaque* opaque) {
   return reinterpret_cast<Fake*>(opaque);
 }
 
-cudaDataType_t data_type(ElementType type) {
+cudaDataType_t entry_type(ElementType type) {
   if (type == ElementType::kFloat) return CUDA_R_32F;
   return type == ElementType::kHalf ? CUDA_R_16F : CUDA_R_16BF;
 }
@@ -120,7 +120,7 @@ FakeLibrary& fake_library() {
 
 void column_sums_cuda(const DeviceColumnSums& call, const RowMemory&, void*, ColumnTarget target) {
   ++fake_library().column_sums;
-  const FakeLayout layout{data_type(call.type), call.width, call.rows, call.row_stride};
+  const FakeLayout layout{entry_type(call.type), call.width, call.rows, call.row_stride};
   const FakeMatrix x{layout, const_cast<void*>(call.x)};
   for (int64_t c = 0; c < call.width; ++c) {
     double sum = target == ColumnTarget::kAdd ? call.sums[c] : 0.0;
