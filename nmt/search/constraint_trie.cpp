@@ -17,8 +17,16 @@ uint64_t first_of(uint64_t constraints) { return constraints & (~constraints + 1
 
 }  // namespace
 
+int64_t TermConstraints::token_count() const {
+  int64_t count = 0;
+  for (const Constraint& term : terms)
+    for (const std::vector<int32_t>& sequence : term) count += std::ssize(sequence);
+  return count;
+}
+
 std::vector<int32_t> TermConstraints::tokens() const {
   std::vector<int32_t> all;
+  all.reserve(static_cast<size_t>(token_count()));
   for (const Constraint& term : terms)
     for (const std::vector<int32_t>& sequence : term)
       all.insert(all.end(), sequence.begin(), sequence.end());

@@ -42,8 +42,9 @@ struct TermConstraints {
   /// Terms are met only as whole words of these pieces. Null: every token is a word.
   std::shared_ptr<const WordPieces> words = nullptr;
 
-  /// Those of all sequences.
+  /// Those of all sequences, and how many they are.
   std::vector<int32_t> tokens() const;
+  int64_t token_count() const;
 };
 
 class ConstraintTrie {

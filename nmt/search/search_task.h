@@ -41,7 +41,7 @@ struct TranslationRequest {
   /// How much work it is, in source tokens: what a translation must contain makes it longer, and
   /// each token of a term costs time in every step.
   int64_t work() const {
-    return std::ssize(source) + std::ssize(prefix) + std::ssize(constraints.tokens());
+    return std::ssize(source) + std::ssize(prefix) + constraints.token_count();
   }
   /// Tokens that must have scores, whatever the model's shortlist: of the prefix and the terms.
   std::vector<int32_t> demanded_tokens() const;

@@ -5,6 +5,7 @@
 
 #include "common/trimmed.h"
 #include "common/utf8.h"
+#include "nmt/alignment/placeholders.h"
 #include "service/documents/markup_document.h"
 #include "service/documents/pages/markdown_joins.h"
 #include "service/documents/pages/markdown_lines.h"
@@ -243,27 +244,21 @@ class MarkdownBody final : public MarkupDocument {
         {.raw = raw(begin, end), .mark = std::move(mark), .tag = TextTag{raw(begin, end), {}}});
   }
 
-  // Text, in which templates and the labels of footnotes are marks.
+  // Text, in which templates and the labels of footnotes are marks. None of them begins with an
+  // escaped character.
   void add_plain(const MarkdownPiece& piece, Run& run) {
-    const std::string text = raw(piece.text, piece.end);
-    std::string before = raw(piece.begin, piece.text);
-    size_t begin = 0;
-    const auto add_up_to = [&](size_t end) {
-      if (end > begin)
-        run.pieces.push_back({.raw = std::exchange(before, {}) + text.substr(begin, end - begin),
-                              .text = text.substr(begin, end - begin)});
-      begin = end;
-    };
-    for (const std::string_view one : markdown_kept_in(text)) {
-      const auto at = static_cast<size_t>(one.data() - text.data());
-      if (at < begin || (at == 0 && !before.empty())) continue;  // inside the last one, or escaped
-      add_up_to(at);
-      run.pieces.push_back({.raw = std::string(one),
-                            .mark = std::string(one),
-                            .tag = TextTag{std::string(one), {}}});
-      begin = at + one.size();
+    std::string_view text = source_.substr(piece.text, piece.end - piece.text);
+    if (piece.begin < piece.text && !text.empty()) {
+      run.pieces.push_back({.raw = raw(piece.begin, piece.text + 1), .text = {text.front()}});
+      text.remove_prefix(1);
     }
-    add_up_to(text.size());
+    for (const auto& [part, is_kept] : nmt::parts_around(text, markdown_kept_in(text))) {
+      const std::string same(part);
+      if (is_kept)
+        run.pieces.push_back({.raw = same, .mark = same, .tag = TextTag{same, {}}});
+      else
+        run.pieces.push_back({.raw = same, .text = same});
+    }
   }
 
   const std::string_view source_;

@@ -43,6 +43,12 @@ std::vector<std::string_view> markdown_kept_in(std::string_view text) {
     at = close;
   }
   std::ranges::sort(all, {}, [](std::string_view one) { return one.data(); });
+  const char* end = text.data();  // of the last one
+  std::erase_if(all, [&](std::string_view one) {
+    if (one.data() < end) return true;
+    end = one.data() + one.size();
+    return false;
+  });
   return all;
 }
 

@@ -68,6 +68,15 @@ TEST(SearchTask, AnOpenWordLimitsThoseThatFollowItsPieces) {
   EXPECT_EQ(request.demanded_tokens(), (std::vector<int32_t>{7, 8, 20, 9, 21}));
 }
 
+TEST(TranslationRequest, WorkCountsTheTokensOfAllFormsOfTerms) {
+  TranslationRequest request{.source = {5, 6, 2}, .prefix = {7}};
+  EXPECT_EQ(request.work(), 4);
+  request.constraints.terms = {{{5, 6}, {7}}, {{8}}};
+  EXPECT_EQ(request.constraints.token_count(), 4);
+  EXPECT_EQ(request.constraints.tokens(), std::vector<int32_t>({5, 6, 7, 8}));
+  EXPECT_EQ(request.work(), 8);
+}
+
 TEST(SearchTask, AllowsTheEndFromTheSmallestLengthOn) {
   const SearchTask task{.max_length = 9, .min_length = 2, .prefix = {}};
   EXPECT_FALSE(task.allows(kSpecial.end, 1, kSpecial));

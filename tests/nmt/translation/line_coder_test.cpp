@@ -56,7 +56,7 @@ Hypothesis copy_of(const LineRequest& line, const std::string& text) {
 
 std::string translated(LineCoder& coder, const std::string& line, const std::string& found) {
   const LineRequest request = coder.prepare(line);
-  return coder.finish(request, copy_of(request, found)).text;
+  return coder.finish(request, {copy_of(request, found)}).front().text;
 }
 
 TEST(LineCoder, MakesARequestAndAResult) {
@@ -96,7 +96,7 @@ TEST(LineCoder, SourcesMayEndWithTheirLanguage) {
   std::vector<int32_t> expected = ids("a dog");
   expected.insert(expected.end(), {2, SourcesWithLanguage::kLanguage});
   EXPECT_EQ(line.request.source, expected);
-  EXPECT_EQ(coder.finish(line, copy_of(line, "a dog")).text, "a <b>dog</b>");
+  EXPECT_EQ(coder.finish(line, {copy_of(line, "a dog")}).front().text, "a <b>dog</b>");
   EXPECT_FALSE(coder.prepare("").has_text);
 }
 
@@ -107,7 +107,7 @@ TEST(LineCoder, SourcesMayHaveNoEnd) {
   LineRequest line = coder.prepare("a <b>dog</b>");
   EXPECT_EQ(line.request.source, ids("a dog"));
   EXPECT_EQ(line.tokens, 5);
-  EXPECT_EQ(coder.finish(line, copy_of(line, "a dog")).text, "a <b>dog</b>");
+  EXPECT_EQ(coder.finish(line, {copy_of(line, "a dog")}).front().text, "a <b>dog</b>");
   EXPECT_TRUE(coder.prepare("d").has_text);
   EXPECT_FALSE(coder.prepare("").has_text);
   EXPECT_EQ(coder.prepare(std::string(30, 'd')).tokens, 20);
@@ -224,7 +224,7 @@ TEST(LineCoder, MarkupMovesWithItsWords) {
   EXPECT_EQ(translated(coder, "a <!-- b c --> d", "x y"), "x <!-- b c --> y");
   // Without attention, in word order.
   const LineRequest line = coder.prepare(take_out_markup("a <b>b</b> c"));
-  EXPECT_EQ(coder.finish(line, found_as("x y z")).text, "x <b>y</b> z");
+  EXPECT_EQ(coder.finish(line, {found_as("x y z")}).front().text, "x <b>y</b> z");
 }
 
 TEST(LineCoder, ATagStandsBeforeTheLine) {
@@ -234,7 +234,7 @@ TEST(LineCoder, ATagStandsBeforeTheLine) {
   EXPECT_EQ(line.request.source, ended("<2de> ab"));
   EXPECT_EQ(line.source, "ab");
   EXPECT_THAT(line.pieces, ElementsAre("a", "b", "</s>"));
-  const LineResult result = coder.finish(line, copy_of(line, "xy"));
+  const LineResult result = coder.finish(line, {copy_of(line, "xy")}).front();
   ASSERT_EQ(result.attention.size(), 3U);
   EXPECT_THAT(result.attention[0], ElementsAre(1.0F, 0.0F, 0.0F));
   EXPECT_THAT(result.attention[1], ElementsAre(0.0F, 1.0F, 0.0F));
@@ -270,7 +270,7 @@ TEST(LineCoder, TermsOfThePartThatIsReadAreRequired) {
   EXPECT_EQ(line.terms.size(), 2U);
   ASSERT_EQ(line.request.constraints.terms.size(), 1U);
   EXPECT_EQ(line.request.constraints.terms[0][0], ids("Hund"));
-  const LineResult result = coder.finish(line, found_as("ein Hund"));
+  const LineResult result = coder.finish(line, {found_as("ein Hund")}).front();
   EXPECT_THAT(result.missing_terms, ElementsAre("Katze"));
 }
 
@@ -278,7 +278,7 @@ TEST(LineCoder, ChecksCopiesAndAlignsWords) {
   LineCoder coder(line_model(), {.alignment = true},
                   {.alignment = AlignmentKind::kHard, .check_copies = true});
   const LineRequest line = coder.prepare("a 17");
-  const LineResult result = coder.finish(line, copy_of(line, "x 18"));
+  const LineResult result = coder.finish(line, {copy_of(line, "x 18")}).front();
   EXPECT_THAT(result.missing_copies, ElementsAre("17"));
   EXPECT_THAT(result.alignment, ElementsAre(WordPair{0, 0}, WordPair{1, 1}));
 }

@@ -128,6 +128,8 @@ TEST(MarkdownDocumentTest, WhatSitesUnderstandStays) {
   EXPECT_EQ(with_text("Hello {{ user.name }}, go[^1] to [[Page]].\n",
                       "Hallo {{ user.name }}, geh[^1] zu [[Page]]."),
             "Hallo {{ user.name }}, geh[^1] zu [[Page]].\n");
+  EXPECT_EQ(texts("See [[{{ page }}|it]] now.\n"), std::vector<std::string>{"See  now."});
+  EXPECT_EQ(texts("See \\[[Page]] now.\n"), std::vector<std::string>{"See [[Page]] now."});
   EXPECT_EQ(texts("[^1]: A note.\n"), std::vector<std::string>{"A note."});
   EXPECT_EQ(texts("Press <kbd>Ctrl</kbd> now.\n"), std::vector<std::string>{"Press  now."});
 }
