@@ -88,20 +88,41 @@ function updateChoices() {
   showMap();
 }
 
+// Attention by layer and head comes from servers with LibTorch, for models with full weights.
+const isImpossible = ({ status }) => status === 400 || status === 404;
+
+// What every model gives with a translation: its attention to the source, as one layer of one head.
+async function alignmentOf({ text, translation, search }, signal) {
+  const { results: [{ sentences: [{ translations }] }] } = await postJson('v1/translate',
+    { text, ...chosen(), ...search, split_sentences: false, alignment: 'soft' }, signal);
+  const same = translations.find((one) => one.text === translation) ?? translations[0];
+  const { weights, ...tokens } = same.alignment;
+  return { ...tokens, attention: { cross: [[weights]] } };
+}
+
+async function analysisOf(question, signal) {
+  const { text, translation } = question;
+  try {
+    return await postJson('v1/analyze', { ...chosen(), text, translation }, signal);
+  } catch (error) {
+    if (!isImpossible(error)) throw error;
+    return alignmentOf(question, signal);
+  }
+}
+
 async function analyse(question) {
   forgetMap();
   const own = running = new AbortController();
   byId('map-value').textContent = 'Looking…';
   try {
-    analysis = await postJson('v1/analyze', { ...chosen(), ...question }, own.signal);
+    analysis = await analysisOf(question, own.signal);
     showProblem('');
     updateChoices();
   } catch (error) {
     if (error.name === 'AbortError') return;
     analysis = null;
-    byId('map-value').textContent = error.status === 404
-      ? 'This server does not show attention.' : hint;
-    if (error.status !== 404) showProblem(error.message);
+    byId('map-value').textContent = hint;
+    showProblem(error.message);
   }
 }
 
@@ -120,7 +141,7 @@ function move(event) {
   to.focus();
 }
 
-// `question` returns what to analyse: {text, translation}.
+// `question` returns what to analyse: {text, translation, search}.
 export function setUpMap(question) {
   byId('map-form').addEventListener('submit', (event) => {
     event.preventDefault();

@@ -11,10 +11,17 @@ const index = () => Number(byId('sentence').value);
 const current = () => sentences[index()];
 const rank = () => ranks[index()];
 
-// The sentence and translation for the attention map.
+// How many translations are sought and listed.
+export function chosenSearch() {
+  const beam = Number(byId('beam').value);
+  return { beam, nbest: Math.min(beam, Number(byId('nbest').value)) };
+}
+
+// The sentence, its translation and the search that found it, for the attention map.
 export const lookedAt = () => ({
   text: current().source,
   translation: current().translations[rank()].text,
+  search: chosenSearch(),
 });
 
 const shortened = (text) => (text.length > 60 ? `${text.slice(0, 59)}…` : text);

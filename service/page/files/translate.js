@@ -1,6 +1,6 @@
 // Live translation: sends a request when typing pauses; new text cancels the previous request.
 import { ServiceError, postJson } from './api.js';
-import { showSentences } from './closer_look.js';
+import { chosenSearch, showSentences } from './closer_look.js';
 import { byId, copyText, setDisabled, showProblem } from './elements.js';
 import { remember } from './history.js';
 import { chosen, detectSource } from './languages.js';
@@ -62,11 +62,9 @@ async function translateNow() {
   byId('status').textContent = 'Translating…';
   try {
     await detectSource(text, own.signal);
-    const beam = Number(byId('beam').value);
-    const nbest = Math.min(beam, Number(byId('nbest').value));
     const languages = chosen();
     const answer = await postJson('v1/translate',
-      { text, ...languages, beam, nbest, token_scores: true }, own.signal);
+      { text, ...languages, ...chosenSearch(), token_scores: true }, own.signal);
     const [result] = answer.results;
     showProblem('');
     showResult(result, text, languages);

@@ -39,17 +39,26 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
+// The alignment is of each word with the one in its place.
 json translation_of(const std::vector<std::string>& words, bool to_german, int64_t rank) {
   std::string text;
   json tokens = json::array();
+  json alignment{{"source_tokens", words}, {"weights", json::array()}};
   for (const std::string& word : words) {
     const std::string target = word_for(word, to_german) + (rank > 0 ? std::string(1, '\'') : "");
     text += (text.empty() ? "" : " ") + target;
     const double unsure = target == word ? 1.2 : 0.02;
     tokens.push_back(
         {{"piece", "▁" + target}, {"score", -unsure - 0.4 * static_cast<double>(rank)}});
+    alignment["target_tokens"].push_back(target);
+    std::vector<double> weights(words.size(), 0.0);
+    weights[alignment["weights"].size()] = 1.0;
+    alignment["weights"].push_back(weights);
   }
-  return {{"text", text}, {"score", -0.1 - 0.35 * static_cast<double>(rank)}, {"tokens", tokens}};
+  return {{"text", text},
+          {"score", -0.1 - 0.35 * static_cast<double>(rank)},
+          {"tokens", tokens},
+          {"alignment", alignment}};
 }
 
 // Each line is a sentence.
@@ -139,7 +148,8 @@ const json kLanguages = {{{"code", "en"}, {"name", "English"}, {"targets", {"en"
 FakeService::FakeService(Options options)
     : options_(std::move(options)), router_(settings_of(options_.key), metrics_) {
   for (Route& route : page_routes()) router_.add(std::move(route));
-  router_.add({"POST", "/v1/analyze", [](const Call& call) {
+  router_.add({"POST", "/v1/analyze", [this](const Call& call) {
+                 if (options_.is_packed) throw HttpError::of_option("model", "int8 weights");
                  return Answer{.body =
                                    reporting::to_json(analysis_of(parse_analysis_request(call)))};
                }});

@@ -199,6 +199,22 @@ TEST_F(PageBrowserTest, AttentionIsDrawnAndReadByKeyboard) {
   EXPECT_THAT(browser_->complaints(), IsEmpty());
 }
 
+TEST_F(PageBrowserTest, PackedModelsShowTheAttentionThatTheirTranslationsHave) {
+  open({}, {.key = "", .is_packed = true});
+  browser_->type("#text", "the house is");
+  ASSERT_TRUE(wait_for_text("translation", "das Haus ist"));
+  open_closer_look();
+  browser_->click("#alternatives li:nth-child(2) button");
+  browser_->click("#map-form button");
+  ASSERT_TRUE(browser_->wait_for("document.querySelector('#map table')"));
+  EXPECT_EQ(browser_->value("[...document.querySelectorAll('#map th')].map(e => e.textContent)"),
+            json({"the", "house", "is", "das'", "Haus'", "ist'"}))
+      << "of the chosen translation";
+  EXPECT_EQ(browser_->value("[...document.querySelectorAll('#map-kind option')].map(o => o.text)"),
+            json({"attention to the source"}));
+  EXPECT_TRUE(property("problem", "hidden").get<bool>());
+}
+
 TEST_F(PageBrowserTest, AFileBecomesAJobWithProgress) {
   open();
   EXPECT_TRUE(browser_->wait_for("!document.getElementById('files').hidden"));
