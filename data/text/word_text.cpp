@@ -21,8 +21,13 @@ bool has_spaces_between_words(UChar32 c) {
   return !uscript_breaksBetweenLetters(uscript_getScript(c, &status));
 }
 
-// UTF-8 in NFKC; ill-formed bytes become U+FFFD.
-std::string composed(std::string_view text) {
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+}  // namespace
+
+std::string in_nfkc(std::string_view text) {
   UErrorCode status = U_ZERO_ERROR;
   const icu::Normalizer2* const nfkc = icu::Normalizer2::getNFKCInstance(status);
   if (U_FAILURE(status)) throw Error(std::string("ICU has no NFKC: ") + u_errorName(status));
@@ -33,12 +38,6 @@ std::string composed(std::string_view text) {
   if (U_FAILURE(status)) throw Error(std::string("ICU cannot normalize: ") + u_errorName(status));
   return normal;
 }
-
-bool is_ascii(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-}
-
-}  // namespace
 
 bool joins_word(char32_t c) {
   constexpr uint32_t kInWords = U_GC_L_MASK | U_GC_N_MASK | U_GC_M_MASK;
@@ -77,7 +76,7 @@ char32_t capital(char32_t c) { return static_cast<char32_t>(u_toupper(static_cas
 
 WordText::WordText(std::string_view text) {
   bool space = false;
-  for (const char32_t c : is_ascii(text) ? characters_of(text) : characters_of(composed(text))) {
+  for (const char32_t c : is_ascii(text) ? characters_of(text) : characters_of(in_nfkc(text))) {
     if (u_isUWhiteSpace(static_cast<UChar32>(c))) {
       space = !characters.empty();
       continue;

@@ -15,6 +15,9 @@ bool joins_word(char32_t c);
 std::u32string characters_of(std::string_view text);
 std::string utf8_of(std::u32string_view characters);
 
+/// UTF-8 in NFKC, as tokenizers of sentencepiece read text; ill-formed bytes become U+FFFD.
+std::string in_nfkc(std::string_view text);
+
 /// A character in simple case folding.
 char32_t folded(char32_t c);
 
@@ -25,7 +28,7 @@ bool is_capital(char32_t c);
 char32_t capital(char32_t c);
 
 struct WordText {
-  /// In NFKC, as tokenizers of sentencepiece read text: "e" followed by an accent is "é", and a
+  /// In NFKC: "e" followed by an accent is "é", and a
   /// full-width letter is the usual one. White space at both ends is left out, and each other run
   /// of it is one space.
   explicit WordText(std::string_view text);

@@ -13,23 +13,6 @@ bool quotes(char32_t c) { return c >= 0x80 && (opens(c) || closes(c)); }
 
 bool opens_or_quotes(char32_t c) { return opens(c) || quotes(c); }
 
-std::string_view first_written_together(std::string_view text) {
-  std::string_view rest = text;
-  while (!rest.empty() && is_written_together(first_character(rest))) drop_first(rest);
-  return text.substr(0, text.size() - rest.size());
-}
-
-std::string_view last_written_together(std::string_view text) {
-  std::string_view rest = text;
-  while (!rest.empty() && is_written_together(last_character(rest))) drop_last(rest);
-  return text.substr(rest.size());
-}
-
-std::string_view without_last_spaces(std::string_view text) {
-  while (!text.empty() && is_space(last_character(text))) drop_last(text);
-  return text;
-}
-
 // Length up to the first unmatched ).
 size_t balanced_length(std::string_view text) {
   int64_t open = 0;
@@ -47,7 +30,7 @@ bool is_scheme(std::string_view left, std::string_view after) {
 }
 
 int32_t compound_before(std::string_view left, std::string_view after) {
-  left = last_written_together(left);
+  left = last_run(left, is_written_together);
   while (opens_or_quotes(first_character(left))) drop_first(left);
   const char32_t last = last_character(left);
   const bool joins =
@@ -57,8 +40,8 @@ int32_t compound_before(std::string_view left, std::string_view after) {
 
 int32_t currency_before(std::string_view left) {
   constexpr int32_t kLongest = 6;  // US$
-  const std::string_view before = without_last_spaces(left);
-  const std::string_view word = last_written_together(before);
+  const std::string_view before = left.substr(0, left.size() - last_run(left, is_space).size());
+  const std::string_view word = last_run(before, is_written_together);
   const bool is_amount =
       before.size() < left.size() && is_currency(last_character(word)) && size_of(word) <= kLongest;
   return is_amount ? size_of(left) - size_of(before) + size_of(word) : 0;
@@ -77,7 +60,7 @@ int32_t currency_after(std::string_view right) {
 }
 
 int32_t compound_after(std::string_view right) {
-  right = first_written_together(right);
+  right = first_run(right, is_written_together);
   right = right.substr(0, balanced_length(right));
   const auto strip = [&](bool with_bracket) {
     for (char32_t last = last_character(right); ends_phrase(last) || closes(last) || quotes(last);

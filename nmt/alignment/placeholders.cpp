@@ -29,11 +29,14 @@ class Scanner {
     for (size_t at = 0; at < text_.size();) {
       check_interruption();
       const size_t size = size_at(at);
-      if (size > 0) {
-        found.push_back(text_.substr(at, size));
-        end_ = at + size;
+      if (size == 0) {
+        ++at;
+        continue;
       }
-      at += std::max<size_t>(size, 1);
+      found.push_back(kinds_.has(Kept::kSymbols)
+                          ? with_word_around(text_, end_, text_.substr(at, size))
+                          : text_.substr(at, size));
+      at = end_ = static_cast<size_t>(found.back().data() - text_.data()) + found.back().size();
     }
     return found;
   }

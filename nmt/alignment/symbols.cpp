@@ -17,9 +17,32 @@ bool is_read_as_text(char32_t c) {
   return c == kFraction || c == kMinus || (c >= kLetterlike && c <= kLastLetterlike);
 }
 
+bool has_decomposition(char32_t c, UDecompositionType type) {
+  return u_getIntPropertyValue(static_cast<UChar32>(c), UCHAR_DECOMPOSITION_TYPE) == type;
+}
+
+// Superscript or subscript, but none of letters such as º.
+bool is_raised(char32_t c) {
+  return (has_decomposition(c, U_DT_SUPER) || has_decomposition(c, U_DT_SUB)) &&
+         !u_isalpha(static_cast<UChar32>(c));
+}
+
+bool is_fraction(char32_t c) { return has_decomposition(c, U_DT_FRACTION); }
+
+// NFKC, which many tokenizers apply, makes 102 of 10² and 21/2 of 2½.
+bool loses_its_form(char32_t c) {
+  return is_raised(c) || is_fraction(c) || has_decomposition(c, U_DT_CIRCLE);
+}
+
+// A letter or digit of H₂O.
+bool is_in_formula(char32_t c) {
+  return is_raised(c) || (u_isalnum(static_cast<UChar32>(c)) && is_written_together(c));
+}
+
 bool is_symbol(char32_t c) {
   constexpr uint32_t kSymbols = U_GC_SO_MASK | U_GC_SM_MASK | U_GC_SK_MASK | U_GC_CO_MASK;
   const auto code = static_cast<UChar32>(c);
+  if (loses_its_form(c)) return true;
   if (c < kFirst || is_read_as_text(c)) return false;
   return (U_GET_GC_MASK(code) & kSymbols) != 0 || u_hasBinaryProperty(code, UCHAR_EMOJI);
 }
@@ -54,6 +77,19 @@ size_t symbols_at(std::string_view text) {
       break;
   }
   return text.size() - rest.size();
+}
+
+std::string_view with_word_around(std::string_view text, size_t first, std::string_view symbols) {
+  const char32_t last = last_character(symbols);
+  if (!is_raised(last) && !is_fraction(last)) return symbols;
+  const auto begin = static_cast<size_t>(symbols.data() - text.data());
+  const size_t end = begin + symbols.size();
+  const size_t hyphen = is_fraction(last) && text.substr(end).starts_with('-') ? 1 : 0;
+  const size_t after = first_run(text.substr(end + hyphen), is_in_formula).size();
+  if (after == 0) return symbols;
+  const size_t before = last_run(text.substr(first, begin - first), is_in_formula).size();
+  if (before == 0 && hyphen == 0) return symbols;
+  return text.substr(begin - before, before + symbols.size() + hyphen + after);
 }
 
 }  // namespace dietmt::nmt

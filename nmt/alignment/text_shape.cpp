@@ -103,6 +103,11 @@ bool is_written_together(char32_t c) {
   return U_SUCCESS(status) && std::ranges::find(kScripts, script) != std::end(kScripts);
 }
 
+bool is_layout_mark(char32_t c) {
+  return is_among(c, U"\u00AD\u2060\uFEFF") ||
+         u_hasBinaryProperty(static_cast<UChar32>(c), UCHAR_BIDI_CONTROL);
+}
+
 bool has_pairs_of_brackets(std::string_view text) {
   int64_t open = 0;
   for (const char c : text) {

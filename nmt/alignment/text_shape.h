@@ -19,6 +19,22 @@ int32_t bytes_of_last(std::string_view text);
 void drop_first(std::string_view& text);
 void drop_last(std::string_view& text);
 
+/// The characters at the start of a text up to the first one that is not `wanted`.
+template <typename Condition>
+std::string_view first_run(std::string_view text, const Condition& wanted) {
+  std::string_view rest = text;
+  while (!rest.empty() && wanted(first_character(rest))) drop_first(rest);
+  return text.substr(0, text.size() - rest.size());
+}
+
+/// Those at its end.
+template <typename Condition>
+std::string_view last_run(std::string_view text, const Condition& wanted) {
+  std::string_view rest = text;
+  while (!rest.empty() && wanted(last_character(rest))) drop_last(rest);
+  return text.substr(rest.size());
+}
+
 /// A letter, digit or mark of any script, or a symbol such as an emoji.
 bool is_word_character(char32_t c);
 bool is_space(char32_t c);
@@ -37,6 +53,10 @@ bool is_currency(char32_t c);
 /// Whether text attached to a placeholder can contain the character: punctuation other than dashes,
 /// symbols, and letters of scripts in which neither a sentence nor a word is attached like this.
 bool is_written_together(char32_t c);
+
+/// Invisible and without meaning: soft hyphens, word joiners, byte order marks, and marks that set
+/// the direction. Joiners of letters and of emoji are none.
+bool is_layout_mark(char32_t c);
 
 /// Whether every bracket in the text has its partner.
 bool has_pairs_of_brackets(std::string_view text);

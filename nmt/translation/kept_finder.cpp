@@ -24,16 +24,10 @@ bool is_in_spaced_word(char32_t c) {
 std::string_view whole_word(std::string_view text, size_t first, std::string_view part) {
   auto begin = static_cast<size_t>(part.data() - text.data());
   size_t end = begin + part.size();
-  if (is_in_spaced_word(first_character(part))) {
-    std::string_view left = text.substr(first, begin - first);
-    while (is_in_spaced_word(last_character(left))) drop_last(left);
-    begin = first + left.size();
-  }
-  if (is_in_spaced_word(last_character(part))) {
-    std::string_view right = text.substr(end);
-    while (is_in_spaced_word(first_character(right))) drop_first(right);
-    end = text.size() - right.size();
-  }
+  if (is_in_spaced_word(first_character(part)))
+    begin -= last_run(text.substr(first, begin - first), is_in_spaced_word).size();
+  if (is_in_spaced_word(last_character(part)))
+    end += first_run(text.substr(end), is_in_spaced_word).size();
   return text.substr(begin, end - begin);
 }
 

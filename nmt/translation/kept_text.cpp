@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "nmt/alignment/mark_syntax.h"
+#include "nmt/translation/lost_forms.h"
 
 namespace dietmt::nmt {
 
@@ -14,6 +15,14 @@ bool has_half_of_pair(const std::vector<std::string>& marks) {
   return std::ranges::any_of(marks, [](const std::string& mark) {
     return syntax_of(mark).kind != InlineMark::Kind::kPoint;
   });
+}
+
+void restore_forms(const LineCoder& coder, std::span<const TranslatedPair> lines) {
+  for (const auto& [line, translations] : lines) {
+    if (coder.lost_text(*line, translations->front()).empty()) continue;
+    for (LineResult& one : *translations)
+      one.text = with_forms_of(line->source, std::move(one.text));
+  }
 }
 
 // Translates without what was lost, or without all that must be kept.
@@ -46,6 +55,7 @@ void translate_again(const LineCoder& coder, std::span<const TranslatedPair> lin
 
 void keep_text(const LineCoder& coder, std::span<const TranslatedPair> lines,
                const SearchOptions& search, const SecondSearch& again) {
+  if (coder.options().keep.has(Kept::kSymbols)) restore_forms(coder, lines);
   SearchOptions aligned = search;
   aligned.alignment = coder.aligns();
   translate_again(coder, lines, false, aligned, again);

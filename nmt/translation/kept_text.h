@@ -15,7 +15,8 @@ struct TranslatedPair {
   std::vector<LineResult>* translations = nullptr;
 };
 
-/// Translates the lines whose best translations have lost something of LineOptions::keep again with
+/// Puts symbols back into words whose other characters a translation has (lost_forms.h), then
+/// translates the lines whose best translations have lost something of LineOptions::keep again with
 /// `again`, without what was lost, and puts it where the word alignment says; if that loses
 /// something else, without all that must be kept. Models translate most addresses and placeholders
 /// well as parts of their sentences. If `again` finds nothing, the earlier translations stay.

@@ -41,6 +41,23 @@ void blank_edges(std::string& text) {
   }
 }
 
+// No model should read them, and few vocabularies have them.
+void drop_layout_marks(MarkedText& line) {
+  std::string kept;
+  auto mark = line.marks.begin();
+  const auto move_marks = [&](size_t at) {
+    for (; mark != line.marks.end() && mark->at <= static_cast<int32_t>(at); ++mark)
+      mark->at = static_cast<int32_t>(kept.size());
+  };
+  for (std::string_view rest = line.text; !rest.empty(); drop_first(rest)) {
+    move_marks(line.text.size() - rest.size());
+    if (!is_layout_mark(first_character(rest)))
+      kept += rest.substr(0, static_cast<size_t>(bytes_of_first(rest)));
+  }
+  move_marks(line.text.size());
+  line.text = std::move(kept);
+}
+
 void warn_of_choices(const MarkedText& marked, const std::string& where) {
   if (where.empty()) return;
   for (const InlineMark& mark : marked.marks) {
@@ -78,9 +95,10 @@ LineRequest LineCoder::prepare(std::string line, LineExtras extras) {
     made = prepare(take_out_markup(line, finder(KeptKinds::all())), std::move(extras));
     warn_of_choices(made.marked, made.extras.where);
   } else {
-    made = {.extras = std::move(extras), .source = line};
-    blank_edges(made.source);
-    made = prepared(std::move(made));
+    MarkedText plain{.text = line, .marks = {}};
+    drop_layout_marks(plain);
+    blank_edges(plain.text);
+    made = prepared({.extras = std::move(extras), .source = std::move(plain.text)});
   }
   const bool is_only_markup = is_blank(made.source) && !made.marked.marks.empty();
   if (made.is_copied ? made.marked.marks.empty() : !made.has_text && is_only_markup)
@@ -89,6 +107,7 @@ LineRequest LineCoder::prepare(std::string line, LineExtras extras) {
 }
 
 LineRequest LineCoder::prepare(MarkedText line, LineExtras extras) {
+  drop_layout_marks(line);
   blank_edges(line.text);
   return prepared({.extras = std::move(extras), .source = line.text, .marked = std::move(line)});
 }
@@ -170,6 +189,7 @@ LineRequest LineCoder::without_kept_text(const LineRequest& line,
                     .mnemonic = line.mnemonic,
                     .text_case = line.text_case};
   other.source = other.marked.text;
+  other.extras.where.clear();  // no warning twice
   encoder_.encode(other, encoder_.known_tags(other));
   if (!other.has_text) return other;
   TranslationRequest& request = other.request;

@@ -32,11 +32,25 @@ TEST(SymbolsTest, ArrowsStarsAndMathematicalSigns) {
               ElementsAre("\u2192", "\u2264", "\u2605\u2605\u2606", "\u221E", "\uE000"));
 }
 
+TEST(SymbolsTest, CharactersThatNormalizationWouldReadWrongly) {
+  EXPECT_THAT(symbols_in("5 m\u00B2, 2\u00BD, law\u00B9, App\u2122, \u2460\u2461, 10\u207B\u00B3"),
+              ElementsAre("\u00B2", "\u00BD", "\u00B9", "\u2122", "\u2460\u2461", "\u207B\u00B3"));
+}
+
+TEST(SymbolsTest, FormulasAndCompoundsOfFractionsAreWhole) {
+  EXPECT_THAT(symbols_in("H\u2082O, Fe\u2082O\u2083 and CO\u2082-free"),
+              ElementsAre("H\u2082O", "Fe\u2082O\u2083", "\u2082"));
+  EXPECT_THAT(symbols_in("a 2\u00BD-inch hole, \u00BD-\u00BE, \u00B9See, m\u00B2\u7684"),
+              ElementsAre("2\u00BD-inch", "\u00BD", "\u00BE", "\u00B9", "\u00B2"));
+  EXPECT_THAT(kept_in("%sH\u2082O", KeptKinds(Kept::kSymbols) | Kept::kPlaceholders),
+              ElementsAre("%s", "H\u2082O"));
+}
+
 TEST(SymbolsTest, WhatLanguagesWriteIsNone) {
   for (const std::string_view text :
-       {"20 \u00B0C", "\u00A9 2024", "a + b = c ~ 1 #2 *", "\u22125", "1\u20442",
-        "\u2116 5, \u2122", "caf\u00E9 \u2014 \u201Cno\u201D\u2026", "5 \u20AC",
-        "\u6771\u4EAC\u3002\uFF01", "\u0645"})
+       {"20 \u00B0C", "\u00A9 2024", "a + b = c ~ 1 #2 *", "\u22125", "1\u20442", "\u2116 5",
+        "5\u00BA, 5\u00AA", "30 \u2103", "\uFB01sh", "\uFF21", "\u2164",
+        "caf\u00E9 \u2014 \u201Cno\u201D\u2026", "5 \u20AC", "\u6771\u4EAC\u3002\uFF01", "\u0645"})
     EXPECT_THAT(symbols_in(text), IsEmpty()) << text;
 }
 

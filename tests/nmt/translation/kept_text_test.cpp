@@ -79,6 +79,14 @@ TEST(KeptTextTest, SymbolsAndWhatTheVocabularyLacksSurvive) {
   EXPECT_THAT(kept({"see # now"}, {"sieh jetzt"}, "oh", Kept::kSymbols).searched, IsEmpty());
 }
 
+TEST(KeptTextTest, SymbolsInsideKnownWordsNeedNoSecondTranslation) {
+  const Outcome made = kept({"10 m\u00B2 of"}, {"von 10 m2"}, "oh");
+  EXPECT_THAT(made.searched, IsEmpty());
+  EXPECT_THAT(made.texts, ElementsAre("von 10 m\u00B2"));
+  EXPECT_THAT(kept({"10 m\u00B2 of"}, {"von 10 m2"}, "oh", Kept::kMentions).texts,
+              ElementsAre("von 10 m2"));
+}
+
 TEST(KeptTextTest, EveryOccurrenceCounts) {
   const Outcome made = kept({"{0} of {0}"}, {"{0} von"}, "von");
   EXPECT_THAT(made.texts, ElementsAre("{0} von {0}"));

@@ -113,14 +113,25 @@ TEST(LineCoder, SourcesMayHaveNoEnd) {
   EXPECT_EQ(coder.prepare(std::string(30, 'd')).tokens, 20);
 }
 
+TEST(LineCoder, ModelsReadNoMarksOfLayout) {
+  LineCoder coder(line_model(), {}, {});
+  EXPECT_EQ(coder.prepare("\uFEFFa d\u00ADo\u2060g\u200E").source, "a dog");
+  EXPECT_EQ(coder.prepare("d\u200Do\u200Cg").source, "d\u200Do\u200Cg");
+  LineCoder marked(line_model(), {.alignment = true}, {.markup = true});
+  const LineRequest line = marked.prepare("a\u00ADb <b>d\u00ADog\u00AD</b>");
+  EXPECT_EQ(line.source, "ab dog");
+  EXPECT_EQ(marked.finish(line, {copy_of(line, "ab dog")}).front().text, "ab <b>dog</b>");
+}
+
 TEST(LineCoder, TranslatesCapitalsInTheUsualCase) {
   LineCoder plain(line_model(), {}, {.restores_case = true});
   LineCoder marked(line_model(), {.alignment = true}, {.markup = true, .restores_case = true});
   const LineRequest line = plain.prepare("THE DOG");
   EXPECT_EQ(line.request.source, ended("The dog"));
   EXPECT_EQ(line.text_case, LineCase::kCapitals);
-  EXPECT_EQ(plain.finish(line, found_as("Der Hund")).text, "DER HUND");
-  EXPECT_EQ(plain.finish(plain.prepare("The dog"), found_as("Der Hund")).text, "Der Hund");
+  EXPECT_EQ(plain.finish(line, {found_as("Der Hund")}).front().text, "DER HUND");
+  EXPECT_EQ(plain.finish(plain.prepare("The dog"), {found_as("Der Hund")}).front().text,
+            "Der Hund");
   EXPECT_EQ(plain.finish(plain.prepare("12:30"), NBest()).front().text, "12:30");
   EXPECT_EQ(translated(marked, "A <b>DOG</b>", "A dog"), "A <b>DOG</b>");
   EXPECT_EQ(LineCoder(line_model(), {}, {}).prepare("THE DOG").request.source, ended("THE DOG"));
@@ -134,7 +145,7 @@ TEST(LineCoder, GivesWordsTheCaseOfThoseTheyAreAlignedTo) {
   const LineRequest line = aligned.prepare(source);
   EXPECT_EQ(line.text_case, LineCase::kTitle);
   EXPECT_EQ(translated(aligned, source, "kalt blau in meer"), "Kalt Blau In Meer");
-  EXPECT_EQ(aligned.finish(line, found_as("kalt blau in meer")).text, "Kalt Blau in Meer")
+  EXPECT_EQ(aligned.finish(line, {found_as("kalt blau in meer")}).front().text, "Kalt Blau in Meer")
       << "the whole line if there is no alignment";
   EXPECT_EQ(translated(marked, "Cold <b>Blue</b> In Seas", "kalt blau in meer"),
             "Kalt <b>Blau</b> In Meer");
@@ -299,7 +310,7 @@ TEST(LineCoder, ASecondModelTranslatesWhatTheFirstFound) {
   EXPECT_EQ(line.request.source, ended("o cao"));
   EXPECT_EQ(line.request.prefix, ids("E"));
   EXPECT_EQ(line.request.constraints.terms.size(), 1U);
-  EXPECT_EQ(last.finish(line, copy_of(line, "E Hund")).text, "E <b>Hund</b>");
+  EXPECT_EQ(last.finish(line, {copy_of(line, "E Hund")}).front().text, "E <b>Hund</b>");
 
   LineRequest nothing = first.prepare("a");
   last.advance(nothing, first, Hypothesis());

@@ -19,8 +19,8 @@ namespace dietmt::service {
 class FakeService {
  public:
   struct Options {
-    std::string key;       // required if not empty
-    size_t page_size = 0;  // of the job list, with all jobs in one second; 0: one page
+    std::string key;         // required if not empty
+    size_t page_size = 0;    // of the job list, with all jobs in one second; 0: one page
     bool is_packed = false;  // then the model gives no analysis
     bool has_jobs = true;  // otherwise documents are translated at once; "slow.odt" takes 2 seconds
   };
