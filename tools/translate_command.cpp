@@ -1,5 +1,8 @@
 // dietmt translate: lines in, lines out.
 
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -122,7 +125,8 @@ OptionTable option_table(TranslateOptions& o) {
           R"("missing_copies", "guard": {"problem", "replaced"} of a line whose translation went )"
           R"(wrong, and "case": "capitals", "title" or "words" of a line that --case auto restored)")
       .add("flush", &o.flush, "",
-           "translate each line as soon as it arrives (for dialogue or endless input)");
+           "translate each line as soon as it arrives (for dialogue or endless input; always when "
+           "lines are typed on a terminal)");
   bind_search(table, o.search);
   table.group("Minimum Bayes risk")
       .add("mbr", &o.mbr, "",
@@ -252,6 +256,9 @@ void require_alignment(const TranslateOptions& o, const nmt::LoadedDecoder& mode
                     "cross-attention: leave it out");
 }
 
+// Lines that somebody types are answered one by one.
+bool is_typed(const TranslateOptions& o) { return o.input == "-" && ::isatty(STDIN_FILENO) == 1; }
+
 std::unique_ptr<LineReader> open_side_text(const std::string& path) {
   if (path.empty()) return nullptr;
   return std::make_unique<LineReader>(nmt::open_text(path));
@@ -274,6 +281,7 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
   require_alignment(o, translator.model());
   nmt::LineWriter output(o.output);
 
+  if (is_typed(o)) spdlog::info("type a line and press Enter; Ctrl+D on an empty line ends");
   LineProgress progress(o.input);
   const TranslationForm form{.nbest = o.nbest,
                              .scores = o.scores,
@@ -305,7 +313,7 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
                          .before = pivot ? &*pivot : nullptr,
                          .choose = choice_of(o, *translator.model().target_tokenizer),
                          .guard = nmt::guard_from_name(o.guard),
-                         .line_by_line = o.flush},
+                         .line_by_line = o.flush || is_typed(o)},
                         emit, [&](int64_t lines) { progress.add(lines); });
   output.commit();
 }

@@ -28,4 +28,8 @@ for program in dietmt dietmt-torch; do
   [ $code -eq 1 ] || fail "exit code $code of $program without stdout"
   expect_text "standard output cannot be written" "$(cat "$work/err")"
 done
+
+# Lines that are typed on a terminal are answered one by one, before the end.
+"$(dirname "$0")/terminal.py" "$dietmt" translate --model "$work/packed" --workers 1 ||
+  fail "a typed line was not answered"
 finish
