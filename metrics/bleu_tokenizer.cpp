@@ -111,7 +111,8 @@ BleuTokenizer bleu_tokenizer_from_name(const std::string& name) {
     if (name == known) return tokenizer;
     choices += std::string(choices.empty() ? "" : ", ") + known;
   }
-  throw ConfigError("unknown tokenizer '" + name + "'; the choices are " + choices);
+  throw ConfigError("unknown tokenizer '" + name + "'; the choices are " + choices +
+                    ", ja-mecab, ko-mecab");
 }
 
 std::string to_string(BleuTokenizer tokenizer) {
