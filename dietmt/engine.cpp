@@ -195,7 +195,7 @@ std::vector<Hypothesis> Engine::score(const std::vector<std::string>& sources,
   const nmt::LineCoder coder(*loaded_, search, {.pieces = true});
   std::vector<Hypothesis> scores;
   for (const nmt::NBest& found : decode(std::move(requests), search, options.cancelled)) {
-    scores.push_back(hypothesis(coder.finish(nmt::LineRequest{.has_text = true}, found.front())));
+    scores.push_back(hypothesis(coder.finish(nmt::LineRequest{.has_text = true}, found).front()));
     scores.back().score = found.front().sum;  // without the context
   }
   return scores;

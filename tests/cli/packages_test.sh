@@ -19,7 +19,7 @@ runs() {
   expect_text "dietmt " "$out"
   expect_code 0 env -i "$1/bin/dietmt" translate --model "$work/packed" <<<"red cat"
   [ "$out" = "$expected" ] || fail "$1 translates '$out' instead of '$expected'"
-  for file in share/man/man1/dietmt-translate.1 share/bash-completion/completions/dietmt \
+  for file in share/man/man1/dietmt-translate.1.gz share/bash-completion/completions/dietmt \
     share/zsh/site-functions/_dietmt share/doc/dietmt/THIRD_PARTY_NOTICES.md; do
     [ -s "$1/$file" ] || fail "$1 lacks $file"
   done
@@ -28,7 +28,7 @@ runs() {
 # package KIND: makes the packages of the components.
 package() {
   expect_code 0 cpack -G "$1" --config "$build/CPackConfig.cmake" \
-    -D "CPACK_COMPONENTS_ALL=dietmt;library" -B "$work/packages"
+    -D "CPACK_COMPONENTS_ALL=dietmt;library;development" -B "$work/packages"
 }
 
 # A program builds against the library in the folder, and translates.
@@ -42,7 +42,7 @@ builds_against() {
 
 package TGZ
 mkdir "$work/elsewhere"
-for archive in "$work"/packages/{dietmt,libdietmt-dev}-*.tar.gz; do
+for archive in "$work"/packages/{dietmt,libdietmt0,libdietmt-dev}-*.tar.gz; do
   expect_code 0 tar -xzf "$archive" -C "$work/elsewhere"
 done
 runs "$work/elsewhere"
@@ -66,6 +66,39 @@ if command -v dpkg-shlibdeps >/dev/null; then
   fi
   expect_code 0 dpkg-deb -x "$work"/packages/libdietmt-dev_*.deb "$work/library"
   [ -e "$work/library/usr/include/dietmt/translator.h" ] || fail "libdietmt-dev has no headers"
+  library=$(echo "$work"/packages/libdietmt0_*.deb)
+  expect_code 0 dpkg-deb -f "$work"/packages/libdietmt-dev_*.deb Depends
+  expect_text "libdietmt0 (= " "$out"
+  expect_code 0 dpkg-deb -c "$library"
+  expect_text "usr/lib/libdietmt.so.0 " "$out"
+  expect_code 0 dpkg-deb -I "$library" shlibs
+  expect_text "libdietmt 0 libdietmt0" "$out"
+  if command -v lintian >/dev/null; then
+    expect_code 0 lintian --no-cfg --fail-on error "$work"/packages/*.deb
+  else
+    echo "lintian is not installed: the packages are not checked with it"
+  fi
+
+  # A server that runs is started anew after an upgrade, and stopped before a removal.
+  expect_code 0 dpkg-deb -e "$deb" "$work/scripts"
+  mkdir "$work/fake"
+  printf '%s\n' '#!/bin/sh' 'echo "$@" >>"$CALLS"' 'case $* in *is-active*) exit "$STATE" ;; esac' \
+    >"$work/fake/systemctl"
+  chmod +x "$work/fake/systemctl"
+  # calls STATE SCRIPT ARGUMENT: what the script asks of systemctl, where is-active exits with STATE.
+  calls() {
+    : >"$work/calls"
+    CALLS=$work/calls STATE=$1 PATH=$work/fake:$PATH sh "$work/scripts/$2" "$3" || fail "$2 $3"
+    grep -v is-active "$work/calls" | paste -sd ' '
+  }
+  [ "$(calls 0 postinst configure)" = "daemon-reload restart dietmt.service" ] ||
+    fail "upgrade: $(cat "$work/calls")"
+  [ -z "$(calls 3 postinst configure)" ] || fail "no server ran: $(cat "$work/calls")"
+  [ "$(calls 0 prerm remove)" = "stop dietmt.service --quiet disable dietmt.service" ] ||
+    fail "removal: $(cat "$work/calls")"
+  [ "$(calls 3 prerm remove)" = "--quiet disable dietmt.service" ] ||
+    fail "removal without a server: $(cat "$work/calls")"
+  [ -z "$(calls 0 prerm upgrade)" ] || fail "before an upgrade: $(cat "$work/calls")"
   expect_code 0 dpkg-deb -x "$deb" "$work/root"
   runs "$work/root/usr"
   if [ "$(id -u)" -eq 0 ]; then  # into a separate database, where the libraries are missing
