@@ -148,7 +148,7 @@ std::vector<Translation> Engine::translate(const LineBatch& batch, const Transla
       plan.guard == nmt::Guard::kOff ? std::vector<nmt::TranslationRequest>() : requests;
   std::vector<nmt::NBest> found = search(std::move(requests), plan.search);
   const std::vector<nmt::GuardOutcome> outcomes =
-      nmt::guard_output(plan.guard, *loaded_->target_tokenizer, kept, plan.search, search, found);
+      nmt::guard_output(plan.guard, *loaded_, kept, plan.search, search, found);
   std::vector<Translation> translations(lines.size());
   std::vector<nmt::TranslatedPair> pairs;
   size_t next = 0;

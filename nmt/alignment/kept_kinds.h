@@ -31,6 +31,7 @@ class KeptKinds {
   constexpr bool any() const { return bits_ != 0; }
   constexpr unsigned bits() const { return bits_; }
   constexpr KeptKinds operator|(KeptKinds other) const { return KeptKinds(bits_ | other.bits_); }
+  constexpr KeptKinds operator&(KeptKinds other) const { return KeptKinds(bits_ & other.bits_); }
   constexpr KeptKinds without(KeptKinds other) const { return KeptKinds(bits_ & ~other.bits_); }
   constexpr bool operator==(const KeptKinds&) const = default;
 

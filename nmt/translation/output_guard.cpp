@@ -26,9 +26,11 @@ struct Care {
 };
 
 // The tokens of the sentence itself.
-std::span<const int32_t> sentence_of(const TranslationRequest& request) {
-  const auto before = static_cast<size_t>(request.context_tokens);
-  return std::span(request.source).subspan(before, request.source.size() - 1 - before);
+std::span<const int32_t> sentence_of(const data::Tokenizer& tokenizer,
+                                     const TranslationRequest& request) {
+  const size_t end = request.source.size() - tokenizer.source_ending().size();
+  const auto begin = static_cast<size_t>(request.context_tokens);
+  return std::span(request.source).subspan(begin, end - begin);
 }
 
 bool has_letters(const data::Tokenizer& tokenizer, std::span<const int32_t> ids) {
@@ -36,10 +38,11 @@ bool has_letters(const data::Tokenizer& tokenizer, std::span<const int32_t> ids)
 }
 
 // Sets `care` if there is a sign.
-Degeneration sign_of(const data::Tokenizer& tokenizer, const TranslationRequest& request,
+Degeneration sign_of(const LoadedDecoder& model, const TranslationRequest& request,
                      const NBest& translations, Care& care) {
   if (translations.empty()) return Degeneration::kNone;
-  const auto source = sentence_of(request);
+  const data::Tokenizer& tokenizer = *model.target_tokenizer;
+  const auto source = sentence_of(*model.source_tokenizer, request);
   const std::span<const int32_t> target = translations.front().ids;
   const Degeneration sign = degeneration(source, target);
   if (sign == Degeneration::kTooShort) care.min_length = least_length(source.size());
@@ -68,7 +71,7 @@ std::string guard_warning(const GuardOutcome& outcome) {
                                 : "");
 }
 
-std::vector<GuardOutcome> guard_output(Guard guard, const data::Tokenizer& target,
+std::vector<GuardOutcome> guard_output(Guard guard, const LoadedDecoder& model,
                                        std::span<const TranslationRequest> requests,
                                        const SearchOptions& search, const SecondSearch& again,
                                        std::vector<NBest>& found) {
@@ -77,7 +80,7 @@ std::vector<GuardOutcome> guard_output(Guard guard, const data::Tokenizer& targe
   std::map<Care, std::vector<size_t>> places;
   for (size_t i = 0; i < found.size(); ++i) {
     Care care;
-    outcomes[i].sign = sign_of(target, requests[i], found[i], care);
+    outcomes[i].sign = sign_of(model, requests[i], found[i], care);
     if (outcomes[i].sign != Degeneration::kNone) places[care].push_back(i);
   }
   if (guard == Guard::kReport) return outcomes;
@@ -89,7 +92,7 @@ std::vector<GuardOutcome> guard_output(Guard guard, const data::Tokenizer& targe
       const size_t i = alike[r];
       Care unused;
       if (second[r].empty() ||
-          sign_of(target, requests[i], second[r], unused) != Degeneration::kNone)
+          sign_of(model, requests[i], second[r], unused) != Degeneration::kNone)
         continue;
       found[i] = std::move(second[r]);
       outcomes[i].replaced = true;

@@ -31,10 +31,10 @@ std::string guard_warning(const GuardOutcome& outcome);
 using SecondSearch = std::function<std::vector<NBest>(std::vector<TranslationRequest> requests,
                                                       const SearchOptions& search)>;
 
-/// Checks the best translation in `found` of each request. With kRetry, translates those with a
-/// sign again with `again`, without repeated n-grams and not too short; `found` gets the results
-/// without a sign. Returns one outcome per request.
-std::vector<GuardOutcome> guard_output(Guard guard, const data::Tokenizer& target,
+/// Checks the best translation in `found` of each request for `model`. With kRetry, translates
+/// those with a sign again with `again`, without repeated n-grams and not too short; `found` gets
+/// the results without a sign. Returns one outcome per request.
+std::vector<GuardOutcome> guard_output(Guard guard, const LoadedDecoder& model,
                                        std::span<const TranslationRequest> requests,
                                        const SearchOptions& search, const SecondSearch& again,
                                        std::vector<NBest>& found);

@@ -185,8 +185,7 @@ void translate(const Translator& translator, const LineCoder& coder, const Strea
                                  const SearchOptions& search) { return decode(some, search, {}); };
   std::vector<NBest> found = decode(requests, translator.options(), count);
   const std::vector<GuardOutcome> outcomes =
-      guard_output(options.guard, *translator.model().target_tokenizer, requests,
-                   translator.options(), again, found);
+      guard_output(options.guard, translator.model(), requests, translator.options(), again, found);
   size_t next = 0;
   std::vector<TranslatedPair> pairs;
   for (TranslatedLine& line : window.lines) {

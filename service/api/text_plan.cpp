@@ -23,7 +23,8 @@ class HtmlPlanner {
  public:
   HtmlPlanner(const TextOptions& options, const nmt::KeptFinder& find, TranslatedText& made)
       : options_(options),
-        find_(find.of(nmt::KeptKinds(nmt::Kept::kSymbols) | nmt::Kept::kUnknown)),
+        find_(find.of((nmt::KeptKinds(nmt::Kept::kSymbols) | nmt::Kept::kUnknown) &
+                      options.line.keep)),
         made_(made) {}
 
   void add(std::string_view html) {

@@ -354,8 +354,8 @@ std::vector<TranslatedText> translate_texts(const ServedPath& models,
     Patience rest = patience;
     const nmt::SecondSearch again = second_search(model, patience);
     if (is_guarded) {
-      outcomes = nmt::guard_output(options.guard, *model.model().target_tokenizer, kept,
-                                   translation.search(), again, found);
+      outcomes =
+          nmt::guard_output(options.guard, model.model(), kept, translation.search(), again, found);
       // The guard has used up the time: the first translations are better than none.
       if (RequestQueue::Clock::now() >= rest.deadline)
         rest.deadline = RequestQueue::Clock::time_point::max();

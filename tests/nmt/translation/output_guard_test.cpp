@@ -3,17 +3,19 @@
 #include <gmock/gmock.h>
 
 #include "common/error.h"
-#include "tests/data/fake_subwords.h"
+#include "tests/nmt/translation/no_decoder.h"
 
 namespace dietmt::nmt {
 namespace {
 
 using testing::ElementsAre;
 
-const data::Tokenizer& tokenizer() {
-  static const auto tokenizer = data::fake_tokenizer<data::CharacterSubwords>();
-  return *tokenizer;
+const LoadedDecoder& guarded_model() {
+  static const auto model = model_without_decoder<data::CharacterSubwords>(100, 100);
+  return model;
 }
+
+const data::Tokenizer& tokenizer() { return *guarded_model().target_tokenizer; }
 
 TranslationRequest request(const std::string& text) {
   TranslationRequest made;
@@ -34,7 +36,7 @@ std::string text_of(const NBest& found) { return tokenizer().decode(found.front(
 Degeneration sign(const std::string& source, const std::string& target) {
   const TranslationRequest one = request(source);
   std::vector<NBest> all{nbest_of(target)};
-  return guard_output(Guard::kReport, tokenizer(), {&one, 1}, {}, nullptr, all)[0].sign;
+  return guard_output(Guard::kReport, guarded_model(), {&one, 1}, {}, nullptr, all)[0].sign;
 }
 
 TEST(OutputGuardTest, SignsThatNeedTheText) {
@@ -44,6 +46,24 @@ TEST(OutputGuardTest, SignsThatNeedTheText) {
   EXPECT_EQ(sign("dog", " "), Degeneration::kEmpty);
   EXPECT_EQ(sign("dog", "Hund"), Degeneration::kNone);
   EXPECT_EQ(sign(std::string(80, 'a') + "bcd", "x"), Degeneration::kTooShort);
+}
+
+// OpenNMT's models read no end of sentence after a source.
+TEST(OutputGuardTest, AllTokensOfASourceWithoutAnEndCount) {
+  struct SourcesWithoutEnd : data::CharacterSubwords {
+    std::vector<int32_t> source_ending() const override { return {}; }
+  };
+  LoadedDecoder endless = guarded_model();
+  endless.source_tokenizer = data::fake_tokenizer<SourcesWithoutEnd>();
+  TranslationRequest one = request("ab");
+  one.source.pop_back();
+  const auto sign_of = [&](const std::string& target) {
+    std::vector<NBest> all{nbest_of(target)};
+    return guard_output(Guard::kReport, endless, {&one, 1}, {}, nullptr, all)[0].sign;
+  };
+  EXPECT_EQ(sign_of("xyz"), Degeneration::kNone);
+  one.source = tokenizer().encode("x");
+  EXPECT_EQ(sign_of(""), Degeneration::kEmpty);
 }
 
 TEST(OutputGuardTest, ASecondSearchTakesCareOfEachSign) {
@@ -63,7 +83,7 @@ TEST(OutputGuardTest, ASecondSearchTakesCareOfEachSign) {
   };
   SearchOptions search;
   search.no_repeat_ngram = 4;
-  const auto outcomes = guard_output(Guard::kRetry, tokenizer(), requests, search, again, all);
+  const auto outcomes = guard_output(Guard::kRetry, guarded_model(), requests, search, again, all);
   EXPECT_EQ(text_of(all[0]), "besser");
   EXPECT_EQ(text_of(all[1]), "x") << "still too short";
   EXPECT_EQ(text_of(all[2]), "gut");
@@ -80,10 +100,10 @@ TEST(OutputGuardTest, WithoutASecondTranslationTheFirstStays) {
   const TranslationRequest one = request("dog");
   std::vector<NBest> all{nbest_of("")};
   const SecondSearch none = [](const auto&, const auto&) { return std::vector<NBest>(); };
-  const auto outcomes = guard_output(Guard::kRetry, tokenizer(), {&one, 1}, {}, none, all);
+  const auto outcomes = guard_output(Guard::kRetry, guarded_model(), {&one, 1}, {}, none, all);
   EXPECT_EQ(outcomes[0].sign, Degeneration::kEmpty);
   EXPECT_FALSE(outcomes[0].replaced);
-  EXPECT_EQ(guard_output(Guard::kOff, tokenizer(), {&one, 1}, {}, none, all)[0].sign,
+  EXPECT_EQ(guard_output(Guard::kOff, guarded_model(), {&one, 1}, {}, none, all)[0].sign,
             Degeneration::kNone);
 }
 

@@ -163,6 +163,21 @@ TEST(LibreTranslateTest, SentencesWithInlineTagsAreTranslatedWhole) {
   EXPECT_EQ(html("<b><img src=x></b> <i> </i><br>"), "<b><img src=x></b> <i> </i><br>");
 }
 
+TEST(LibreTranslateTest, FormulasOfHtmlStayIfTheRequestKeepsSymbols) {
+  const TestServer server;
+  const auto with_keep = [&](const char* keep) {
+    return server
+        .post("/translate", {{"q", "<p>a <b>h\u2082o</b> c</p>"},
+                             {"source", "en"},
+                             {"target", "de"},
+                             {"format", "html"},
+                             {"keep", keep}})
+        .second["translatedText"];
+  };
+  EXPECT_EQ(with_keep("symbols"), "<p>A <b>h\u2082o</b> C</p>");
+  EXPECT_EQ(with_keep("paths"), "<p>A <b>H\u2082O</b> C</p>");
+}
+
 TEST(LibreTranslateTest, AModelAndACheckOfCopiesCanBeAskedFor) {
   const TestServer server;
   const auto with = [&](const json& more, const char* target = "de") {
