@@ -9,7 +9,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . "$(dirname "$0")/../cli/lib.sh"
 
-expect_code 0 cmake --install "$build" --component library --prefix "$work/first"
+for component in library development; do
+  expect_code 0 cmake --install "$build" --component $component --prefix "$work/first"
+done
 # Nothing in it refers to its location.
 mv "$work/first" "$work/prefix"
 expect_code 0 cmake -S "$examples/cpp" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix"
