@@ -107,9 +107,17 @@ LineRequest LineCoder::prepare(std::string line, LineExtras extras) {
 }
 
 LineRequest LineCoder::prepare(MarkedText line, LineExtras extras) {
-  drop_layout_marks(line);
-  blank_edges(line.text);
-  return prepared({.extras = std::move(extras), .source = line.text, .marked = std::move(line)});
+  MarkedText read = line;
+  drop_layout_marks(read);
+  blank_edges(read.text);
+  LineRequest made =
+      prepared({.extras = std::move(extras), .source = read.text, .marked = std::move(read)});
+  if (made.is_copied) {  // as it came
+    made.source = line.text;
+    made.marked = std::move(line);
+    made.untranslated = join(place_markup(made.marked, made.copied()), made.marked.spellings);
+  }
+  return made;
 }
 
 void LineCoder::without_mnemonic(LineRequest& line) const {

@@ -19,7 +19,7 @@ expect_text "dietmt " "$out"
 expect_code 0 env -i "$work/prefix/bin/dietmt" bert params --preset tiny  # by dietmt-torch
 expect_text "positions" "$out"
 for file in include/dietmt/translator.h include/dietmt/metrics.h lib/cmake/dietmt/dietmtConfig.cmake \
-  share/man/man1/dietmt-train.1 share/bash-completion/completions/dietmt \
+  share/man/man1/dietmt-train.1.gz share/bash-completion/completions/dietmt \
   share/zsh/site-functions/_dietmt $(! has_service || echo lib/systemd/system/dietmt.service) \
   $(! has_models || echo share/dietmt/models.json); do
   [ -s "$work/prefix/$file" ] || fail "$file is not installed"

@@ -123,6 +123,15 @@ TEST(LineCoder, ModelsReadNoMarksOfLayout) {
   EXPECT_EQ(marked.finish(line, {copy_of(line, "ab dog")}).front().text, "ab <b>dog</b>");
 }
 
+TEST(LineCoder, WhatIsCopiedKeepsItsMarksOfLayout) {
+  LineCoder coder(line_model(), {}, {.keep = KeptKinds::all()});
+  for (const char* text : {"\u200E\u200F @red_dog", "\u200F12:30", "7\u00AD @red_dog"}) {
+    const LineRequest line = coder.prepare(take_out_markup(text, coder.finder(KeptKinds::all())));
+    EXPECT_FALSE(line.has_text) << text;
+    EXPECT_EQ(coder.finish(line, {}).front().text, text);
+  }
+}
+
 TEST(LineCoder, TranslatesCapitalsInTheUsualCase) {
   LineCoder plain(line_model(), {}, {.restores_case = true});
   LineCoder marked(line_model(), {.alignment = true}, {.markup = true, .restores_case = true});
