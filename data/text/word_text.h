@@ -28,9 +28,8 @@ bool is_capital(char32_t c);
 char32_t capital(char32_t c);
 
 struct WordText {
-  /// In NFKC: "e" followed by an accent is "é", and a
-  /// full-width letter is the usual one. White space at both ends is left out, and each other run
-  /// of it is one space.
+  /// In NFKC: "e" followed by an accent is "é", and a full-width letter is the usual one. White
+  /// space at both ends is left out, and each other run of it is one space.
   explicit WordText(std::string_view text);
 
   /// Whether a word can begin or end before this character: it is not inside one.

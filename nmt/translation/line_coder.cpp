@@ -115,7 +115,7 @@ LineRequest LineCoder::prepare(MarkedText line, LineExtras extras) {
   if (made.is_copied) {  // as it came
     made.source = line.text;
     made.marked = std::move(line);
-    made.untranslated = join(place_markup(made.marked, made.copied()), made.marked.spellings);
+    encoder_.copy(made);
   }
   return made;
 }

@@ -49,10 +49,12 @@ class LineEncoder {
   /// Sets LineRequest::request for line.text() and what belongs to it, without document context.
   void encode(LineRequest& line, const Tags& tags) const;
 
+  /// Makes the line its own translation, with its markup.
+  void copy(LineRequest& line) const;
+
  private:
   const LanguageChoice& languages_of(const LineExtras& extras) const;
   bool is_copied(const LineRequest& line, KeptKinds keep) const;
-  void copy(LineRequest& line) const;
   void add_tokens(LineRequest& line, const data::SourceTag& tag) const;
   const data::Glossary* glossary_of(const LineExtras& extras) const;
   void find_terms(LineRequest& line, const data::SourceTag& tag) const;
