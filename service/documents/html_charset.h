@@ -1,4 +1,4 @@
-// The encoding that an HTML or XHTML document declares.
+// The encoding that an HTML or XML document declares.
 #pragma once
 
 #include <string>

@@ -9,8 +9,9 @@
 
 namespace dietmt::service {
 
-ValuesDocument::ValuesDocument(std::string_view bytes)
-    : beginning_(bytes.substr(0, 4)), text_(text_of_bytes(bytes)) {}
+ValuesDocument::ValuesDocument(std::string_view bytes, const std::string& charset,
+                               const std::string& language)
+    : beginning_(bytes.substr(0, 4)), text_(text_of_bytes(bytes, charset, language)) {}
 
 std::string ValuesDocument::translated(const std::vector<Translation>& translations) {
   return encoded_like(beginning_, PlacesDocument::translated(translations));

@@ -19,7 +19,9 @@ class ValuesDocument : public PlacesDocument {
   /// Writes text between two marks, or the whole text of a value without marks.
   using Encode = std::function<std::string(const std::string& text)>;
 
-  explicit ValuesDocument(std::string_view bytes);
+  /// As text_of_bytes().
+  explicit ValuesDocument(std::string_view bytes, const std::string& charset = {},
+                          const std::string& language = {});
 
   /// The file in UTF-8, until finish().
   const std::string& text() const { return text_; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "common/error.h"
@@ -17,6 +18,9 @@ namespace {
 constexpr size_t kMostAttributes = 256;
 constexpr size_t kMostNamespaces = 256;
 constexpr size_t kLongestNamespace = 1000;  // copies of an element copy its namespace
+// Its table of names, namespaces and short texts stops growing at 4608 buckets.
+constexpr size_t kMostWords = 50'000;
+constexpr size_t kShortText = 3;
 constexpr std::string_view kSpaces = " \t\r\n";
 
 class XmlCheck {
@@ -24,7 +28,7 @@ class XmlCheck {
   explicit XmlCheck(std::string_view text) : text_(text) {}
 
   void run() {
-    for (at_ = text_.find('<'); at_ < text_.size(); at_ = text_.find('<', at_)) {
+    for (at_ = text_.find('<'); at_ < text_.size(); at_ = next_tag()) {
       check_interruption();
       const std::string_view rest = text_.substr(at_);
       if (rest.starts_with("<!--"))
@@ -32,7 +36,7 @@ class XmlCheck {
       else if (rest.starts_with("<![CDATA["))
         skip(9, "]]>");
       else if (rest.starts_with("<?"))
-        skip(2, "?>");
+        skip_instruction();
       else if (rest.starts_with("<!"))
         read_doctype();
       else if (rest.starts_with("</"))
@@ -45,6 +49,27 @@ class XmlCheck {
  private:
   void skip(size_t size, std::string_view end) {
     at_ = std::min(text_.find(end, at_ + size), text_.size());
+  }
+
+  void skip_instruction() {
+    note(text_.substr(at_, text_.find_first_of(" \t\r\n?", at_ + 2) - at_));
+    skip(2, "?>");
+  }
+
+  size_t next_tag() {
+    const size_t next = text_.find('<', at_);
+    if (next == text_.npos) return next;
+    const size_t size = std::min(next, kShortText + 1);
+    const std::string_view before = text_.substr(next - size, size);
+    const size_t tag_end = before.rfind('>');
+    if (tag_end != before.npos) note(before.substr(tag_end + 1));
+    return next;
+  }
+
+  void note(std::string_view word) {
+    words_.insert(word);
+    if (words_.size() > kMostWords)
+      fail("it has more than " + std::to_string(kMostWords) + " different names and short texts");
   }
 
   // Moves to the next of these characters outside quotes, or to the end of the text.
@@ -80,11 +105,14 @@ class XmlCheck {
     size_t attributes = 0, namespaces = 0;
     bool is_namespace = false;
     size_t begin = ++at_;  // of an attribute
+    note(text_.substr(begin, text_.find_first_of(" \t\r\n/>", begin) - begin));
     for (char c = next_of("=\"'>"); c != '>' && c != '\0'; c = next_of("=\"'>")) {
       if (c == '=') {
         if (++attributes > kMostAttributes)
           fail("an element has more than " + std::to_string(kMostAttributes) + " attributes");
-        is_namespace = name_in(text_.substr(begin, at_ - begin)).starts_with("xmlns");
+        const std::string_view name = name_in(text_.substr(begin, at_ - begin));
+        note(name);
+        is_namespace = name.starts_with("xmlns");
         namespaces += is_namespace ? 1 : 0;
         if (in_scope_ + namespaces > kMostNamespaces)
           fail("an element and those around it declare more than " +
@@ -95,6 +123,7 @@ class XmlCheck {
       const std::string_view value = quoted();
       if (is_namespace && value.size() > kLongestNamespace)
         fail("a namespace has more than " + std::to_string(kLongestNamespace) + " bytes");
+      if (is_namespace || value.size() <= kShortText) note(value);
       begin = at_;
     }
     if (at_ < text_.size() && text_[at_ - 1] == '/') return;
@@ -117,6 +146,7 @@ class XmlCheck {
   size_t at_ = 0;
   std::vector<size_t> open_;  // namespaces of each open element
   size_t in_scope_ = 0;       // their sum
+  std::unordered_set<std::string_view> words_;
 };
 
 std::string declared_encoding(std::string_view text) {

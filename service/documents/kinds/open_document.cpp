@@ -174,7 +174,8 @@ std::unique_ptr<Document> open_document(DocumentKind kind, std::string_view byte
                                 " bytes");
   auto document = entry_of(kind).open({kind, bytes, options, limits});
   constexpr std::array kRead = {DocumentKind::kTxt, DocumentKind::kHtml, DocumentKind::kPo,
-                                DocumentKind::kSrt, DocumentKind::kVtt,  DocumentKind::kAss};
+                                DocumentKind::kSrt, DocumentKind::kVtt,  DocumentKind::kAss,
+                                DocumentKind::kCsv, DocumentKind::kTsv};
   if (options.charset.empty() && std::ranges::find(kRead, kind) != kRead.end())
     document->note_charset(charset_of_bytes(bytes, options.source));
   return document;

@@ -23,7 +23,7 @@ class AndroidDocument final : public XmlStrings {
     };
     for (const XmlElement& element : elements()) {
       if (!translates(element)) continue;
-      if (element.name == "string") add(element, element.content, element.content_end);
+      if (is_string(element)) add(element, element.content, element.content_end);
       if (element.name == "item" && parent_of(element).name == "string-array" &&
           translates(parent_of(element)))
         add(element, element.content, element.content_end);
@@ -35,6 +35,12 @@ class AndroidDocument final : public XmlStrings {
  private:
   static bool translates(const XmlElement& element) {
     return xml_attribute(element, "translatable") != "false";
+  }
+
+  // <string>, or <item type="string">
+  static bool is_string(const XmlElement& element) {
+    return element.name == "string" ||
+           (element.name == "item" && xml_attribute(element, "type") == "string");
   }
 
   std::vector<PluralElement> forms_of(const XmlElement& plurals) const {

@@ -1,4 +1,4 @@
-// .NET resources: <data> without a type, as ResXResourceReader reads them.
+// .NET resources: <data> without a type or with that of strings, as ResXResourceReader reads them.
 #include "service/documents/strings/strings_documents.h"
 #include "service/documents/strings/xml_strings.h"
 
@@ -28,7 +28,8 @@ class ResxDocument final : public XmlStrings {
         comment != nullptr &&
         text().substr(comment->content, comment->content_end - comment->content).find("{Locked}") !=
             std::string::npos;
-    return !is_locked && xml_attribute(data, "type").empty() &&
+    const std::string type = xml_attribute(data, "type");
+    return !is_locked && (type.empty() || type.starts_with("System.String,")) &&
            xml_attribute(data, "mimetype").empty() &&
            !xml_attribute(data, "name").starts_with(">>");
   }

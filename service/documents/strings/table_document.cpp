@@ -14,10 +14,21 @@
 namespace dietmt::service {
 namespace {
 
-constexpr std::string_view kSeparators = ",;\t";
+constexpr std::string_view kSeparators = ",;\t|";
 
-// The separator that occurs most in the first line, outside quotes.
+// The length of the line sep=; with which Excel is told the separator; 0 without one.
+size_t separator_line(std::string_view text) {
+  constexpr std::string_view kName = "sep=";
+  if (!text.starts_with(kName) || text.size() <= kName.size()) return 0;
+  const size_t end = kName.size() + 1;
+  for (const std::string_view line_end : {"\r\n", "\n", "\r"})
+    if (text.substr(end).starts_with(line_end)) return end + line_end.size();
+  return 0;
+}
+
+// The one that the file names, or that occurs most in the first line, outside quotes.
 char separator_of(std::string_view text) {
+  if (separator_line(text) > 0) return text[text.find('=') + 1];
   size_t counts[kSeparators.size()] = {};
   bool is_quoted = false;
   for (const char c : text) {
@@ -31,12 +42,14 @@ char separator_of(std::string_view text) {
 
 class TableDocument final : public ValuesDocument {
  public:
-  TableDocument(std::string_view bytes, bool is_tsv, const std::string& columns)
-      : ValuesDocument(bytes), separator_(is_tsv ? '\t' : separator_of(text())) {
+  TableDocument(std::string_view bytes, bool is_tsv, const DocumentOptions& options)
+      : ValuesDocument(bytes, options.charset, options.source),
+        separator_(is_tsv ? '\t' : separator_of(text())) {
     size_t row = 0;
-    for (TableRows rows(text(), separator_); rows.has_next();) {
+    for (TableRows rows(text(), separator_, is_tsv ? 0 : separator_line(text()));
+         rows.has_next();) {
       const std::vector<Cell> cells = rows.next();
-      if (row == 0) choose(columns, cells);
+      if (row == 0) choose(options.columns, cells);
       for (size_t i = 0; i < cells.size() && (row > 0 || !has_header_); ++i)
         if (columns_.contains(i)) add(cells[i]);
       ++row;
@@ -78,7 +91,8 @@ class TableDocument final : public ValuesDocument {
   void add(const Cell& cell) {
     add_value(cell.begin, cell.end, {.text = cell.text, .marks = {}},
               [is_quoted = cell.is_quoted, separator = separator_](const std::string& text) {
-                const std::string special = {separator, '"', '\r', '\n'};
+                std::string special = {separator, '\r', '\n'};
+                if (separator != '\t') special += '"';
                 if (!is_quoted && text.find_first_of(special) == text.npos) return text;
                 std::string quoted = "\"";
                 for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
@@ -94,11 +108,11 @@ class TableDocument final : public ValuesDocument {
 }  // namespace
 
 std::unique_ptr<Document> open_csv(std::string_view bytes, const DocumentOptions& options) {
-  return std::make_unique<TableDocument>(bytes, false, options.columns);
+  return std::make_unique<TableDocument>(bytes, false, options);
 }
 
 std::unique_ptr<Document> open_tsv(std::string_view bytes, const DocumentOptions& options) {
-  return std::make_unique<TableDocument>(bytes, true, options.columns);
+  return std::make_unique<TableDocument>(bytes, true, options);
 }
 
 }  // namespace dietmt::service

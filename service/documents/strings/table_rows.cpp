@@ -1,7 +1,5 @@
 #include "service/documents/strings/table_rows.h"
 
-#include <algorithm>
-
 #include "service/documents/document.h"
 
 namespace dietmt::service {
@@ -20,24 +18,42 @@ std::vector<TableRows::Cell> TableRows::next() {
 
 TableRows::Cell TableRows::read_cell() {
   Cell cell{.begin = at_};
-  const std::string ends = {separator_, '\r', '\n'};
   cell.is_quoted = has_next() && text_[at_] == '"';
   if (cell.is_quoted) {
-    const size_t opening = at_++;
-    for (; has_next(); ++at_) {
-      if (text_[at_] == '"' && (++at_ == text_.size() || text_[at_] != '"')) break;
-      cell.text += text_[at_];
-    }
-    if (!has_next() && text_[at_ - 1] != '"')
-      fail_at(text_, opening, "the cell has no closing quote");
-    if (has_next() && ends.find(text_[at_]) == ends.npos)
-      fail_at(text_, at_, "there is text after a quoted cell");
-  } else {
-    at_ = std::min(text_.find_first_of(ends, at_), text_.size());
-    cell.text = text_.substr(cell.begin, at_ - cell.begin);
+    const char* const problem = read_quoted(cell);
+    const bool is_text =
+        separator_ == '\t' && (problem != nullptr || cell.text.find('\t') != cell.text.npos);
+    if (problem != nullptr && !is_text) fail_at(text_, at_, problem);
+    if (is_text) cell = {.begin = cell.begin};
   }
+  if (!cell.is_quoted) read_plain(cell);
   cell.end = at_;
   return cell;
+}
+
+const char* TableRows::read_quoted(Cell& cell) {
+  bool is_closed = false;
+  for (++at_; has_next(); ++at_) {
+    if (text_[at_] == '"') {
+      is_closed = ++at_ == text_.size() || text_[at_] != '"';
+      if (is_closed) break;
+    }
+    cell.text += text_[at_];
+  }
+  if (!is_closed) {
+    at_ = cell.begin;
+    return "the cell has no closing quote";
+  }
+  return is_at_end_of_cell() ? nullptr : "there is text after a quoted cell";
+}
+
+void TableRows::read_plain(Cell& cell) {
+  for (at_ = cell.begin; !is_at_end_of_cell();) ++at_;
+  cell.text = text_.substr(cell.begin, at_ - cell.begin);
+}
+
+bool TableRows::is_at_end_of_cell() const {
+  return !has_next() || text_[at_] == separator_ || text_[at_] == '\r' || text_[at_] == '\n';
 }
 
 }  // namespace dietmt::service

@@ -1,4 +1,5 @@
-// The rows of CSV and TSV, as RFC 4180 writes them.
+// The rows of CSV and TSV, as RFC 4180 writes them. TSV may also have quotes that are text: a cell
+// is quoted if it ends with a quote and has no tab.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +18,9 @@ class TableRows {
     std::string text = {};
   };
 
-  /// Keeps a reference to `text`.
-  TableRows(std::string_view text, char separator) : text_(text), separator_(separator) {}
+  /// Keeps a reference to `text`, whose rows begin at byte `begin`.
+  TableRows(std::string_view text, char separator, size_t begin)
+      : text_(text), separator_(separator), at_(begin) {}
 
   bool has_next() const { return at_ < text_.size(); }
 
@@ -27,10 +29,14 @@ class TableRows {
 
  private:
   Cell read_cell();
+  /// Returns what is wrong with it; null if nothing is.
+  const char* read_quoted(Cell& cell);
+  void read_plain(Cell& cell);
+  bool is_at_end_of_cell() const;
 
   std::string_view text_;
   char separator_;
-  size_t at_ = 0;
+  size_t at_;
 };
 
 }  // namespace dietmt::service

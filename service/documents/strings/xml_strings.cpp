@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "common/error.h"
+#include "service/documents/document_bytes.h"
+#include "service/documents/html_charset.h"
 
 namespace dietmt::service {
 
@@ -11,6 +13,9 @@ XmlStrings::XmlStrings(std::string_view bytes, const DocumentLimits& limits, std
     : ValuesDocument(bytes), elements_(xml_elements(text(), limits)) {
   if (elements_.empty() || elements_.front().name != root)
     throw DataError("the file is not " + what + ": its root is not <" + std::string(root) + ">");
+  if (is_utf16(bytes) || !text().starts_with("<?xml")) return;
+  const size_t end = text().find("?>");
+  replace(0, end, declaring_utf8(text().substr(0, end)));
 }
 
 const XmlElement& XmlStrings::parent_of(const XmlElement& element) const {

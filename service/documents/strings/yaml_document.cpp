@@ -45,6 +45,29 @@ std::string in_single_quotes(const std::string& text) {
   return quoted + '\'';
 }
 
+// The lines of a block after its first one begin with `line`, a line end and the indentation. In a
+// folded block, one line end between lines that do not begin with a space would be read as a space.
+std::string in_block(const std::string& text, const std::string& line, bool is_folded) {
+  const auto is_indented = [&](size_t at) { return at < text.size() && text[at] == ' '; };
+  const std::string line_end = line.substr(0, line.find('\n') + 1);
+  bool was_indented = is_indented(0);
+  std::string block;
+  for (size_t at = 0; at < text.size();) {
+    if (text[at] != '\n') {
+      block += text[at++];
+      continue;
+    }
+    const size_t next = std::min(text.find_first_not_of('\n', at), text.size());
+    size_t blank_lines = next - at - 1;
+    if (is_folded && !was_indented && !is_indented(next)) ++blank_lines;
+    for (; blank_lines > 0; --blank_lines) block += line_end;
+    block += line;
+    was_indented = is_indented(next);
+    at = next;
+  }
+  return block;
+}
+
 class YamlDocument final : public ValuesDocument {
  public:
   enum class Values { kAll, kOfPages };
@@ -90,7 +113,7 @@ class YamlDocument final : public ValuesDocument {
       if (file_.scalars[i].mapping > 0 && !file_.others.contains(file_.scalars[i].mapping))
         by_mapping[file_.scalars[i].mapping].push_back(i);
     for (auto& [mapping, forms] : by_mapping) {
-      const auto is_simple = [&](size_t i) { return file_.scalars[i].style != YamlStyle::kBlock; };
+      const auto is_simple = [&](size_t i) { return !is_block(file_.scalars[i].style); };
       const auto is_other = [&](size_t i) { return file_.scalars[i].key == "other"; };
       if (forms.size() > 1 && std::ranges::all_of(forms, is_simple) &&
           std::ranges::any_of(forms, is_other))
@@ -130,32 +153,33 @@ class YamlDocument final : public ValuesDocument {
       return;
     }
     Encode encode = in_double_quotes;
-    size_t begin = one.begin, end = one.end;
-    if (one.style == YamlStyle::kBlock) {
-      begin = text().find('\n', begin) + 1;
-      if (begin == 0 || begin >= end) return;
-      begin = text().find_first_not_of('\n', begin);
-      const size_t column = text().find_first_not_of(' ', begin) - begin;
-      end = text().find_last_not_of(" \t\r\n", end - 1) + 1;
-      begin += column;
-      if (begin >= end) return;
-      one.text = one.text.substr(0, one.text.find_last_not_of(" \t\r\n") + 1);
-      encode = [indent = '\n' + std::string(column, ' ')](const std::string& text) {
-        std::string block;
-        for (size_t at = 0; at < text.size(); ++at) {
-          const bool is_blank = at + 1 < text.size() && text[at + 1] == '\n';
-          block += text[at] == '\n' && !is_blank ? indent : std::string(1, text[at]);
-        }
-        return block;
-      };
-    } else if (one.style == YamlStyle::kSingleQuotes) {
+    if (is_block(one.style)) return add_block(one);
+    if (one.style == YamlStyle::kSingleQuotes) {
       encode = in_single_quotes;
     } else if (one.style == YamlStyle::kPlain) {
       encode = [](const std::string& text) {
         return is_safe_plain(text) ? text : in_double_quotes(text);
       };
     }
-    add_value(begin, end, {.text = one.text, .marks = {}}, std::move(encode));
+    add_value(one.begin, one.end, {.text = one.text, .marks = {}}, std::move(encode));
+  }
+
+  // From its first line with text to its last one.
+  void add_block(const YamlScalar& one) {
+    const size_t header_end = text().find('\n', one.begin);
+    const size_t first = text().find_first_not_of(" \r\n", header_end);
+    const size_t end = text().find_last_not_of(" \t\r\n", one.end - 1) + 1;
+    const size_t spaces = one.text.find_first_not_of(" \n");
+    if (header_end == std::string::npos || first >= end || spaces == std::string::npos) return;
+    const size_t line = text().rfind('\n', first) + 1;
+    const size_t value = one.text.find_last_of('\n', spaces) + 1;  // npos + 1 is 0
+    const size_t column = first - line - (spaces - value);
+    const std::string line_end = text()[header_end - 1] == '\r' ? "\r\n" : "\n";
+    const size_t value_end = one.text.find_last_not_of(" \t\r\n") + 1;
+    add_value(
+        line + column, end, {.text = one.text.substr(value, value_end - value), .marks = {}},
+        [line = line_end + std::string(column, ' '), is_folded = one.style == YamlStyle::kFolded](
+            const std::string& text) { return in_block(text, line, is_folded); });
   }
 
   DocumentOptions options_;

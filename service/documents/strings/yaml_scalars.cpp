@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "common/error.h"
@@ -25,12 +26,16 @@ YamlStyle style_of(yaml_scalar_style_t style) {
     case YAML_DOUBLE_QUOTED_SCALAR_STYLE:
       return YamlStyle::kDoubleQuotes;
     case YAML_LITERAL_SCALAR_STYLE:
+      return YamlStyle::kLiteral;
     case YAML_FOLDED_SCALAR_STYLE:
-      return YamlStyle::kBlock;
+      return YamlStyle::kFolded;
     default:
       return YamlStyle::kPlain;
   }
 }
+
+// !!str, or ! before quotes.
+bool is_tag_of_strings(std::string_view tag) { return tag == YAML_STR_TAG || tag == "!"; }
 
 class YamlReader {
  public:
@@ -120,11 +125,14 @@ class YamlReader {
     one.depth = levels_.size();
     one.is_top_key = is_key && levels_.size() == 1;
     file_.top_keys += one.is_top_key ? 1 : 0;
-    const bool is_string =
-        scalar.tag == nullptr && (one.style != YamlStyle::kPlain || !is_yaml_constant(one.text));
+    const bool is_string = scalar.tag == nullptr
+                               ? one.style != YamlStyle::kPlain || !is_yaml_constant(one.text)
+                               : is_tag_of_strings(reinterpret_cast<const char*>(scalar.tag));
     // The marks of a node with an anchor or a tag begin there.
-    if (scalar.anchor != nullptr && text_[one.begin] == '&')
-      one.begin = text_.find_first_not_of(" \t\r\n", text_.find_first_of(" \t\r\n", one.begin));
+    while (one.begin < one.end && (text_[one.begin] == '&' || text_[one.begin] == '!')) {
+      const size_t space = text_.find_first_of(" \t\r\n", one.begin);
+      one.begin = std::min(text_.find_first_not_of(" \t\r\n", space), one.end);
+    }
     if (is_key) {
       levels_.back().key = one.text;
       levels_.back().key_begin = one.begin;

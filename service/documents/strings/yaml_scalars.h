@@ -8,7 +8,12 @@
 
 namespace dietmt::service {
 
-enum class YamlStyle { kPlain, kSingleQuotes, kDoubleQuotes, kBlock };
+enum class YamlStyle { kPlain, kSingleQuotes, kDoubleQuotes, kLiteral, kFolded };
+
+/// Whether the text begins on the line after | or >.
+constexpr bool is_block(YamlStyle style) {
+  return style == YamlStyle::kLiteral || style == YamlStyle::kFolded;
+}
 
 struct YamlScalar {
   size_t begin = 0;  // bytes of the file

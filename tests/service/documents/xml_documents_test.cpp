@@ -310,6 +310,26 @@ TEST(XmlTest, ManyAndLongNamespacesAreRefused) {
             "the XML is refused at line 1: a namespace has more than 1000 bytes");
 }
 
+// libxml2 looks for each in a table that stops growing.
+TEST(XmlTest, ManyDifferentNamesAndShortTextsAreRefused) {
+  const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  const auto with = [&](size_t count, const std::string& before, const std::string& after) {
+    std::string xml = "<tmx>";
+    for (size_t i = 0; i < count; ++i)
+      xml += before + letters[i % 52] + letters[i / 52 % 52] + letters[i / 52 / 52] + after;
+    return xml + "</tmx>";
+  };
+  const std::vector<std::pair<std::string, std::string>> places = {
+      {"<a", "/>"},    {"<a b", "=\"\"/>"},         {"<a b=\"", "\"/>"},
+      {"<a>", "</a>"}, {"<a xmlns=\"urn:", "\"/>"}, {"<?a", " b?>"}};
+  for (const auto& [before, after] : places) {
+    EXPECT_THAT(problem_of(DocumentKind::kTmx, with(60'000, before, after)),
+                HasSubstr("more than 50000 different names and short texts"))
+        << before;
+    EXPECT_EQ(problem_of(DocumentKind::kTmx, with(40'000, before, after)), "none") << before;
+  }
+}
+
 // Each element would get them.
 TEST(XmlTest, DefaultAttributesAreRefused) {
   EXPECT_THAT(problem_of(DocumentKind::kTmx,

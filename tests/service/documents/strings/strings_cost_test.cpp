@@ -47,6 +47,9 @@ TEST(StringsCostTest, OfTables) {
   for (const std::string unit : {"a,b\n", ",", "\"", "\"a\"\"\n\",", "\n", "a\r"})
     expect_linear_cost(DocumentKind::kCsv, unit, repeats(unit),
                        {.source = "en", .target = "de", .columns = "1"});
+  for (const std::string unit : {"\"a", "\"", "\"\"\"", "a\n\"\"x\t", "\"a\n", "\"a\t"})
+    expect_linear_cost(DocumentKind::kTsv, unit, repeats(unit),
+                       {.source = "en", .target = "de", .columns = "1"});
 }
 
 TEST(StringsCostTest, OfXml) {

@@ -200,6 +200,26 @@ TEST(YamlTest, BlankLinesOfABlockGetNoSpaces) {
             "a: |\n  [One.\n\n  Two.]\n");
 }
 
+TEST(YamlTest, LinesOfABlockStayLines) {
+  EXPECT_EQ(bracketed(DocumentKind::kYaml, "a: >\n  One\n  line.\n\n  Two.\n\n    Three\n  Four\n"),
+            "a: >\n  [One line.\n\n  Two.\n\n    Three\n  Four]\n");
+  EXPECT_EQ(bracketed(DocumentKind::kYaml, "a: |\n\n  One.\n  Two.\n"),
+            "a: |\n\n  [One.\n  Two.]\n");
+  EXPECT_EQ(bracketed(DocumentKind::kYaml, "- a: |2\n      One.\n    Two.\n"),
+            "- a: |2\n      [One.\n    Two.]\n");
+  EXPECT_EQ(bracketed(DocumentKind::kYaml, "a: |\r\n  One.\r\n  Two.\r\n"),
+            "a: |\r\n  [One.\r\n  Two.]\r\n");
+}
+
+TEST(YamlTest, OnlyValuesWithTheTagOfStringsAreTranslated) {
+  const std::string file =
+      "- !!str A dog\n- &a !!str \"A cat\"\n- ! 'No'\n- !x A cow\n- !!set {A, B}\n";
+  EXPECT_THAT(segments_of(DocumentKind::kYaml, file), ElementsAre("A dog", "A cat", "No"));
+  EXPECT_EQ(
+      bracketed(DocumentKind::kYaml, file),
+      "- !!str \"[A dog]\"\n- &a !!str \"[A cat]\"\n- ! '[No]'\n- !x A cow\n- !!set {A, B}\n");
+}
+
 TEST(YamlTest, LanguageOnTopBecomesTheTarget) {
   EXPECT_EQ(unchanged(DocumentKind::kYaml, "---\n\"en\":\n  a: b c\n"), "---\n\"de\":\n  a: b c\n");
   EXPECT_EQ(unchanged(DocumentKind::kYaml, "en:\n  en: en\nfr:\n  a: b\n"),
@@ -244,6 +264,30 @@ TEST(TableTest, TranslationIsQuotedIfItNeedsThat) {
                                       {.source = "en", .target = "de", .columns = "b"});
   EXPECT_EQ(document->translated({{{.text = "e; \"f\""}}}), "a;b\nc;\"e; \"\"f\"\"\"\n");
   EXPECT_EQ(with_columns(DocumentKind::kTsv, "a, b\tc\n", "2"), "a, b\t[c]\n");
+}
+
+TEST(TableTest, SeparatorIsFoundOrNamed) {
+  EXPECT_EQ(with_columns(DocumentKind::kCsv, "sep=;\r\na,b;c\r\nd;e, f, g\r\n", "c"),
+            "sep=;\r\na,b;c\r\nd;[e, f, g]\r\n");
+  EXPECT_EQ(with_columns(DocumentKind::kCsv, "a|b, c|d\ne|f|g\n", "d"), "a|b, c|d\ne|f|[g]\n");
+  EXPECT_EQ(with_columns(DocumentKind::kCsv, "sep=,b\nc,d\n", "b"), "sep=,b\nc,[d]\n");
+}
+
+TEST(TableTest, QuotesOfTsvMayBeText) {
+  const std::string file =
+      "a\tb\n1\t\"Hello\" said she\n2\t\"Hello\n3\tShe said \"no\"\n4\t\"A\nb\"\n";
+  EXPECT_EQ(with_columns(DocumentKind::kTsv, file, "b"),
+            "a\tb\n1\t[\"Hello\" said she]\n2\t[\"Hello]\n3\t[She said \"no\"]\n4\t\"[A\nb]\"\n");
+}
+
+TEST(TableTest, CharsetIsFoundOrGiven) {
+  const std::string file = "key,text\n1,The caf\xE9 in the house is closed today\n";
+  const auto document =
+      open_document(DocumentKind::kCsv, file, {.source = "en", .target = "de", .columns = "text"});
+  EXPECT_EQ(document->charset(), "windows-1252");
+  EXPECT_EQ(bracketed(DocumentKind::kCsv, "a\nb \xE1\n",
+                      {.source = "en", .target = "de", .charset = "windows-1251", .columns = "a"}),
+            "a\n[b б]\n");
 }
 
 TEST(TableTest, ProblemsAreNamed) {

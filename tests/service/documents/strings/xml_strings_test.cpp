@@ -50,6 +50,27 @@ TEST(AndroidTest, ValuesAreTranslatedAndEverythingElseStays) {
             changed(quoted, "a b", "c'd\\\""));
 }
 
+TEST(AndroidTest, ItemsOfTheTypeStringAreStrings) {
+  EXPECT_EQ(bracketed(DocumentKind::kAndroid,
+                      "<resources><item name=\"a\" type=\"string\">A dog</item>"
+                      "<item name=\"b\" type=\"dimen\">A cat</item></resources>"),
+            "<resources><item name=\"a\" type=\"string\">[A dog]</item>"
+            "<item name=\"b\" type=\"dimen\">A cat</item></resources>");
+}
+
+TEST(XmlStringsTest, ADeclaredEncodingBecomesUtf8) {
+  const auto declares = [](const std::string& encoding, const std::string& text) {
+    return "<?xml version=\"1.0\" encoding=\"" + encoding + "\"?>\n<root><data><value>" + text +
+           "</value></data></root>\n";
+  };
+  EXPECT_EQ(translated(DocumentKind::kResx, declares("iso-8859-1", "The caf\xE9"), {"Das Café"}),
+            declares("UTF-8", "Das Café"));
+  EXPECT_EQ(translated(DocumentKind::kResx, declares("us-ascii", "The house"), {"Häuser"}),
+            declares("UTF-8", "Häuser"));
+  EXPECT_EQ(translated(DocumentKind::kResx, declares("utf-8", "The house"), {"Häuser"}),
+            declares("utf-8", "Häuser"));
+}
+
 TEST(AndroidTest, PluralsGetTheFormsOfTheLanguage) {
   const auto translate = [](const std::string& language) {
     const std::string result = bracketed(DocumentKind::kAndroid, kAndroid, {"en", language});
@@ -111,6 +132,13 @@ TEST(ResxTest, TextIsTranslated) {
   EXPECT_EQ(unchanged(DocumentKind::kResx, file), file);
   EXPECT_EQ(translated(DocumentKind::kResx, file, {"<b>Das</b> & {0}"}),
             changed(file, "Save &lt;b&gt;it&lt;/b&gt; in {0}", "&lt;b&gt;Das&lt;/b&gt; &amp; {0}"));
+}
+
+TEST(ResxTest, AStringMayHaveItsType) {
+  EXPECT_THAT(segments_of(DocumentKind::kResx,
+                          "<root><data type=\"System.String, mscorlib\"><value>A dog</value></data>"
+                          "<data type=\"System.Strings.X\"><value>A cat</value></data></root>"),
+              ElementsAre("A dog"));
 }
 
 TEST(TsTest, UnfinishedMessagesAreTranslated) {
