@@ -19,7 +19,7 @@ class TableRows {
   };
 
   /// Keeps a reference to `text`, whose rows begin at byte `begin`.
-  TableRows(std::string_view text, char separator, size_t begin)
+  TableRows(std::string_view text, char separator, size_t begin = 0)
       : text_(text), separator_(separator), at_(begin) {}
 
   bool has_next() const { return at_ < text_.size(); }
