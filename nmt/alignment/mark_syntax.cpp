@@ -180,7 +180,7 @@ MarkSyntax syntax_of(std::string_view mark) {
 }
 
 bool stands_for_text(std::string_view mark) {
-  if (symbols_at(mark) > 0) return false;
+  if (symbols_at(mark) > 0 || mark == "\t" || mark.starts_with("[^")) return false;
   if (mark.starts_with("<%")) return mark.size() > 2 && (mark[2] == '=' || mark[2] == '-');
   if (mark.starts_with('{') && mark.ends_with('>')) return false;
   for (const std::string_view code : {"<", "{%", "{#", "{\\", "{{#", "{{^", "{{/", "{{!"})

@@ -22,7 +22,7 @@ struct MarkSyntax {
 MarkSyntax syntax_of(std::string_view mark);
 
 /// Whether a placeholder stands for text, as {0} and <%= name %> do: anything attached to it is
-/// part of the same word.
+/// part of the same word. Tabs and the marks of footnotes, [^1], do not.
 bool stands_for_text(std::string_view mark);
 
 /// Whether a point is a tag that may stand for text, as <x id="1"/> but not <br>.

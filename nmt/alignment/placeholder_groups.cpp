@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/ascii.h"
 #include "common/interruption.h"
 #include "nmt/alignment/mark_syntax.h"
 #include "nmt/alignment/placeholder_affixes.h"
@@ -11,6 +12,10 @@
 
 namespace dietmt::nmt {
 namespace {
+
+bool is_ascii_letter_or_digit(char32_t c) {
+  return c < 0x80 && is_ascii_word(static_cast<char>(c));
+}
 
 class GroupFinder {
  public:
@@ -34,14 +39,16 @@ class GroupFinder {
   }
 
  private:
-  // End of the marks of a point, or of an element that has no words, only points or nothing.
+  // End of the marks of a point, or of an element that has no words, only points or nothing, or a
+  // number or sign attached to a word: here<sup>2</sup>.
   size_t end_of_empty(size_t m) const {
     const InlineMark& mark = marks_[m];
     if (mark.kind == InlineMark::Kind::kPoint) return m + 1;
     if (mark.kind != InlineMark::Kind::kOpen || mark.partner < 0) return m;
     const auto close = static_cast<size_t>(mark.partner);
     const int32_t end = marks_[close].at;
-    if (has_word_between(mark.at, end)) return m;
+    const bool is_note = is_raised(m) && touches_text(m) && !has_letter(slice(mark.at, end));
+    if (has_word_between(mark.at, end) && !is_note) return m;
     bool has_point = false;
     for (size_t i = m + 1; i < close; ++i) {
       has_point = has_point || marks_[i].kind == InlineMark::Kind::kPoint;
@@ -49,11 +56,31 @@ class GroupFinder {
       if (is_lone) return m;
     }
     const bool is_blank = slice(mark.at, end).find_first_not_of(" \t") == std::string_view::npos;
-    return has_point || is_blank ? close + 1 : m;
+    return has_point || is_blank || is_note ? close + 1 : m;
+  }
+
+  // Whether <sup> or <sub> starts here, perhaps inside a link.
+  bool is_raised(size_t m) const {
+    const auto names = [&](size_t mark) {
+      const std::string name = syntax_of(marks_[mark].parts.front().text).name;
+      return name == "sup" || name == "sub";
+    };
+    const bool has_next = m + 1 < marks_.size() && marks_[m + 1].at == marks_[m].at;
+    return names(m) || (has_next && names(m + 1));
+  }
+
+  bool touches_text(size_t m) const {
+    const char32_t before = last_character(text_.substr(0, at(marks_[m].at)));
+    return before != 0 && !is_space(before);
   }
 
   void add_compound(size_t g) {
     PlaceholderGroup& group = groups_[g];
+    if (is_inside_formula(g)) {
+      const std::string_view left = left_of(g), right = right_of(g);
+      group.begin -= size_of(last_run(left, is_ascii_letter_or_digit));
+      group.end += size_of(first_run(right, is_ascii_letter_or_digit));
+    }
     if (!stands_as_text(g)) return;
     const std::string& first = marks_[group.first].parts.front().text;
     const std::string& last = marks_[group.last - 1].parts.front().text;
@@ -62,6 +89,12 @@ class GroupFinder {
     const std::string_view after = right.substr(0, at(joined_after));
     if (!first.starts_with('&') || first == "&gt;") group.begin -= bytes_joined_before(left, after);
     if (!last.starts_with('&') || last == "&lt;") group.end += joined_after;
+  }
+
+  // H<sub>2</sub>O
+  bool is_inside_formula(size_t g) const {
+    return marks_[groups_[g].first].kind == InlineMark::Kind::kOpen &&
+           is_raised(groups_[g].first) && is_ascii_letter_or_digit(first_character(right_of(g)));
   }
 
   // A tag that touches a word may just format it: <x id="1"/>bold<x id="2"/>. An element around

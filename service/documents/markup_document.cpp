@@ -2,9 +2,21 @@
 
 #include <utility>
 
+#include "service/documents/html_tags.h"
 #include "service/documents/markup.h"
 
 namespace dietmt::service {
+
+namespace {
+
+// Whether a link begins where another one ends: these are items of a menu, not words of a sentence.
+bool follows_link(const MarkupPart& part, const MarkupDocument::Run& run) {
+  constexpr std::string_view kEnd = "</a>";
+  return element_of(part.raw) == "a" && !closes_element(part.raw) && !run.pieces.empty() &&
+         run.pieces.back().tag && html_lower_case(run.pieces.back().tag->markup) == kEnd;
+}
+
+}  // namespace
 
 std::string MarkupDocument::translated(const std::vector<Translation>& translations) {
   translations_ = &translations;
@@ -28,6 +40,7 @@ void MarkupDocument::add_html(std::string_view html) {
       run.pieces.push_back(
           {.raw = std::string(part.raw), .text = resolve_references(part.raw, run.spellings)});
     } else if (part.is_inline) {
+      if (follows_link(part, run)) flush();
       run.pieces.push_back({.tag = html_tag(part, languages_)});
     } else {
       flush();

@@ -22,6 +22,34 @@ TEST(MarkupContactTest, WhatIsWrittenTogetherWithATagThatStandsForTextStays) {
             "--{name}=<value> Auf 1 setzen");
 }
 
+// Otherwise "here2" would be a word, and all of it superscript.
+TEST(MarkupContactTest, ARaisedNumberIsNoPartOfTheWordBeforeIt) {
+  EXPECT_EQ(take_out_markup("It is here<sup>2</sup>, see CO<sub>2</sub>").text,
+            "It is here, see CO");
+  EXPECT_EQ(
+      take_out_markup("It walks.<sup><a href=\"#1\">[1]</a></sup> Dogs<a><sup>2</sup></a> run.")
+          .text,
+      "It walks. Dogs run.");
+  EXPECT_EQ(take_out_markup("Of H<sub>2</sub>O and C<sub>6</sub>H<sub>12</sub>O<sub>6</sub>.").text,
+            "Of and.");
+  EXPECT_EQ(take_out_markup("10<sup>6</sup> <sup>2</sup> the 1<sup>st</sup>").text, "10 2 the 1st");
+  EXPECT_EQ(placed("It is here<sup>2</sup> now", "Jetzt ist es hier", {3, 1, 0, 2}),
+            "Jetzt ist es hier<sup>2</sup>");
+}
+
+TEST(MarkupContactTest, TabsAndFootnotesAreNoPartsOfWords) {
+  const auto without = [](const std::string& before, const std::string& mark,
+                          const std::string& after) {
+    MarkupRemoval removal;
+    removal.add_text(before);
+    removal.add_mark({.text = mark});
+    removal.add_text(after);
+    return removal.finish().text;
+  };
+  EXPECT_EQ(without("Name", "\t", "of the file"), "Name of the file");
+  EXPECT_EQ(without("A dog", "[^1]", ", a cat"), "A dog, a cat");
+}
+
 TEST(MarkupContactTest, LettersAfterAPlaceholderOfQtStay) {
   EXPECT_EQ(take_out_markup("Load %1KB of %L2MB").text, "Load of");
   EXPECT_EQ(placed("Load %1KB now", "Jetzt laden", {1, 0}), "%1KB Jetzt laden");

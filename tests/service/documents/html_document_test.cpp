@@ -14,6 +14,13 @@ std::string in_language(const std::string& html, const std::string& target,
   return bracketed(DocumentKind::kHtml, html, {source, target});
 }
 
+TEST(HtmlDocumentTest, LinksSideBySideAreSeparateTexts) {
+  EXPECT_THAT(
+      segments_of(DocumentKind::kHtml,
+                  "<nav><a href=x>Home</a><a href=y>About us</a></nav><p>A <a>b</a> <a>c</a>"),
+      testing::ElementsAre("<a href=x>Home</a>", "<a href=y>About us</a>", "A <a>b</a> <a>c</a>"));
+}
+
 TEST(HtmlLanguageTest, CommentsStay) {
   for (const std::string comment :
        {"<!-- <a lang=\"en\" title=\"A b\"> -->", "<?a title=\"A b\"?>"})
