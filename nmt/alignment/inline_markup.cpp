@@ -19,7 +19,8 @@ namespace {
 
 using data::TextSpan;
 
-// Turns start tags that belong to the text before them, as in --name=<value>, into points.
+// Turns start tags that are words, as in "the <file> of", or belong to the text before them, as in
+// --name=<value>, into points.
 void find_values(MarkedText& marked) {
   int32_t begin = 0;
   for (InlineMark& mark : marked.marks) {
@@ -30,7 +31,11 @@ void find_values(MarkedText& marked) {
     if (mark.kind != InlineMark::Kind::kOpen || mark.partner >= 0) continue;
     const char32_t last = last_character(left);
     const bool is_apart = last == 0 || is_space(last) || is_word_character(last);
-    if (!is_apart && bytes_joined_before(left, {}) > 0) mark.kind = InlineMark::Kind::kPoint;
+    const char32_t next =
+        first_character(std::string_view(marked.text).substr(static_cast<size_t>(mark.at)));
+    const bool is_word = (last == 0 || is_space(last)) && is_space(next);
+    if (is_word || (!is_apart && bytes_joined_before(left, {}) > 0))
+      mark.kind = InlineMark::Kind::kPoint;
   }
 }
 

@@ -1,8 +1,10 @@
-// Styles whose text is code and stays as it is: "Source Code", "HTML Preformatted" and others.
+// Styles whose text is code and stays as it is: "Source Code", "HTML Preformatted" and others; and
+// styles of OpenDocument for superscript and subscript.
 #pragma once
 
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace dietmt::service {
 
@@ -15,6 +17,9 @@ class CodeStyles {
   /// Whether the style, or one that it builds on, is for code.
   bool contain(const std::string& id) const;
 
+  void add_raised(const std::string& id) { raised_.insert(id); }
+  bool raise(const std::string& id) const { return raised_.contains(id); }
+
  private:
   struct Style {
     std::string base;
@@ -22,6 +27,7 @@ class CodeStyles {
   };
 
   std::unordered_map<std::string, Style> styles_;
+  std::unordered_set<std::string> raised_;
 };
 
 }  // namespace dietmt::service

@@ -75,11 +75,18 @@ bool is_computed(const xmlNode* node) {
   return attribute_node(node, "formula") != nullptr || (!type.empty() && type != "string");
 }
 
+// In LibreOffice's charts, the description of a group without shapes names the cells of the data.
+bool is_address_of_chart(const xmlNode* node) {
+  const xmlNode* const description = child_named(node, "desc");
+  return element_name(node) == "g" && element_name(node->parent).ends_with("table-cell") &&
+         description != nullptr && description->prev == nullptr && description->next == nullptr;
+}
+
 bool is_skipped(const xmlNode* node) {
   constexpr std::array<std::string_view, 3> kUntranslated = {"tracked-changes", "note-citation",
                                                              "forms"};
   return is_among(element_name(node), kUntranslated) || is_computed(node) ||
-         attribute(node, "placeholder") == "true";
+         is_address_of_chart(node) || attribute(node, "placeholder") == "true";
 }
 
 class SpanReader {
@@ -124,7 +131,8 @@ class SpanReader {
     const bool in_span = element_name(parent) == "span";
     texts().add({node, in_span ? parent : node,
                  in_span ? "span " + attribute(parent, "style-name") : "",
-                 in_span && node->prev == nullptr && node->next == nullptr});
+                 in_span && node->prev == nullptr && node->next == nullptr,
+                 in_span && code_.raise(style_of(parent, "text"))});
   }
 
   bool is_code_span(const xmlNode* node) const {
@@ -152,6 +160,9 @@ void add_open_document_styles(xmlNode* root, CodeStyles& code) {
                       name = attribute(node, "name");
     const xmlNode* const properties = child_named(node, "text-properties");
     const bool is_code = properties != nullptr && attribute(properties, "language") == "zxx";
+    const std::string position =
+        properties == nullptr ? "" : attribute(properties, "text-position");
+    if (!position.empty() && !position.starts_with("0%")) code.add_raised(family + name);
     code.add(family + name, display_name.empty() ? name : display_name,
              family + attribute(node, "parent-style-name"), is_code);
     return false;

@@ -79,6 +79,16 @@ std::string style_of(const xmlNode* run) {
   return style;
 }
 
+// Superscript or subscript.
+bool is_raised(const xmlNode* run) {
+  const xmlNode* const properties = child_named(run, "rPr");
+  if (properties == nullptr) return false;
+  const xmlNode* const place = child_named(properties, "vertAlign");
+  const std::string baseline = attribute(properties, "baseline");
+  return (place != nullptr && attribute(place, "val") != "baseline") ||
+         (!baseline.empty() && baseline != "0");
+}
+
 // Excel on Windows writes a line end in a cell as _x000D_ and a line feed, and shows the latter.
 void drop_returns(xmlNode* cell) {
   constexpr std::string_view kReturn = "_x000D_";
@@ -218,7 +228,7 @@ class RunReader {
       if (name == "t") {
         // Spaces at the ends of a text count only with this attribute, which drawings do not have.
         if (!is_in_space(child, "drawingml")) xmlNodeSetSpacePreserve(child, 1);
-        texts().add({child, item, style, has_only_text});
+        texts().add({child, item, style, has_only_text, is_raised(run)});
       } else if (is_reference(child) && !has_text) {
         texts().add_mark(item, "");
       } else if (name != "rPr" && !is_ignored(child)) {

@@ -52,7 +52,8 @@ class StyledSegments::Encoder {
       open_style_ = style;
       if (style != main_) {
         open_ = text_.marks.size();
-        add("<g" + std::to_string(codes_++) + ">", index, {});
+        add((group_.texts[index].is_raised ? "<sup g" : "<g") + std::to_string(codes_++) + ">",
+            index, {});
       }
     }
     const size_t in_word = waiting_.empty() ? 0 : continued_word(content);

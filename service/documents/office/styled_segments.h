@@ -20,6 +20,7 @@ struct StyledText {
   std::string style;
   // The item contains nothing else, and is removed if the translation leaves it empty.
   bool goes_when_empty = false;
+  bool is_raised = false;  // superscript or subscript
 };
 
 class StyledSegments {

@@ -88,9 +88,11 @@ class MarkdownBody final : public MarkupDocument {
     };
     const auto end_line = [&] {
       if (line.empty()) return;
-      if (is_fixed(source_.substr(line.front().begin, line.back().end - line.front().begin))) {
-        add_text(block, std::exchange(text, {}));
-      } else {
+      const std::string_view whole =
+          source_.substr(line.front().begin, line.back().end - line.front().begin);
+      const bool is_left_out = is_fixed(whole);
+      if (is_left_out || footnote_label(whole) > 0) add_text(block, std::exchange(text, {}));
+      if (!is_left_out) {
         if (line_break && !text.empty()) text.push_back(*line_break);
         text.insert(text.end(), line.begin(), line.end());
       }
@@ -172,10 +174,9 @@ class MarkdownBody final : public MarkupDocument {
         end.substr(brace).find_first_of("#.:=") == 1)
       last.end = last.begin + brace;
     MarkdownPiece& first = pieces.front();
-    const std::string_view begin = source_.substr(first.begin, first.end - first.begin);
-    const size_t colon = begin.find("]:");
-    if (first.kind == Kind::kText && begin.starts_with("[^") && colon != begin.npos) {
-      keep_up_to(first.begin + colon + 2);
+    const size_t label = footnote_label(source_.substr(first.begin, first.end - first.begin));
+    if (first.kind == Kind::kText && label > 0) {
+      keep_up_to(first.begin + label);
       first.begin = first.text = kept_;
     }
   }

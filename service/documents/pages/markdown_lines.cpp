@@ -7,6 +7,11 @@
 
 namespace dietmt::service {
 
+size_t footnote_label(std::string_view line) {
+  const size_t close = line.find(']');
+  return line.starts_with("[^") && line.substr(0, close + 2).ends_with("]:") ? close + 2 : 0;
+}
+
 bool is_directive(std::string_view line) {
   line = trimmed(line, " \t\r\n");
   for (const std::string_view begin :

@@ -6,6 +6,9 @@
 
 namespace dietmt::service {
 
+/// The length of the label of a footnote, [^1]:, with which a line begins; 0 without one.
+size_t footnote_label(std::string_view line);
+
 /// A line that generators of sites understand, or that only has a template.
 bool is_directive(std::string_view line);
 

@@ -37,6 +37,11 @@ TEST(MarkupContactTest, ARaisedNumberIsNoPartOfTheWordBeforeIt) {
             "Jetzt ist es hier<sup>2</sup>");
 }
 
+TEST(MarkupContactTest, AStartTagBetweenSpacesIsAWord) {
+  EXPECT_EQ(placed("Open the <file> now", "Öffne die jetzt", {0, 1, 2}), "Öffne die <file> jetzt");
+  EXPECT_EQ(placed("Open the <b>file", "Die Datei öffnen", {1, 2, 0}), "Die <b>Datei öffnen");
+}
+
 TEST(MarkupContactTest, TabsAndFootnotesAreNoPartsOfWords) {
   const auto without = [](const std::string& before, const std::string& mark,
                           const std::string& after) {

@@ -34,6 +34,37 @@ TEST_F(OfficeDocumentTest, FormattingMovesWithItsWords) {
   EXPECT_EQ(ZipPackage(result).names(), ZipPackage(document).names());
 }
 
+// Their marks say so, since they are no parts of the words before them.
+TEST_F(OfficeDocumentTest, RaisedTextHasItsOwnMarks) {
+  const auto run = [](const std::string& format, const std::string& text) {
+    return "<w:r><w:rPr>" + format + "</w:rPr><w:t>" + text + "</w:t></w:r>";
+  };
+  EXPECT_THAT(segments_of(DocumentKind::kDocx,
+                          word("<w:p>" + run("", "Here") +
+                               run("<w:vertAlign w:val=\"superscript\"/>", "2") + run("", " is ") +
+                               run("<w:vertAlign w:val=\"baseline\"/>", "it") + "</w:p>")),
+              testing::ElementsAre("Here<sup g0>2</sup g0> is <g1>it</g1>"));
+  const std::string text =
+      archive({{"content.xml",
+                "<o:c xmlns:o=\"urn:o\"><o:style o:name=\"A\" o:family=\"text\"><o:text-properties "
+                "o:text-position=\"super 58%\"/></o:style><o:p>Here is water<o:span "
+                "o:style-name=\"A\">2</o:span> and <o:span "
+                "o:style-name=\"B\">now</o:span></o:p></o:c>"}});
+  EXPECT_THAT(segments_of(DocumentKind::kOdt, text),
+              testing::ElementsAre("Here is water<sup g0>2</sup g0> and <g1>now</g1>"));
+}
+
+TEST_F(OfficeDocumentTest, AddressesOfChartsStay) {
+  const std::string chart =
+      archive({{"content.xml",
+                "<o:c xmlns:o=\"urn:o\" xmlns:s=\"urn:svg-compatible\"><o:table-cell><o:p>Price of "
+                "it</o:p><o:g><s:desc>"
+                "$'Data sheet'.B1</s:desc></o:g><o:g><s:desc>A "
+                "picture</s:desc><o:rect/></o:g></o:table-cell></o:c>"}});
+  EXPECT_THAT(segments_of(DocumentKind::kOds, chart),
+              testing::ElementsAre("Price of it", "A picture"));
+}
+
 TEST_F(OfficeDocumentTest, RunsThatTheTranslationEmptiedAreRemoved) {
   const auto xml = [&](const std::string& paragraph) {
     return part(bracketed(DocumentKind::kDocx, word("<w:p>" + paragraph + "</w:p>")),

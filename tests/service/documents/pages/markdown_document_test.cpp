@@ -131,6 +131,8 @@ TEST(MarkdownDocumentTest, WhatSitesUnderstandStays) {
   EXPECT_EQ(texts("See [[{{ page }}|it]] now.\n"), std::vector<std::string>{"See  now."});
   EXPECT_EQ(texts("See \\[[Page]] now.\n"), std::vector<std::string>{"See [[Page]] now."});
   EXPECT_EQ(texts("[^1]: A note.\n"), std::vector<std::string>{"A note."});
+  EXPECT_EQ(bracketed(DocumentKind::kMarkdown, "[^1]: A note.\n[^b]: Another one.\n"),
+            "[^1]: \\[A note.\\]\n[^b]: \\[Another one.\\]\n");
   EXPECT_EQ(texts("Press <kbd>Ctrl</kbd> now.\n"), std::vector<std::string>{"Press  now."});
 }
 
