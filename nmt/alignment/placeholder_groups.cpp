@@ -93,8 +93,10 @@ class GroupFinder {
 
   // H<sub>2</sub>O
   bool is_inside_formula(size_t g) const {
-    return marks_[groups_[g].first].kind == InlineMark::Kind::kOpen &&
-           is_raised(groups_[g].first) && is_ascii_letter_or_digit(first_character(right_of(g)));
+    const PlaceholderGroup& group = groups_[g];
+    return marks_[group.first].kind == InlineMark::Kind::kOpen && is_raised(group.first) &&
+           has_word_between(group.begin, group.end) &&
+           is_ascii_letter_or_digit(first_character(right_of(g)));
   }
 
   // A tag that touches a word may just format it: <x id="1"/>bold<x id="2"/>. An element around

@@ -37,10 +37,12 @@ icu::LocalUSetPointer letters_of(const std::string& language,
 // Bytes that are controls in an encoding show that it is another one.
 bool is_wrong(UChar32 c) { return c >= 0x80 && c < 0xA0 && c != 0x85; }
 
-// How many letters of a text in this charset are not among these; nullopt if it is in another one.
+// How many letters of a text in this charset are not among these; nullopt if it is in another one,
+// or ICU detects the charset but does not convert it (IBM420_ltr).
 std::optional<int64_t> foreign_letters(std::string_view bytes, const char* charset,
                                        const USet* letters) {
   const icu::UnicodeString text(bytes.data(), static_cast<int32_t>(bytes.size()), charset);
+  if (text.isEmpty()) return std::nullopt;
   constexpr UChar32 kNoCharacter = 0xFFFD;
   int64_t foreign = 0;
   for (int32_t at = 0; at < text.length(); at = text.moveIndex32(at, 1)) {

@@ -107,7 +107,7 @@ std::vector<std::string> words_of(const std::string& html) {
 
 // Text with nested inline tags, some of them misplaced, next to words and inside them.
 std::string random_inline(Random& random) {
-  static const std::vector<std::string> kTags = {"b", "i", "a", "span", "em", "sub"};
+  static const std::vector<std::string> kTags = {"b", "i", "u", "span", "em", "sub"};
   std::string html = "<p>w";
   std::vector<std::string> open;
   for (uint64_t i = 1 + random.below(12); i > 0; --i) {

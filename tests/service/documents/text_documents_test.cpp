@@ -112,6 +112,11 @@ TEST(TxtDocumentTest, OtherEncodingsAreDetectedOrGiven) {
         .text;
   };
   EXPECT_EQ(given("caf\xE9 \x80", "windows-1252"), "café €");
+  // ICU also suggests IBM420_ltr, which it cannot read.
+  const std::string japanese =
+      "\xF2\xE7,560,560,7716,\xC0\xDC\xC6\xAC\xBB\xEC,\xCC\xBE\xBB\xEC\xC0\xDC\xC2\xB3,*,*,*,*,"
+      "\xF2\xE7,\xA5\xDE,\xA5\xDE";
+  EXPECT_EQ(open_document(DocumentKind::kTxt, japanese, {"ja", "de"})->charset(), "EUC-JP");
   EXPECT_EQ(given("\xC4\xE3\xBA\xC3", "gb18030"), "你好");
   EXPECT_THROW(given("a", "no-such"), DataError);
   EXPECT_THROW(given("a \x80", "iso-8859-1"), DataError);
