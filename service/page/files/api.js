@@ -1,5 +1,6 @@
 // Requests to the server. Every failure becomes a ServiceError with a message for the user.
 import { store, stored } from './store.js';
+import { say } from './words.js';
 
 export class ServiceError extends Error {
   constructor(message, status = 0) {
@@ -14,19 +15,19 @@ export const apiKey = () => stored('tab', keyName, '');
 export const setApiKey = (key) => store('tab', keyName, key);
 
 const hints = {
-  401: 'Enter an API key at the top of the page.',
-  403: 'The API key at the top of the page is not valid for this.',
+  401: say('Enter an API key at the top of the page.'),
+  403: say('The API key at the top of the page is not valid for this.'),
 };
 
 async function failureOf(response) {
-  let message = `The server answered ${response.status}.`;
+  let message = say('The server answered {status}.', { status: response.status });
   try {
     message = (await response.json()).error || message;
   } catch {
     // Not JSON, for example a proxy's error page.
   }
   const wait = response.headers.get('Retry-After');
-  if (wait) message += ` Try again in ${wait} s.`;
+  if (wait) message += ` ${say('Try again in {wait} s.', { wait })}`;
   if (hints[response.status]) message += ` ${hints[response.status]}`;
   return new ServiceError(message, response.status);
 }
@@ -40,7 +41,7 @@ export async function request(path, options = {}) {
     response = await fetch(path, { ...options, headers });
   } catch (error) {
     if (error.name === 'AbortError') throw error;
-    throw new ServiceError('The server cannot be reached.');
+    throw new ServiceError(say('The server cannot be reached.'));
   }
   if (!response.ok) throw await failureOf(response);
   return response;

@@ -2,16 +2,17 @@
 import { postJson } from './api.js';
 import { byId, element, readable, setOptions, showProblem } from './elements.js';
 import { chosen } from './languages.js';
+import { say } from './words.js';
 
 const hint = byId('map-value').textContent;
 
 // [key, name, row name, column name, whether scores may be negative]
 const kinds = [
-  ['attention.cross', 'attention to the source', 'target', 'source', false],
-  ['attention.encoder', 'attention within the source', 'source', 'source', false],
-  ['attention.decoder', 'attention within the translation', 'target', 'read', false],
-  ['position.encoder', 'positions in the source', 'source', 'source', true],
-  ['position.decoder', 'positions in the translation', 'target', 'read', true],
+  ['attention.cross', say('attention to the source'), 'target', 'source', false],
+  ['attention.encoder', say('attention within the source'), 'source', 'source', false],
+  ['attention.decoder', say('attention within the translation'), 'target', 'read', false],
+  ['position.encoder', say('positions in the source'), 'source', 'source', true],
+  ['position.decoder', say('positions in the translation'), 'target', 'read', true],
 ];
 
 let analysis = null;
@@ -45,7 +46,7 @@ function cell(row, column, value, strength, signed) {
   const shown = element('td', { tabIndex: -1 });
   const colour = signed && value < 0 ? '--cold' : '--heat';
   shown.style.background = `rgba(var(${colour}), ${strength.toFixed(3)})`;
-  shown.setAttribute('aria-label', `${row} to ${column}: ${value.toFixed(3)}`);
+  shown.setAttribute('aria-label', say('{row} to {column}: {value}', { row, column, value: value.toFixed(3) }));
   return shown;
 }
 
@@ -72,10 +73,11 @@ function showMap() {
   // The query that predicts a piece sees the pieces before it.
   const pieces = { source, target, read: ['<s>', ...target.slice(0, -1)] };
   const made = table(chosenMatrix(layersOf(key)), pieces[rowSide], pieces[columnSide], signed);
-  made.setAttribute('aria-label', `${name}, layer ${byId('map-layer').selectedOptions[0].text}, ` +
-    `head ${byId('map-head').selectedOptions[0].text}`);
+  made.setAttribute('aria-label', say('{name}, layer {layer}, head {head}', {
+    name, layer: byId('map-layer').selectedOptions[0].text, head: byId('map-head').selectedOptions[0].text,
+  }));
   byId('map').replaceChildren(made);
-  byId('map-value').textContent = 'Point at a cell, or use the arrow keys, for its number.';
+  byId('map-value').textContent = say('Point at a cell, or use the arrow keys, for its number.');
 }
 
 function updateChoices() {
@@ -83,8 +85,8 @@ function updateChoices() {
   setOptions(byId('map-kind'), present.map(([kind, name]) => [kind, name]));
   const layers = layersOf(byId('map-kind').value);
   const numbered = (count) => Array.from({ length: count }, (_, i) => [i, `${i + 1}`]);
-  setOptions(byId('map-layer'), [['mean', 'mean'], ...numbered(layers.length)]);
-  setOptions(byId('map-head'), [['mean', 'mean'], ...numbered(layers[0].length)]);
+  setOptions(byId('map-layer'), [['mean', say('mean')], ...numbered(layers.length)]);
+  setOptions(byId('map-head'), [['mean', say('mean')], ...numbered(layers[0].length)]);
   showMap();
 }
 
@@ -113,7 +115,7 @@ async function analysisOf(question, signal) {
 async function analyse(question) {
   forgetMap();
   const own = running = new AbortController();
-  byId('map-value').textContent = 'Looking…';
+  byId('map-value').textContent = say('Looking…');
   try {
     analysis = await analysisOf(question, own.signal);
     showProblem('');

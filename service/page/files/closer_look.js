@@ -1,6 +1,7 @@
 // One sentence of the translation: its n-best list, and the piece scores of one hypothesis.
 import { byId, element, readable, setOptions } from './elements.js';
 import { forgetMap } from './attention_map.js';
+import { say } from './words.js';
 
 let result = { sentences: [] };
 let sentences = [];  // of the result, without those that have no translation
@@ -34,7 +35,7 @@ function chosenText() {
 
 function pieceElement({ piece, score }) {
   const probability = Math.exp(score);
-  const shown = element('span', { title: `log-probability ${score.toFixed(3)}` },
+  const shown = element('span', { title: say('log-probability {score}', { score: score.toFixed(3) }) },
     readable(piece), element('small', { textContent: probability.toFixed(2) }));
   shown.style.background = `rgba(var(--cold), ${(0.45 * (1 - probability)).toFixed(3)})`;
   return shown;

@@ -2,33 +2,36 @@
 import { request } from './api.js';
 import { byId, element } from './elements.js';
 import { action, fileItem } from './file_list.js';
+import { say } from './words.js';
 
 function parts({ segments, warnings = [] }) {
-  const all = ['Done', `${segments.translated} texts translated`];
-  if (segments.copied > 0) all.push(`${segments.copied} stay as they are`);
-  if (segments.refused > 0) all.push(`${segments.refused} stay in the source language`);
-  if (warnings.length > 0) all.push(warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`);
+  const all = [say('Done'), say('{count} texts translated', { count: segments.translated })];
+  if (segments.copied > 0) all.push(say('{count} stay as they are', { count: segments.copied }));
+  if (segments.refused > 0)
+    all.push(say('{count} stay in the source language', { count: segments.refused }));
+  const count = warnings.length;
+  if (count > 0) all.push(count === 1 ? say('1 warning') : say('{count} warnings', { count }));
   return all.join(' · ');
 }
 
 function warningList(warnings) {
-  return element('details', {}, element('summary', { textContent: 'Warnings' }),
+  return element('details', {}, element('summary', { textContent: say('Warnings') }),
     element('ul', {}, ...warnings.map((textContent) => element('li', { textContent }))));
 }
 
 function finish(item, name, text, ...actions) {
   item.querySelector('.text').textContent = text;
   item.querySelector('progress').remove();
-  const remove = action('Remove', name, () => item.remove());
+  const remove = action(say('Remove'), name, () => item.remove());
   item.querySelector('.actions').replaceChildren(...actions, remove);
 }
 
 function finished(item, name, answer) {
   // The page may be reached by another address than the one in the answer.
   const href = `download_file/${answer.translatedFileUrl.split('/').pop()}`;
-  const link = element('a', { href, download: `translated-${name}`, textContent: 'Download' });
+  const link = element('a', { href, download: `translated-${name}`, textContent: say('Download') });
   link.className = 'button';
-  link.setAttribute('aria-label', `Download ${name}`);
+  link.setAttribute('aria-label', `${say('Download')} ${name}`);
   finish(item, name, parts(answer), link);
   if (answer.warnings) item.querySelector('.about').append(warningList(answer.warnings));
 }
@@ -37,12 +40,12 @@ function finished(item, name, answer) {
 export async function translateDocument(file, settings) {
   const item = fileItem(file.name);
   const controller = new AbortController();
-  item.querySelector('.actions').append(action('Cancel', file.name, () => controller.abort()));
+  item.querySelector('.actions').append(action(say('Cancel'), file.name, () => controller.abort()));
   byId('documents').prepend(item);
   const begin = Date.now();
   const tick = () => {
     const seconds = Math.round((Date.now() - begin) / 1000);
-    item.querySelector('.text').textContent = `Translating · ${seconds} s`;
+    item.querySelector('.text').textContent = `${say('Translating')} · ${seconds} s`;
   };
   tick();
   const timer = setInterval(tick, 1000);
@@ -54,7 +57,7 @@ export async function translateDocument(file, settings) {
       { method: 'POST', body: form, signal: controller.signal });
     finished(item, file.name, await response.json());
   } catch (error) {
-    finish(item, file.name, error.name === 'AbortError' ? 'Cancelled' : 'Failed');
+    finish(item, file.name, say(error.name === 'AbortError' ? 'Cancelled' : 'Failed'));
     if (error.name !== 'AbortError') item.querySelector('.error').textContent = error.message;
   } finally {
     clearInterval(timer);

@@ -1,4 +1,5 @@
 // Small helpers for the document.
+import { say } from './words.js';
 
 export const byId = (id) => document.getElementById(id);
 
@@ -24,7 +25,7 @@ export function setOptions(select, pairs, wanted = select.value) {
   select.replaceChildren(...pairs.map(([value, textContent]) => element('option', { value, textContent })));
   const values = pairs.map(([value]) => String(value));
   if (values.includes(String(wanted))) select.value = wanted;
-  setDisabled(select, pairs.length > 0 ? '' : select.dataset.empty ?? 'There is nothing to choose.');
+  setDisabled(select, pairs.length > 0 ? '' : select.dataset.empty ?? say('There is nothing to choose.'));
 }
 
 // Returns false if the browser refuses.

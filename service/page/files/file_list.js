@@ -1,5 +1,6 @@
 // The lists of files: an item for each, with its progress and what can be done with it.
 import { element } from './elements.js';
+import { say } from './words.js';
 
 export function fileItem(name) {
   const about = element('div', { className: 'about' },
@@ -7,7 +8,7 @@ export function fileItem(name) {
     element('div', { className: 'quiet text' }),
     element('progress', {}),
     element('div', { className: 'error' }));
-  about.querySelector('progress').setAttribute('aria-label', `Progress of ${name}`);
+  about.querySelector('progress').setAttribute('aria-label', say('Progress of {name}', { name }));
   return element('li', {}, about, element('div', { className: 'actions' }));
 }
 

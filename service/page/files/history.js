@@ -2,6 +2,7 @@
 import { byId, element, setDisabled } from './elements.js';
 import { choose, nameOf } from './languages.js';
 import { store, stored } from './store.js';
+import { say } from './words.js';
 
 const entriesName = 'dietmt-history';
 const keepName = 'dietmt-keep-history';
@@ -26,7 +27,7 @@ function update() {
   store('device', entriesName, entries);
   byId('history-list').replaceChildren(...entries.map((entry) => element('li', {}, buttonOf(entry))));
   byId('history-empty').hidden = entries.length > 0;
-  setDisabled(byId('history-clear'), entries.length > 0 ? '' : 'There is no history.');
+  setDisabled(byId('history-clear'), entries.length > 0 ? '' : say('There is no history.'));
 }
 
 // Text that continues the last entry replaces it; what remains while it is deleted is not kept.

@@ -2,11 +2,13 @@
 import { apiKey, getJson, request } from './api.js';
 import { byId, element, showProblem } from './elements.js';
 import { action, fileItem } from './file_list.js';
+import { say } from './words.js';
 
 const pollMilliseconds = 2000;
 const running = ({ state }) => state === 'queued' || state === 'running';
 const stateNames = {
-  queued: 'Waiting', running: 'Translating', done: 'Done', failed: 'Failed', cancelled: 'Cancelled',
+  queued: say('Waiting'), running: say('Translating'), done: say('Done'), failed: say('Failed'),
+  cancelled: say('Cancelled'),
 };
 
 let jobs = new Map();  // by id, newest first
@@ -16,20 +18,22 @@ let timer = 0;
 const failed = (error) => showProblem(error.message);
 
 function timeLeft(seconds) {
-  if (seconds < 90) return `${Math.ceil(seconds)} s left`;
-  if (seconds < 5400) return `${Math.ceil(seconds / 60)} min left`;
-  return `${(seconds / 3600).toFixed(1)} h left`;
+  if (seconds < 90) return say('{seconds} s left', { seconds: Math.ceil(seconds) });
+  if (seconds < 5400) return say('{minutes} min left', { minutes: Math.ceil(seconds / 60) });
+  return say('{hours} h left', { hours: (seconds / 3600).toFixed(1) });
 }
 
 function description(job) {
   const parts = [stateNames[job.state] ?? job.state];
   if (job.source) parts.push(`${job.source} → ${job.target}`);
-  parts.push(`${job.lines_done} of ${job.lines} lines`);
-  if (running(job) && job.lines_per_second) parts.push(`${job.lines_per_second.toFixed(1)} lines/s`);
+  parts.push(say('{done} of {lines} lines', { done: job.lines_done, lines: job.lines }));
+  if (running(job) && job.lines_per_second)
+    parts.push(say('{count} lines/s', { count: job.lines_per_second.toFixed(1) }));
   if (running(job) && job.seconds_left !== null) parts.push(timeLeft(job.seconds_left));
-  if (job.bad_lines > 0) parts.push(`${job.bad_lines} lines could not be translated`);
-  if (job.cut_lines > 0) parts.push(`${job.cut_lines} long lines were cut`);
-  if (job.guarded_lines > 0) parts.push(`check ${job.guarded_lines} translations`);
+  if (job.bad_lines > 0)
+    parts.push(say('{count} lines could not be translated', { count: job.bad_lines }));
+  if (job.cut_lines > 0) parts.push(say('{count} long lines were cut', { count: job.cut_lines }));
+  if (job.guarded_lines > 0) parts.push(say('check {count} translations', { count: job.guarded_lines }));
   return parts.join(' · ');
 }
 
@@ -51,7 +55,7 @@ async function end(job) {
 }
 
 function jobElement(job) {
-  const item = fileItem(job.name || 'unnamed file');
+  const item = fileItem(job.name || say('unnamed file'));
   item.dataset.id = job.id;
   return item;
 }
@@ -64,12 +68,12 @@ function update(item, job) {
   item.querySelector('.error').textContent = job.error ?? '';
   if (item.dataset.state === job.state) return;
   item.dataset.state = job.state;
-  const name = job.name || 'unnamed file';
+  const name = job.name || say('unnamed file');
   const actions = [];
-  if (job.state === 'done') actions.push(action('Download', name, () => download(job, false), failed));
+  if (job.state === 'done') actions.push(action(say('Download'), name, () => download(job, false), failed));
   if (job.state === 'cancelled' || job.state === 'failed')
-    actions.push(action('Download what is done', name, () => download(job, true), failed));
-  actions.push(action(running(job) ? 'Cancel' : 'Remove', name, () => end(job), failed));
+    actions.push(action(say('Download what is done'), name, () => download(job, true), failed));
+  actions.push(action(say(running(job) ? 'Cancel' : 'Remove'), name, () => end(job), failed));
   item.querySelector('.actions').replaceChildren(...actions);
 }
 

@@ -2,16 +2,18 @@
 import { ServiceError, postJson } from './api.js';
 import { byId, setDisabled, setOptions } from './elements.js';
 import { store, stored } from './store.js';
+import { pageLanguage, say } from './words.js';
 
 const storeName = 'dietmt-languages';
 const auto = 'auto';
 
 let languages = [];
 let detected = '';  // the language of the text, while From is `auto`
-const inEnglish = new Intl.DisplayNames('en', { type: 'language' });
-// The server sends names only for source languages.
-export const nameOf = (code) => languages.find((language) => language.code === code)?.name
-  ?? inEnglish.of(code.replaceAll('_', '-'));
+const names = new Intl.DisplayNames(pageLanguage, { type: 'language' });
+// The server sends English names, and only those of source languages.
+const sentName = (code) => languages.find((one) => one.code === code)?.name;
+export const nameOf = (code) => (pageLanguage === 'en' && sentName(code))
+  || names.of(code.replaceAll('_', '-'));
 const allTargets = () => [...new Set(languages.flatMap(({ targets }) => targets))];
 const targetsOf = (code) => (code === auto ? allTargets()
   : languages.find((language) => language.code === code)?.targets ?? []);
@@ -24,9 +26,10 @@ export const chosen = () => ({
 });
 
 function swapProblem({ source, target }) {
-  if (!source) return 'The language of the text is not known yet.';
+  if (!source) return say('The language of the text is not known yet.');
   return targetsOf(target).includes(source) ? ''
-    : `No model translates ${nameOf(target)} to ${nameOf(source)}.`;
+    : say('No model translates {source} to {target}.',
+    { source: nameOf(target), target: nameOf(source) });
 }
 
 function showChoice() {
@@ -37,7 +40,7 @@ function showChoice() {
   byId('text').lang = source;
   byId('translation').lang = target;
   byId('source').options[0].textContent = detects() && detected
-    ? `Detected: ${nameOf(detected)}` : 'Detect language';
+    ? say('Detected: {language}', { language: nameOf(detected) }) : say('Detect language');
 }
 
 function update(wantedTarget) {
@@ -83,8 +86,9 @@ export async function detectSource(text, signal) {
   const { target } = chosen();
   const language = sourceOf(text, found, target);
   if (!targetsOf(language).includes(target)) {
-    throw new ServiceError(`The text seems to be ${nameOf(language)}, which this server does not ` +
-      `translate to ${nameOf(target)}. Choose the languages.`);
+    throw new ServiceError(say(
+      'The text seems to be {language}, which this server does not translate to {target}. Choose the languages.',
+      { language: nameOf(language), target: nameOf(target) }));
   }
   detected = language;
   showChoice();
@@ -106,7 +110,7 @@ export function setUpLanguages(list, settings, changed, swapped) {
     targets: language.targets.filter((code) => code !== language.code),
   })).filter((language) => language.targets.length > 0);
   setOptions(byId('source'),
-    [[auto, 'Detect language'], ...languages.map(({ code, name }) => [code, name])]);
+    [[auto, say('Detect language')], ...languages.map(({ code }) => [code, nameOf(code)])]);
   const { source, target } = stored('device', storeName, {});
   const { language } = settings;
   if (!choose(source, target) && !choose(language.source.code, language.target.code)) update();

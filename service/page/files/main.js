@@ -5,7 +5,7 @@ import { lookedAt, setUpCloserLook } from './closer_look.js';
 import { byId, showProblem } from './elements.js';
 import { setUpHistory } from './history.js';
 import { refreshJobs } from './jobs.js';
-import { setUpLanguages } from './languages.js';
+import { choose, chosen, setUpLanguages } from './languages.js';
 import { setUpTranslation, swapTexts, translateSoon, translateText } from './translate.js';
 import { setUpUploads } from './uploads.js';
 
@@ -23,12 +23,21 @@ function setUpKey(settings) {
   });
 }
 
+// Links may name languages and a text, as LibreTranslate's do: ?source=en&target=de&q=text.
+function followLink() {
+  const link = new URLSearchParams(location.search);
+  const now = chosen();
+  choose(link.get('source') ?? (now.source || 'auto'), link.get('target') ?? now.target);
+  if (link.get('q')) byId('text').value = link.get('q');
+}
+
 async function start() {
   byId('problem-close').addEventListener('click', () => showProblem(''));
   const [settings, languages] =
     await Promise.all([getJson('frontend/settings'), getJson('languages')]);
   setUpKey(settings);
   setUpLanguages(languages, settings, translateSoon, swapTexts);
+  followLink();
   setUpHistory(translateText);
   setUpCloserLook();
   setUpMap(lookedAt);

@@ -1,10 +1,11 @@
 // Live translation: sends a request when typing pauses; new text cancels the previous request.
-import { ServiceError, postJson } from './api.js';
+import { ServiceError, apiKey, postJson } from './api.js';
 import { chosenSearch, showSentences } from './closer_look.js';
 import { byId, copyText, setDisabled, showProblem } from './elements.js';
 import { remember } from './history.js';
 import { chosen, detectSource } from './languages.js';
 import { store, stored } from './store.js';
+import { say } from './words.js';
 
 const textName = 'dietmt-text';
 
@@ -19,15 +20,24 @@ function noteText() {
   const text = byId('text').value;
   const count = characters(text);
   store('tab', textName, text);
-  byId('count').textContent = limit > 0 ? `${count} of ${limit} characters` : `${count} characters`;
-  setDisabled(byId('clear'), count === 0 ? 'There is no text.' : '');
+  byId('count').textContent = limit > 0
+    ? say('{count} of {limit} characters', { count, limit }) : say('{count} characters', { count });
+  setDisabled(byId('clear'), count === 0 ? say('There is no text.') : '');
   return count;
 }
 
 function showTranslation(text) {
   byId('translation').textContent = text;
   byId('translation').classList.remove('outdated');
-  setDisabled(byId('copy'), text === '' ? 'There is no translation.' : '');
+  setDisabled(byId('copy'), text === '' ? say('There is no translation.') : '');
+}
+
+// A request as a command of a shell.
+function showRequest(body) {
+  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+  const headers = ['Content-Type: application/json', ...(apiKey() ? ['X-API-Key: KEY'] : [])];
+  byId('request').textContent = [`curl ${new URL('v1/translate', document.baseURI)}`,
+    ...headers.map((header) => `-H ${quoted(header)}`), `-d ${quoted(JSON.stringify(body))}`].join(' ');
 }
 
 // `languages` are those of the request; alternatives can still be chosen after the user has chosen
@@ -55,26 +65,28 @@ async function translateNow() {
     return;
   }
   if (limit > 0 && count > limit) {
-    showProblem(`The text is too long: ${count} characters; the limit is ${limit}.`);
+    showProblem(say('The text is too long: {count} characters; the limit is {limit}.', { count, limit }));
     return;
   }
   const own = running = new AbortController();
-  byId('status').textContent = 'Translating…';
+  byId('status').textContent = say('Translating…');
   try {
     await detectSource(text, own.signal);
     const languages = chosen();
-    const answer = await postJson('v1/translate',
-      { text, ...languages, ...chosenSearch(), token_scores: true }, own.signal);
+    const body = { text, ...languages, ...chosenSearch() };
+    const answer = await postJson('v1/translate', { ...body, token_scores: true }, own.signal);
+    showRequest(body);
     const [result] = answer.results;
     showProblem('');
     showResult(result, text, languages);
     byId('status').textContent = result.cut
-      ? 'A sentence was too long and was cut.'
+      ? say('A sentence was too long and was cut.')
       : `${answer.usage.seconds.toFixed(2)} s`;
   } catch (error) {
     if (error.name === 'AbortError') return;
     byId('status').textContent = '';
-    showProblem(error instanceof ServiceError ? error.message : `Unexpected answer: ${error.message}`);
+    showProblem(error instanceof ServiceError ? error.message
+      : say('Unexpected answer: {message}', { message: error.message }));
   } finally {
     if (running === own) running = null;
   }
@@ -119,7 +131,7 @@ export function setUpTranslation(settings) {
   });
   byId('copy').addEventListener('click', async () => {
     byId('status').textContent = await copyText(byId('translation').textContent)
-      ? 'Copied' : 'The browser does not allow copying.';
+      ? say('Copied') : say('The browser does not allow copying.');
   });
   if (byId('text').value) translateNow();
 }

@@ -4,6 +4,7 @@ import { translateDocument } from './documents.js';
 import { byId, showProblem } from './elements.js';
 import { refreshJobs, setUpJobs, submitJob } from './jobs.js';
 import { chosen, detects } from './languages.js';
+import { say } from './words.js';
 
 let formats = [];     // file name endings that the server accepts
 let hasJobs = false;
@@ -11,10 +12,11 @@ let hasJobs = false;
 const failed = (error) => showProblem(error.message);
 
 function check(file) {
-  if (file.size === 0) throw new Error('the file is empty.');
+  if (file.size === 0) throw new Error(say('the file is empty.'));
   const name = hasJobs ? file.name.toLowerCase().replace(/\.gz$/, '') : file.name.toLowerCase();
   if (!formats.some((end) => name.endsWith(end)))
-    throw new Error(`the server does not translate files of this kind. It takes ${formats.join(', ')}.`);
+    throw new Error(say('the server does not translate files of this kind. It takes {formats}.',
+      { formats: formats.join(', ') }));
 }
 
 async function send(file) {
@@ -26,7 +28,7 @@ async function send(file) {
 async function sendAll(files) {
   const problems = [];
   for (const file of files) {
-    byId('files-status').textContent = `Sending ${file.name}…`;
+    byId('files-status').textContent = say('Sending {name}…', { name: file.name });
     await send(file).catch((error) => problems.push(`${file.name}: ${error.message}`));
   }
   byId('files-status').textContent = '';

@@ -115,6 +115,9 @@ void Browser::open(const std::string& url, const Screen& screen) {
   call("Emulation.setEmulatedMedia",
        {{"features",
          {{{"name", "prefers-color-scheme"}, {"value", screen.dark ? "dark" : "light"}}}}});
+  if (!screen.language.empty())
+    call("Emulation.setUserAgentOverride",
+         {{"userAgent", "tests"}, {"acceptLanguage", screen.language}});
   loaded_ = false;
   call("Page.navigate", {{"url", url}});
   while (!loaded_) note_event(receive());

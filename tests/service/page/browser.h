@@ -28,6 +28,7 @@ class Browser {
     int height = 900;
     bool phone = false;
     bool dark = false;
+    std::string language = {};  // that the reader prefers; empty: the browser's
   };
 
   /// Loads a page into a new tab, which replaces the previous one, and waits until it is loaded.
