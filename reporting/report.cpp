@@ -15,6 +15,7 @@
 #include "reporting/progress.h"
 #include "reporting/progress_bar.h"
 #include "reporting/report_chart.h"
+#include "reporting/report_settings.h"
 #include "reporting/report_style.h"
 
 namespace dietmt::reporting {
@@ -32,7 +33,7 @@ struct Table {
 
 struct Run {
   std::string title = "Training";
-  ordered_json settings = ordered_json::object();
+  std::string facts, settings;  // HTML
   Table train;
   Table valid;
   double updates = 0;
@@ -65,9 +66,10 @@ Run read_run(const fs::path& output) {
   const fs::path settings = output / "settings.json";
   if (!fs::exists(settings)) return run;
   try {
-    const ordered_json given = ordered_json::parse(read_file(settings));
-    run.title = given.value("title", run.title);
-    run.settings = given.value("settings", run.settings);
+    const ordered_json record = ordered_json::parse(read_file(settings));
+    run.title = record.value("title", run.title);
+    run.facts = facts_line(record);
+    run.settings = settings_tables(record);
   } catch (const json::exception& error) {
     throw DataError(settings.string() + ": " + json_problem(error));
   }
@@ -216,35 +218,6 @@ std::string validation_table(const Table& valid) {
   return html + "</tbody></table></div></section>\n";
 }
 
-// Lists are written as on the command line, separated by spaces.
-std::string setting_text(const ordered_json& value) {
-  if (value.is_string()) return html_escaped(value.get<std::string>());
-  if (!value.is_array()) return html_escaped(value.dump());
-  std::string text;
-  for (const ordered_json& item : value) text += (text.empty() ? "" : " ") + setting_text(item);
-  return text;
-}
-
-std::string settings_tables(const ordered_json& settings) {
-  std::string flat, groups;
-  const auto row = [](const std::string& name, const ordered_json& value) {
-    return fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", html_escaped(name),
-                       setting_text(value));
-  };
-  for (const auto& [name, value] : settings.items()) {
-    if (!value.is_object()) {
-      flat += row(name, value);
-      continue;
-    }
-    groups += fmt::format("<div><h3>{}</h3><table>\n", html_escaped(name));
-    for (const auto& [key, setting] : value.items()) groups += row(key, setting);
-    groups += "</table></div>\n";
-  }
-  if (!flat.empty()) groups = "<div class='flat'><table>\n" + flat + "</table></div>\n" + groups;
-  if (groups.empty()) return "";
-  return "<section><h2>Settings</h2>\n<div class='settings'>\n" + groups + "</div></section>\n";
-}
-
 }  // namespace
 
 std::string report_page(const std::string& title, const std::string& body) {
@@ -257,10 +230,9 @@ std::string report_page(const std::string& title, const std::string& body) {
 
 void write_report(const fs::path& output) {
   const Run run = read_run(output);
-  write_file_atomically(
-      output / "report.html",
-      report_page(run.title, summary(run) + figures(run) + validation_table(run.valid) +
-                                 settings_tables(run.settings)));
+  write_file_atomically(output / "report.html",
+                        report_page(run.title, run.facts + summary(run) + figures(run) +
+                                                   validation_table(run.valid) + run.settings));
 }
 
 }  // namespace dietmt::reporting

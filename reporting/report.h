@@ -12,8 +12,8 @@ namespace dietmt::reporting {
 std::string report_page(const std::string& title, const std::string& body);
 
 /// Writes `output/report.html` from `output/progress.jsonl` and, if it exists,
-/// `output/settings.json`: {"title": text, "settings": {group: {name: value}}}; "settings" may also
-/// be flat. Throws Error.
+/// `output/settings.json`: {"title": text, "run": {fact: value}, "settings": {name: value},
+/// "defaults": [name]}; a value of "settings" may be a group {name: value}. Throws Error.
 void write_report(const std::filesystem::path& output);
 
 }  // namespace dietmt::reporting

@@ -52,13 +52,16 @@ tr:last-child > * { border-bottom: 0; }
 .scores th, .scores td { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .scores thead th { position: sticky; top: 0; background: var(--panel); color: var(--soft); }
 .best { color: var(--best); font-weight: 600; }
-.settings { columns: 440px 2; column-gap: 16px; }
-.settings > div { break-inside: avoid; padding: 12px; margin-bottom: 16px; }
-.settings > .flat { break-inside: auto; }
+.facts { color: var(--soft); margin: -10px 0 16px; overflow-wrap: anywhere; }
+.settings { display: grid; gap: 16px; align-items: start;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr)); }
+.settings > div { padding: 12px; }
 .settings th { font-weight: 400; color: var(--soft); width: 45%; padding-left: 0; }
 .settings td { overflow-wrap: anywhere; padding-right: 0; }
 @media (max-width: 520px) { main { padding: 16px 10px 32px; } figure { padding: 10px 4px 6px; }
-  figcaption { margin-left: 10px; } svg { font-size: 14px; } }
+  figcaption { margin-left: 10px; } svg { font-size: 14px; }
+  .scores { font-size: .85rem; } .scores th, .scores td { padding: 4px 5px; }
+  .scores thead th { white-space: normal; } }
 )css";
 
 }  // namespace dietmt::reporting

@@ -145,6 +145,10 @@ std::vector<std::string> TranslationTask::score_names() const {
   return possible_scores(options_.validation.texts.size(), !options_.validation.command.empty());
 }
 
+std::string TranslationTask::training_data() const {
+  return std::to_string(train_.size()) + " sentence pairs";
+}
+
 std::vector<std::string> TranslationTask::problems_of_several() const {
   if (options_.r_drop == 0.0 || model_->whole_dropout().layers == 0.0 || !options_.recomputes)
     return {};

@@ -61,6 +61,7 @@ class TranslationTask : public training::TrainingTask {
   void skip_batch() override { batches_->skip(); }
   double epoch() const override;
   std::vector<std::string> score_names() const override;
+  std::string training_data() const override;
   std::vector<std::string> problems_of_several() const override;
   std::map<std::string, double> validate() override;
   void try_validation() override;

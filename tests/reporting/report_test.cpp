@@ -80,6 +80,22 @@ TEST(Report, EscapesTitleAndSettings) {
   EXPECT_THAT(page, Not(HasSubstr("<b>")));
 }
 
+TEST(Report, SaysWhatTheRunWasAndWhatWasGiven) {
+  const std::string page = report_of(kProgress, R"({"run": {"version": "dietmt 1 <b>",
+      "started": "2026-11-29 10:00 UTC", "machine": "m, 2 cores", "parameters": 1234},
+      "settings": {"beam": "4", "seed": "1", "width": "64", "earlier values": {"beam": "5"}},
+      "defaults": ["beam", "width"]})");
+  EXPECT_THAT(page, HasSubstr("<p class='facts'>dietmt 1 &lt;b&gt; \u00B7 started 2026-11-29 10:00 "
+                              "UTC \u00B7 m, 2 cores \u00B7 parameters 1234</p>"));
+  const size_t given = page.find("<h3>given</h3>"), defaults = page.find("<h3>defaults</h3>"),
+               earlier = page.find("<h3>earlier values</h3>");
+  EXPECT_LT(given, page.find("<th>seed</th>"));
+  EXPECT_LT(page.find("<th>seed</th>"), defaults);
+  EXPECT_LT(defaults, page.find("<th>beam</th><td>4</td>"));
+  EXPECT_LT(page.find("<th>width</th>"), earlier);
+  EXPECT_LT(earlier, page.find("<th>beam</th><td>5</td>"));
+}
+
 TEST(Report, WorksBeforeTheFirstEntry) { EXPECT_THAT(report_of(""), Not(HasSubstr("<svg"))); }
 
 TEST(Report, NamesADamagedFile) {
@@ -89,9 +105,12 @@ TEST(Report, NamesADamagedFile) {
   EXPECT_THAT(message_of<DataError>([&] { write_report(directory.path()); }),
               HasSubstr("progress.jsonl"));
   write_text(directory / "progress.jsonl", "");
-  write_text(directory / "settings.json", "[");
-  EXPECT_THAT(message_of<DataError>([&] { write_report(directory.path()); }),
-              HasSubstr("settings.json"));
+  for (const char* damaged : {"[", "[1]", R"({"settings": 7})", R"({"run": []})"}) {
+    write_text(directory / "settings.json", damaged);
+    EXPECT_THAT(message_of<DataError>([&] { write_report(directory.path()); }),
+                HasSubstr("settings.json"))
+        << damaged;
+  }
 }
 
 TEST(ReportChart, TicksAreRoundAndCoverTheRange) {

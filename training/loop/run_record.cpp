@@ -1,13 +1,18 @@
 #include "training/loop/run_record.h"
 
+#include <fmt/chrono.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "common/files.h"
+#include "common/process.h"
 #include "common/text_io.h"
+#include "common/version.h"
 #include "reporting/progress.h"
 #include "reporting/report.h"
 
@@ -20,21 +25,47 @@ std::string title_of(const std::filesystem::path& output) {
   return replace_invalid_utf8(path.parent_path().filename().string());
 }
 
+std::string machine() {
+  constexpr size_t kLongest = 256;
+  char name[kLongest] = "";
+  gethostname(name, kLongest - 1);
+  return fmt::format("{}, {} cores", replace_invalid_utf8(name), usable_cores());
+}
+
+// Facts of this start, except that a resumed run keeps the time of its first one.
+nlohmann::ordered_json facts_of_run(const std::filesystem::path& file, bool is_resumed,
+                                    const RunFacts& facts) {
+  std::string started = fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)));
+  if (is_resumed && std::filesystem::exists(file)) {
+    const auto before = nlohmann::json::parse(read_file(file), nullptr, false);
+    if (before.is_object() && before.contains("run")) started = before["run"].value("started", "");
+  }
+  nlohmann::ordered_json run = {
+      {"version", version_line()}, {"started", started}, {"machine", machine()}};
+  if (facts.parameters > 0) run["parameters"] = facts.parameters;
+  if (!facts.data.empty()) run["training data"] = facts.data;
+  return run;
+}
+
 }  // namespace
 
 RunRecord::RunRecord(const TrainerOptions& options, const Configuration& configuration,
-                     const TrainingState& state)
+                     const TrainingState& state, const RunFacts& facts)
     : options_(options),
       progress_({.output = options.output, .log_interval = options.log_interval}, state.update) {
-  nlohmann::json settings = {{"title", title_of(options_.output)}, {"settings", configuration}};
+  const std::filesystem::path file = options_.output / "settings.json";
+  nlohmann::ordered_json settings = {{"title", title_of(options_.output)},
+                                     {"run", facts_of_run(file, state.update > 0, facts)},
+                                     {"settings", configuration},
+                                     {"defaults", options_.defaulted}};
   for (const nlohmann::json& change : state.changes) {
-    nlohmann::json& earlier = settings["settings"]["earlier values"][change.at("option")];
+    nlohmann::ordered_json& earlier = settings["settings"]["earlier values"][change.at("option")];
     const std::string text = earlier.is_null() ? "" : earlier.get<std::string>() + ", ";
     earlier =
         text + change.at("was").get<std::string>() + " to update " + change.at("update").dump();
   }
   if (state.threads > 0) settings["settings"]["threads"] = std::to_string(state.threads);
-  write_file_atomically(options_.output / "settings.json", settings.dump(1) + "\n");
+  write_file_atomically(file, settings.dump(1) + "\n");
 }
 
 void RunRecord::update(reporting::UpdateStats stats) {

@@ -12,12 +12,18 @@
 
 namespace dietmt::training {
 
+/// What a reader of the report wants to know of a run, other than its settings.
+struct RunFacts {
+  int64_t parameters = 0;
+  std::string data = {};  // TrainingTask::training_data()
+};
+
 class RunRecord {
  public:
   /// Writes OUTPUT/settings.json and drops entries after the update of `state`, which belong to an
   /// abandoned continuation. Throws Error if a file cannot be written.
   RunRecord(const TrainerOptions& options, const Configuration& configuration,
-            const TrainingState& state);
+            const TrainingState& state, const RunFacts& facts = {});
 
   /// Derives `stats.last` from the limits. Warns if the limit is 1,000 epochs or more.
   void update(reporting::UpdateStats stats);

@@ -123,7 +123,10 @@ class Loop {
       report_early_stop();
       return;
     }
-    record_.emplace(options_, configuration_, state_);
+    RunFacts facts{.data = task_.training_data()};
+    for (const at::Tensor& parameter : task_.model().parameters())
+      facts.parameters += parameter.numel();
+    record_.emplace(options_, configuration_, state_, facts);
   }
 
   TrainingEnd end() {

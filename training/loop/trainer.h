@@ -52,6 +52,9 @@ class TrainingTask {
   /// Passes over the data so far, with the fraction of the current one.
   virtual double epoch() const = 0;
 
+  /// How much there is to train on, such as "29,000 sentence pairs", for people; by default "".
+  virtual std::string training_data() const { return {}; }
+
   /// The scores of validate(): "valid_loss" and others. Lower losses are better.
   virtual std::vector<std::string> score_names() const = 0;
 

@@ -74,6 +74,28 @@ TEST_F(RunRecordTest, SettingsNameEarlierValuesAndThreads) {
                  {"earlier values", {{"valid-interval", "100 to update 7, 50 to update 9"}}}}));
 }
 
+TEST_F(RunRecordTest, TheRecordSaysWhatRunsWhereAndSinceWhen) {
+  const auto record_of = [&](const TrainingState& state) {
+    options_.defaulted = {"seed"};
+    const RunRecord record(options_, {{"seed", "1"}}, state,
+                           {.parameters = 12, .data = "3 sentence pairs"});
+    return nlohmann::json::parse(read_file(scratch() / "settings.json"));
+  };
+  nlohmann::json first = record_of({});
+  EXPECT_EQ(first.at("defaults"), nlohmann::json({"seed"}));
+  EXPECT_EQ(first.at("run").at("parameters"), 12);
+  EXPECT_EQ(first.at("run").at("training data"), "3 sentence pairs");
+  EXPECT_THAT(first.at("run").at("version"), HasSubstr("dietmt "));
+  EXPECT_THAT(first.at("run").at("machine"), HasSubstr(" cores"));
+
+  first["run"]["started"] = "long ago";
+  write("settings.json", first.dump());
+  TrainingState resumed;
+  resumed.update = 1;
+  EXPECT_EQ(record_of(resumed).at("run").at("started"), "long ago");
+  EXPECT_NE(record_of({}).at("run").at("started"), "long ago");
+}
+
 TEST_F(RunRecordTest, DropsTheEntriesOfAnAbandonedContinuation) {
   for (const int64_t resumed_from : {0, 2}) {
     TrainingState state;
