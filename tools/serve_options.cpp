@@ -206,7 +206,7 @@ OptionTable serve_option_table(ServeOptions& o) {
            "\"markup\": false")
       .add("case", &o.letters, "",
            "auto: translate texts in CAPITALS or Title Case in the usual case and write the "
-           "translation in theirs, unless a request says otherwise",
+           "translation in theirs; keep: do not, unless a request says \"case\": \"auto\"",
            {.choices = {"keep", "auto"}})
       .add("cache", &o.cache, "MB",
            "memory for translations that are kept for the same text, options and model; 0: none",

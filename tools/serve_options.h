@@ -38,7 +38,7 @@ struct ServeOptions {
   int64_t deadline = 60;        // seconds
   int64_t drain = 30;           // seconds
   std::string api_keys;
-  std::string letters = "keep";
+  std::string letters = "auto";
   std::string glossaries;
   std::string access_log;  // empty: none
   std::string log_format = "text";
