@@ -16,6 +16,7 @@
 
 #include "bench/benchmark.h"
 #include "common/random.h"
+#include "data/text/tokenizer_training.h"
 #include "encoders/device/device_graphs.h"
 #include "nmt/training/translation_task.h"
 #include "tests/counting_device/counting_device.h"

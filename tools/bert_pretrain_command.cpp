@@ -10,15 +10,15 @@
 #include "bert/training/pretraining_task.h"
 #include "common/error.h"
 #include "common/process.h"
-#include "data/text/tokenizer.h"
+#include "data/text/tokenizer_training.h"
 #include "encoders/bert/bert_config.h"
 #include "encoders/device/device_graphs.h"
 #include "storage/checkpoint.h"
 #include "tools/bert_model_options.h"
 #include "tools/commands.h"
 #include "tools/model_options.h"
+#include "tools/new_tokenizer_options.h"
 #include "tools/training_options.h"
-#include "tools/unused_options.h"
 #include "training/loop/training_state.h"
 
 namespace dietmt::tools {
@@ -53,7 +53,6 @@ OptionTable option_table(PretrainOptions& o) {
       "Trains a BERT encoder on raw text by masked language modelling. Run the same command again "
       "to resume after a stop. Exit code 75: a signal or --max-time stopped it, or one of several "
       "processes was lost; the same command continues from the last checkpoint.");
-  data::TokenizerOptions& trained = o.trained_tokenizer;
   table.group("Data")
       .add("train", &o.train, "FILE...",
            "training text, one sentence per line, plain or compressed", {.required = true})
@@ -84,16 +83,8 @@ OptionTable option_table(PretrainOptions& o) {
   table.group("Subwords")
       .add("tokenizer", &o.tokenizer, "PATH",
            "vocab.txt (WordPiece), tokenizer.model (sentencepiece), or a directory with one of "
-           "them; default: that of --init-from, or train one on the training text")
-      .add("vocab-size", &trained.vocabulary_size, "N",
-           "vocabulary size of the tokenizer, if one is trained", ranges::kVocabulary)
-      .add("tokenizer-type", &trained.type, "", "type of the tokenizer, if one is trained",
-           {.choices = {"bpe", "unigram"}})
-      .add("character-coverage", &trained.character_coverage, "SHARE",
-           "share of the text's characters that get a piece, if a tokenizer is trained",
-           kCharacterCoverage)
-      .add("lowercase", &trained.lowercase, "",
-           "fold the case of text in the tokenizer, if one is trained");
+           "them; default: that of --init-from, or train one on the training text");
+  bind_new_tokenizer(table, o.trained_tokenizer, "tokenizer-type");
   bind_bert_model(table, o);
   bind_updates(table, o);
   bind_checkpoints(table, o);
@@ -174,9 +165,7 @@ void warn_of_unused_subword_options(const OptionTable& table, const PretrainOpti
        ignored_by_tokenizer(table, o.trained_tokenizer.vocabulary_size, "the tokenizer",
                             tokenizer.vocabulary_size()))
     spdlog::warn(warning);
-  for (const std::string& warning :
-       ignored_without_training(table, {"tokenizer-type", "character-coverage", "lowercase"}))
-    spdlog::warn(warning);
+  for (const std::string& warning : ignored_without_training(table)) spdlog::warn(warning);
 }
 
 bert::PretrainingTaskOptions task_options(const PretrainOptions& o,
@@ -213,8 +202,7 @@ training::Configuration settings(const OptionTable& table, const PretrainOptions
   if (o.tokenizer.empty() && o.init_from.empty()) return settings;
   PretrainOptions untouched;
   set_defaults(untouched);
-  reset(settings, option_table(untouched),
-        {"vocab-size", "tokenizer-type", "character-coverage", "lowercase"});
+  reset(settings, option_table(untouched), new_tokenizer_options());
   return settings;
 }
 

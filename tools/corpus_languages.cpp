@@ -20,12 +20,13 @@ std::string given_tag(const std::vector<std::string>& tags, size_t corpus) {
 std::vector<data::CorpusFiles> tagged(std::vector<data::CorpusFiles> files,
                                       const std::vector<nmt::LanguageChoice>& choices,
                                       const nmt::ModelLanguages& languages,
-                                      data::InvalidUtf8 utf8_choice) {
+                                      const CorpusOptions& options) {
   for (size_t i = 0; i < files.size(); ++i) {
     const nmt::LanguageTags tags = languages.tags(choices[i]);
     files[i].source_tag = tags.source;
     files[i].target_tag = tags.target;
-    files[i].invalid_utf8 = utf8_choice;
+    files[i].invalid_utf8 = options.utf8_choice();
+    files[i].allows_unknown = options.allows_unknown;
   }
   return files;
 }
@@ -53,7 +54,7 @@ std::vector<data::CorpusFiles> CorpusOptions::train_files(
     const nmt::ModelLanguages& languages) const {
   return tagged(data::corpus_files(train_source, train_target),
                 choices_of(train_source.size(), source_tags, source_languages, target_languages),
-                languages, utf8_choice());
+                languages, *this);
 }
 
 std::pair<const std::vector<std::string>&, const std::vector<std::string>&>
@@ -69,8 +70,7 @@ std::vector<nmt::LanguageChoice> CorpusOptions::valid_choices() const {
 
 std::vector<data::CorpusFiles> CorpusOptions::valid_files(
     const nmt::ModelLanguages& languages) const {
-  return tagged(data::corpus_files(valid_source, valid_target), valid_choices(), languages,
-                utf8_choice());
+  return tagged(data::corpus_files(valid_source, valid_target), valid_choices(), languages, *this);
 }
 
 std::vector<std::string> CorpusOptions::tags(const nmt::ModelLanguages& languages) const {

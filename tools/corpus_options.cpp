@@ -11,7 +11,7 @@
 #include "data/corpus/parallel_reader.h"
 #include "data/text/source_tag.h"
 #include "data/text/text_column.h"
-#include "tools/unused_options.h"
+#include "tools/new_tokenizer_options.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -153,6 +153,8 @@ void bind_corpora(OptionTable& table, CorpusOptions& o) {
            "lines that are not UTF-8: stop with an error, replace ill-formed bytes by "
            "U+FFFD, or skip the pair; default: refuse",
            {.choices = {"refuse", "replace", "skip"}})
+      .add("allow-unknown", &o.allows_unknown, "",
+           "train on text even if more than 5 % of its pieces are unknown to the tokenizer")
       .add("min-tokens", &o.filter.min_tokens, "N", "drop pairs with a side shorter than N tokens",
            {.least = 0})
       .add("max-tokens", &o.filter.max_tokens, "N", "drop pairs with a side longer than N tokens",
@@ -212,14 +214,6 @@ void bind_subwords(OptionTable& table, SubwordOptions& o) {
            "sentencepiece model or vocabulary of the source language")
       .add("target-tokenizer", &t.target, "FILE",
            "sentencepiece model or vocabulary of the target language")
-      .add("vocab-size", &t.options.vocabulary_size, "N",
-           "vocabulary size of the tokenizer, if one is trained", ranges::kVocabulary)
-      .add("tokenizer-type", &t.options.type, "", "type of the tokenizer, if one is trained",
-           {.choices = {"bpe", "unigram"}})
-      .add("character-coverage", &t.options.character_coverage, "SHARE",
-           "share of the text's characters that get a piece, if a tokenizer is trained; use 0.9995 "
-           "for Chinese or Japanese",
-           kCharacterCoverage)
       .add("separate-tokenizers", &t.separate, "",
            "train one model for each language instead of a joint one")
       .add("subword-sampling", &o.subword_sampling, "ALPHA",
@@ -233,6 +227,8 @@ void bind_subwords(OptionTable& table, SubwordOptions& o) {
       .add("sampled-sides", &o.sampled_sides, "",
            "sides that --subword-sampling and --bpe-dropout apply to; default: both",
            {.choices = {"both", "source", "target"}});
+  table.group("New tokenizer");
+  bind_new_tokenizer(table, t.options, "tokenizer-type");
 }
 
 std::vector<std::string> vocabulary_contradictions(const OptionTable& table,
@@ -261,8 +257,10 @@ std::vector<std::string> vocabulary_contradictions(const OptionTable& table,
     found.push_back(fmt::format("--vocab-size is {}, but {} has {}, which --init-from keeps", size,
                                 name, source.vocabulary_size()));
   }
-  for (const char* option : {"tokenizer-type", "character-coverage", "separate-tokenizers"}) {
-    if (table.given(option)) {
+  std::vector<std::string> training = new_tokenizer_options();
+  training.emplace_back("separate-tokenizers");
+  for (const std::string& option : training) {
+    if (option != "vocab-size" && table.given(option)) {
       found.push_back(fmt::format(
           "--{} is for training tokenizers, but --init-from keeps those of {}", option, name));
     }
@@ -272,8 +270,7 @@ std::vector<std::string> vocabulary_contradictions(const OptionTable& table,
 
 std::vector<std::string> unused_subword_options(const OptionTable& table, const SubwordOptions& o,
                                                 const nmt::Tokenizers& given) {
-  std::vector<std::string> found =
-      ignored_without_training(table, {"tokenizer-type", "character-coverage"});
+  std::vector<std::string> found = ignored_without_training(table);
   for (const data::Tokenizer* tokenizer : {given.source.get(), given.target.get()}) {
     for (std::string& warning :
          ignored_by_tokenizer(table, o.tokenizers.options.vocabulary_size, tokenizer->file(),

@@ -26,6 +26,7 @@ struct CorpusOptions {
   std::vector<std::string> source_languages, target_languages;
   std::vector<std::string> valid_source_languages, valid_target_languages;  // empty: those above
   std::optional<std::string> invalid_utf8;
+  bool allows_unknown = false;
   data::LengthFilter filter;
 
   /// The languages of a new model: those of target_languages, with tags such as `<2de>`.

@@ -4,9 +4,10 @@
 #include "common/options.h"
 #include "data/text/text_column.h"
 #include "data/text/tokenizer.h"
+#include "data/text/tokenizer_training.h"
 #include "tools/commands.h"
+#include "tools/new_tokenizer_options.h"
 #include "tools/output_problems.h"
-#include "tools/unused_options.h"
 
 namespace dietmt::tools {
 
@@ -27,22 +28,15 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
       .add("sentences", &options.sentences, "N", "train on a random sample of at most N lines",
            {.least = 1})
       .add("seed", &seed, "N", "random seed of the sample", ranges::kSeed);
-  table.group("Model")
-      .add("type", &options.type, "",
-           "bpe: merge the most frequent pair first; unigram: most probable segmentation",
-           {.choices = {"bpe", "unigram"}})
-      .add("vocab-size", &options.vocabulary_size, "N", "vocabulary size, with special pieces",
-           ranges::kVocabulary)
+  table.group("Model");
+  bind_new_tokenizer(table, options, "type");
+  table
       .add("special", &special, "",
            "special pieces; translation: unknown, begin and end of sentence; bert: [PAD], [UNK], "
            "[CLS], [SEP] and [MASK]",
            {.choices = {"translation", "bert"}})
       .add("tags", &options.tags, "TAG...",
            "words that each become one piece: tags of source lines such as <2de> and <bt>")
-      .add("lowercase", &options.lowercase, "", "fold the case of the text")
-      .add("character-coverage", &options.character_coverage, "SHARE",
-           "share of the text's characters that get a piece; use 0.9995 for Chinese or Japanese",
-           kCharacterCoverage)
       .add("output", &output, "FILE", "model file to write", {.required = true});
   table.group("Machine").add("threads", &options.threads, "N", "threads of the trainer",
                              {.least = 1, .most = 128});

@@ -20,6 +20,7 @@
 #include "nmt/training/translation_task.h"
 #include "tools/commands.h"
 #include "tools/initial_model.h"
+#include "tools/new_tokenizer_options.h"
 #include "tools/train_options.h"
 #include "tools/unused_options.h"
 #include "training/loop/dry_run.h"
@@ -223,8 +224,9 @@ int run_train(const std::vector<std::string>& arguments) {
       configuration_of(table, o, {"valid-batch-tokens", "find-batch", "valid-output"});
   if (o.SubwordOptions::given()) {
     TrainOptions untouched;
-    reset(configuration, train_option_table(untouched),
-          {"vocab-size", "tokenizer-type", "character-coverage", "separate-tokenizers"});
+    std::vector<std::string> unused = new_tokenizer_options();
+    unused.emplace_back("separate-tokenizers");
+    reset(configuration, train_option_table(untouched), unused);
   }
   if (initial && initial->resumed)
     training::require_same_configuration(initial->files.directory, configuration, o.trainer);

@@ -11,6 +11,7 @@
 #include "common/random.h"
 #include "data/corpus/corpus_encoding.h"
 #include "data/corpus/parallel_reader.h"
+#include "data/corpus/unknown_pieces.h"
 #include "data/text/source_tag.h"
 
 namespace dietmt::data {
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int64_t kReportedLines = 1'000'000;
-constexpr uint64_t kEncodingVersion = 1;  // incremented when the same input gives other ids
+constexpr uint64_t kEncodingVersion = 2;  // incremented when the same input gives other ids
 
 // Names everything that the encoded corpus depends on; "" if an input can be read only once.
 std::string fingerprint_of(const CorpusFiles& files, const Tokenizer& source,
@@ -60,6 +61,7 @@ struct EncodedChunk {
   std::vector<std::vector<int32_t>> targets;
   std::vector<size_t> ends;  // kept pairs before each dropped pair
   CorpusReport report;
+  UnknownPieces unknown_sources, unknown_targets;
 };
 
 // The report's counter for a pair that the filter drops; null for a pair that it keeps.
@@ -91,8 +93,10 @@ struct Encoder {
 EncodedChunk encode(const TextPairs& text, const Encoder& encoder, const LengthFilter& filter) {
   EncodedChunk chunk;
   for (size_t i = 0; i < text.sources.size(); ++i) {
-    std::vector<int32_t> source = encoder.source.encode(encoder.source_tag.before(text.sources[i]));
-    std::vector<int32_t> target = encoder.target.encode(encoder.target_tag.before(text.targets[i]));
+    const std::string source_text = encoder.source_tag.before(text.sources[i]);
+    const std::string target_text = encoder.target_tag.before(text.targets[i]);
+    std::vector<int32_t> source = encoder.source.encode(source_text);
+    std::vector<int32_t> target = encoder.target.encode(target_text);
     ++chunk.report.lines;
     if (int64_t* counter =
             drop_counter(chunk.report, filter, std::ssize(source) - encoder.source_tag.pieces(),
@@ -101,6 +105,8 @@ EncodedChunk encode(const TextPairs& text, const Encoder& encoder, const LengthF
       chunk.ends.push_back(chunk.sources.size());
       continue;
     }
+    chunk.unknown_sources.add(encoder.source, source_text, source);
+    chunk.unknown_targets.add(encoder.target, target_text, target);
     const std::vector<int32_t> ending = encoder.source.source_ending();
     source.insert(source.end(), ending.begin(), ending.end());
     target.push_back(encoder.target.end_id());
@@ -165,6 +171,7 @@ CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const 
   CacheWriter writer(file, fingerprint);
   DocumentWriter pairs(writer, documents);
   CorpusReport report;
+  UnknownPieces unknown_sources, unknown_targets;
   ParallelReader reader(files);
   const Encoder encoder(files, source, target);
   work_in_order(
@@ -174,12 +181,16 @@ CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const 
         pairs.add(chunk);
         const int64_t millions = report.lines / kReportedLines;
         report += chunk.report;
+        unknown_sources += chunk.unknown_sources;
+        unknown_targets += chunk.unknown_targets;
         if (report.lines / kReportedLines > millions)
           spdlog::info("encoded {} million lines", report.lines / kReportedLines);
       });
   pairs.end_document();
   reader.report();
   report.empty -= reader.skipped();
+  unknown_sources.check(files.source, source, files.allows_unknown);
+  unknown_targets.check(files.target, target, files.allows_unknown);
   writer.finish(std::bit_cast<CacheCounters>(report));
   CorpusShard shard = open(fingerprint);
   if (!shard.cache) throw Error(file.string() + ": the corpus cache cannot be read back");

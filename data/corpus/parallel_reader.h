@@ -20,6 +20,7 @@ struct CorpusFiles {
   std::string source_tag = {};  // a word put before each source line; empty: none
   std::string target_tag = {};  // and before each target line
   InvalidUtf8 invalid_utf8 = InvalidUtf8::kRefuse;
+  bool allows_unknown = false;  // more unknown pieces than UnknownPieces::kRefused
 };
 
 /// Pairs each source file with the target file at the same index. Throws ConfigError if their

@@ -81,7 +81,9 @@ class Tokenizer {
   static constexpr size_t kLongestPart = 8192;
 
   /// Piece ids of one line, without begin or end of sentence. Bytes that are not UTF-8 count as
-  /// U+FFFD. After `most` pieces and one more, the rest of a long line is not read.
+  /// U+FFFD; apostrophes and hyphens that the vocabulary lacks as those of keyboards
+  /// (data/text/plain_signs.h). After `most` pieces and one more, the rest of a long line is not
+  /// read.
   std::vector<int32_t> encode(std::string_view line,
                               int64_t most = std::numeric_limits<int64_t>::max()) const;
 
@@ -120,6 +122,10 @@ class Tokenizer {
  private:
   friend std::shared_ptr<const Tokenizer> with_separator(std::shared_ptr<const Tokenizer>);
 
+  /// The pieces of at most kLongestPart bytes.
+  std::vector<int32_t> encode_part(std::string_view part) const;
+  SpannedPieces encode_part_with_spans(std::string_view part) const;
+
   std::string file_;
   std::unique_ptr<const Subwords> subwords_;
 };
@@ -132,39 +138,6 @@ std::shared_ptr<const Tokenizer> open_tokenizer(const std::filesystem::path& fil
 /// The tokenizer if it has kSeparatorPiece, else one that has it too, with the last id; all other
 /// pieces keep theirs. Throws DataError, which names the file, if text has a piece of that name.
 std::shared_ptr<const Tokenizer> with_separator(std::shared_ptr<const Tokenizer> tokenizer);
-
-/// The special pieces and their ids.
-enum class SpecialSet {
-  kTranslation,  // unknown 0, begin of sentence 1, end of sentence 2
-  kBert,         // [PAD] 0, [UNK] 1, [CLS] 2, [SEP] 3, [MASK] 4
-};
-
-/// "translation" or "bert". Throws ConfigError.
-SpecialSet special_set_from_name(const std::string& name);
-
-struct TokenizerOptions {
-  std::vector<std::string> inputs;  // text files, plain or compressed
-  int64_t vocabulary_size = 8000;
-  bool may_shrink = false;   // a text with fewer pieces gets a smaller vocabulary
-  std::string type = "bpe";  // "bpe" or "unigram"
-  SpecialSet special = SpecialSet::kTranslation;
-  bool lowercase = false;  // the model folds the case of the text
-  // Words that always stay single pieces, such as the tags of source lines.
-  std::vector<std::string> tags;
-  bool separator = false;  // also a kSeparatorPiece; only with SpecialSet::kTranslation
-  double character_coverage = 1.0;
-  int64_t sentences = 1'000'000;  // sampled from the input when it has more lines
-  uint64_t seed = 1;
-  int64_t threads = 2;
-  InvalidUtf8 invalid_utf8 = InvalidUtf8::kRefuse;
-};
-
-/// Trains a sentencepiece model and writes it to `output` atomically.
-/// Throws ConfigError with all that is wrong with the options, also for a vocabulary that is too
-/// large for the text and may not shrink (the message says the largest possible size). Throws
-/// DataError for a file:line that is not UTF-8 and for a tag that the model's normalisation
-/// changes.
-void train_tokenizer(const TokenizerOptions& options, const std::filesystem::path& output);
 
 /// Text as the pieces of a sentencepiece model, for metrics over subwords: a function that returns
 /// the pieces with spaces between them; characters without a piece stay as they are. Throws

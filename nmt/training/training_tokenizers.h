@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "data/text/tokenizer.h"
+#include "data/text/tokenizer_training.h"
 #include "nmt/model/model_files.h"
 
 namespace dietmt::nmt {

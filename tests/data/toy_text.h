@@ -8,6 +8,7 @@
 
 #include "common/random.h"
 #include "data/text/tokenizer.h"
+#include "data/text/tokenizer_training.h"
 #include "tests/common/scratch.h"
 
 namespace dietmt::data {

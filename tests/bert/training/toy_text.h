@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/pretraining/text_corpus.h"
-#include "data/text/tokenizer.h"
+#include "data/text/tokenizer_training.h"
 #include "tests/common/scratch.h"
 
 namespace dietmt::bert {

@@ -10,6 +10,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "data/text/tokenizer_training.h"
 #include "tests/common/file_size_limit.h"
 #include "tests/data/corpus/parallel_corpus_fixture.h"
 

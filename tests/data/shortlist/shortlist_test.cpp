@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/random.h"
+#include "data/text/tokenizer_training.h"
 #include "tests/common/cpu_cost.h"
 #include "tests/data/toy_text.h"
 

@@ -7,6 +7,7 @@
 #include "data/text/glossary.h"
 #include "data/text/piece_list.h"
 #include "data/text/sentencepiece_bert.h"
+#include "data/text/tokenizer_training.h"
 #include "data/text/wordpiece.h"
 #include "tests/common/cpu_cost.h"
 #include "tests/data/toy_text.h"

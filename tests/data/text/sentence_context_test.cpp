@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "common/files.h"
+#include "data/text/tokenizer_training.h"
 #include "tests/data/toy_text.h"
 
 namespace dietmt::data {

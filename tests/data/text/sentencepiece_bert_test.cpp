@@ -7,7 +7,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "data/text/source_text.h"
-#include "data/text/tokenizer.h"
+#include "data/text/tokenizer_training.h"
 #include "tests/common/test_directory.h"
 #include "tests/data/toy_text.h"
 

@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/text_io.h"
+#include "data/text/tokenizer_training.h"
 #include "tests/common/gzipped.h"
 #include "tests/common/standard_input.h"
 #include "tests/data/toy_text.h"

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "data/text/tokenizer_training.h"
 #include "interchange/huggingface/marianmt_config.h"
 #include "tests/common/scratch.h"
 #include "tests/interchange/cases.h"

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "common/error.h"
+#include "data/text/tokenizer_training.h"
 #include "interchange/marian/marian.h"
 #include "tests/common/test_directory.h"
 #include "tests/interchange/cases.h"

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "data/text/tokenizer_training.h"
 #include "nmt/network/model_directory.h"
 #include "nmt/packing/engine_models.h"
 #include "tests/nmt/engine/engine_run.h"

@@ -11,6 +11,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "data/text/tokenizer_training.h"
 #include "encoders/weights/adapter_layers.h"
 #include "training/optimization/optimizer.h"
 

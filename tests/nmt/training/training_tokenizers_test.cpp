@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "data/text/tokenizer_training.h"
 #include "tests/data/toy_text.h"
 
 namespace dietmt::nmt {
