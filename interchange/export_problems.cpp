@@ -21,6 +21,8 @@ std::vector<std::string> choices_of_dietmt(const nmt::ModelConfig& config,
     refuse("the activation " + config.activation);
   if (config.languages.target_before_target)
     refuse("translations that begin with their language (languages in config.json)");
+  if (config.languages.always != nmt::LanguageTags())
+    refuse("sentences that all begin with one piece (languages in config.json)");
   if (config.context > 0) refuse("document context (--context)");
   if (config.adapter_size > 0) refuse("adapters after the layers (--adapter-size)");
   return problems;

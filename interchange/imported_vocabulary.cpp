@@ -121,9 +121,10 @@ ImportedVocabulary imported_vocabulary(data::PieceVocabulary numbered, const Spl
     numbered.begin = static_cast<int32_t>(made.pieces);
     numbered.pieces.push_back(std::move(piece));
   }
-  auto subwords = splitter.bytes.empty()
-                      ? data::listed_words(std::move(numbered), splitter.where)
-                      : data::numbered_subwords(splitter.bytes, numbered, splitter.where);
+  auto subwords =
+      splitter.are_merges ? data::merged_pieces(std::move(numbered), splitter.bytes, splitter.where)
+      : splitter.bytes.empty() ? data::listed_words(std::move(numbered), splitter.where)
+                               : data::numbered_subwords(splitter.bytes, numbered, splitter.where);
   made.tokenizer = std::make_shared<data::Tokenizer>(splitter.where, std::move(subwords));
   return made;
 }

@@ -24,11 +24,12 @@ struct ImportedVocabulary {
   at::Tensor rows(const at::Tensor& table, const ForeignTensors& tensors) const;
 };
 
-/// How text becomes pieces: the bytes of a sentencepiece model, and its name. Without bytes, words
-/// are the pieces.
+/// How text becomes pieces: the bytes of a sentencepiece model, or data::merge_rules(), and the
+/// name of their file. Without bytes, words are the pieces.
 struct Splitter {
   std::string bytes;
   std::string where;
+  bool are_merges = false;
 };
 
 /// The pieces of a model, split by `splitter`. A decoder that starts from end of sentence, or from

@@ -130,7 +130,7 @@ int run_import(const std::vector<std::string>& arguments) {
   OptionTable table(
       "import", "[--from] DIR|FILE --output DIR",
       "Converts a translation model of Hugging Face (MarianMT, such as OPUS-MT; "
-      "M2M-100, NLLB-200, mBART, T5, MADLAD-400), a fairseq, Marian or CTranslate2 "
+      "M2M-100, NLLB-200, BART, mBART, T5, MADLAD-400), a fairseq, Marian or CTranslate2 "
       "model, an Argos package or a COMET metric into a model directory: full weights in fp32, or "
       "int8 weights, such as those of Firefox's "
       "models, as they are.");

@@ -109,7 +109,8 @@ void SentencePieceBert::append_text(std::string_view text, int32_t begin, int32_
   character_at.push_back(characters.size());
 
   for (size_t at = 0; at < utf8.size();) {
-    const std::string_view part = first_part(std::string_view(utf8).substr(at));
+    const std::string_view part =
+        first_part(std::string_view(utf8).substr(at), Tokenizer::kLongestPart);
     const sentencepiece::ImmutableSentencePieceText encoded = impl_->model.encode(part);
     for (const auto& piece : encoded.pieces()) {
       size_t first = character_at[at + piece.begin()], last = character_at[at + piece.end()];

@@ -28,12 +28,11 @@ std::string read_model_file(const std::filesystem::path& file) {
   }
 }
 
-std::string_view first_part(std::string_view line) {
-  constexpr size_t kMost = Tokenizer::kLongestPart;
-  if (line.size() <= kMost) return line;
-  size_t end = line.rfind(' ', kMost);
+std::string_view first_part(std::string_view line, size_t most) {
+  if (line.size() <= most) return line;
+  size_t end = line.rfind(' ', most);
   if (end == std::string_view::npos || end == 0) {
-    end = kMost;
+    end = most;
     while (continues_character(line[end])) --end;
   }
   return line.substr(0, end);

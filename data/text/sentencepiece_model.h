@@ -13,8 +13,8 @@ namespace dietmt::data {
 /// Throws DataError naming the file.
 std::string read_model_file(const std::filesystem::path& file);
 
-/// What Tokenizer::kLongestPart allows of a line, which is not empty.
-std::string_view first_part(std::string_view line);
+/// At most `most` bytes of a line, which is not empty, up to a space or the end of a character.
+std::string_view first_part(std::string_view line, size_t most);
 
 class SentencePieceModel {
  public:

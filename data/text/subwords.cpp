@@ -2,23 +2,17 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <unordered_set>
 
 #include "common/error.h"
 #include "common/json_fields.h"
-#include "common/text_io.h"
 #include "common/trimmed.h"
+#include "data/text/numbered_pieces.h"
 #include "data/text/piece_list.h"
 #include "data/text/sentencepiece_model.h"
 #include "data/text/source_tag.h"
 
 namespace dietmt::data {
 namespace {
-
-// The first line of a file with a vocabulary; its second one is JSON, and all the rest is the
-// sentencepiece model.
-constexpr std::string_view kMagic = "dietmt pieces 1\n";
-constexpr std::string_view kWordsMagic = "dietmt words 1\n";  // without a sentencepiece model
 
 template <typename Pieces>
 Pieces encode_with(const SentencePieceModel& model, std::string_view text) {
@@ -132,52 +126,22 @@ class OwnNumbers : public Subwords {
   SentencePieceModel model_;
 };
 
-void check(const PieceVocabulary& vocabulary) {
-  const auto size = static_cast<int64_t>(vocabulary.pieces.size());
-  for (const std::string& piece : vocabulary.pieces)
-    if (invalid_utf8_at(piece) < piece.size())
-      throw DataError("the vocabulary has the piece '" + replace_invalid_utf8(piece) +
-                      "', which is not UTF-8");
-  for (const auto& [id, meaning] : {std::pair(vocabulary.unknown, "unknown words"),
-                                    std::pair(vocabulary.begin, "begin of sentence"),
-                                    std::pair(vocabulary.end, "end of sentence")}) {
-    if (id < 0 || id >= size)
-      throw DataError(std::string("the vocabulary lacks a piece for ") + meaning);
-  }
-  for (const int32_t id : vocabulary.tags)
-    if (id < 0 || id >= size || id == vocabulary.unknown)
-      throw DataError("the tag " + std::to_string(id) + " is not a piece of the vocabulary of " +
-                      std::to_string(size));
-  if (vocabulary.source_language < -1 || vocabulary.source_language >= size)
-    throw DataError("source_language is " + std::to_string(vocabulary.source_language) +
-                    ", not a piece of the vocabulary of " + std::to_string(size));
-  if (vocabulary.begin == vocabulary.end || vocabulary.unknown == vocabulary.begin ||
-      vocabulary.unknown == vocabulary.end)
-    throw DataError("unknown words, begin and end of sentence must have different pieces");
-}
-
-class VocabularyNumbers : public Subwords {
+class VocabularyNumbers : public NumberedPieces {
  public:
   VocabularyNumbers(const std::string& model, PieceVocabulary vocabulary, const std::string& where)
-      : model_(model, where), vocabulary_(std::move(vocabulary)) {
-    ids_ = ids_of(vocabulary_);
-    const auto separator = ids_.find(std::string(kSeparatorPiece));
-    if (separator != ids_.end() && !has_text_separator(model_.processor()))
-      separator_ = separator->second;
-    tags_.insert(vocabulary_.tags.begin(), vocabulary_.tags.end());
-    serialized_ = data::serialized(vocabulary_, model);
+      : NumberedPieces(std::move(vocabulary)), model_(model, where) {
+    if (has_text_separator(model_.processor())) separator_ = -1;
+    serialized_ = data::serialized(kNumbersMagic, vocabulary_, model);
   }
 
   std::vector<int32_t> encode(std::string_view text) const override {
     std::vector<int32_t> ids;
-    if (const std::string_view tag = leading_tag(text); !tag.empty()) {
-      ids.push_back(ids_.at(std::string(tag)));
+    if (const std::string_view tag = marked_tag(text); !tag.empty()) {
+      ids.push_back(id_of(tag));
       text.remove_prefix(tag.size());
     }
-    for (const std::string& piece : encode_with<std::vector<std::string>>(model_, text)) {
-      const auto found = ids_.find(piece);
-      ids.push_back(found == ids_.end() ? unknown() : found->second);
-    }
+    for (const std::string& piece : encode_with<std::vector<std::string>>(model_, text))
+      ids.push_back(id_of_text(piece));
     return ids;
   }
 
@@ -191,16 +155,15 @@ class VocabularyNumbers : public Subwords {
 
   SpannedPieces encode_with_spans(std::string_view text) const override {
     SpannedPieces pieces;
-    const std::string_view tag = leading_tag(text);
+    const std::string_view tag = marked_tag(text);
     const auto shift = static_cast<int32_t>(tag.size());
     if (!tag.empty()) {
-      pieces.ids.push_back(ids_.at(std::string(tag)));
+      pieces.ids.push_back(id_of(tag));
       pieces.spans.push_back({0, shift});
     }
     const auto encoded = model_.encode(text.substr(tag.size()));
     for (const auto& piece : encoded.pieces()) {
-      const auto found = ids_.find(piece.piece());
-      pieces.ids.push_back(found == ids_.end() ? unknown() : found->second);
+      pieces.ids.push_back(id_of_text(piece.piece()));
       const TextSpan span = span_of(piece);
       pieces.spans.push_back({span.begin + shift, span.end + shift});
     }
@@ -228,45 +191,25 @@ class VocabularyNumbers : public Subwords {
     return spanned;
   }
 
-  int64_t size() const override { return static_cast<int64_t>(vocabulary_.pieces.size()); }
-  int32_t unknown() const override { return vocabulary_.unknown; }
-  int32_t begin() const override { return vocabulary_.begin; }
-  int32_t end() const override { return vocabulary_.end; }
-  std::vector<int32_t> source_ending() const override { return data::source_ending(vocabulary_); }
-  bool is_tag(int32_t id) const override { return tags_.contains(id); }
-
-  int32_t separator() const override { return separator_; }
-
   std::unique_ptr<const Subwords> with_separator(const std::string& where) const override {
     require_no_text_separator(model_.processor(), where);
-    PieceVocabulary longer = vocabulary_;
-    longer.pieces.emplace_back(kSeparatorPiece);
-    return std::make_unique<VocabularyNumbers>(sentencepiece(), std::move(longer), where);
+    return std::make_unique<VocabularyNumbers>(sentencepiece(), longer_vocabulary(), where);
   }
 
-  std::string piece(int32_t id) const override {
-    if (id < 0 || id >= size())
-      throw Error("piece id " + std::to_string(id) + " is outside the vocabulary");
-    return vocabulary_.pieces[static_cast<size_t>(id)];
-  }
-
-  const std::string& serialized() const override { return serialized_; }
   const std::string& sentencepiece() const override { return model_.serialized(); }
 
  private:
-  bool is_special(int32_t id) const {
-    return id == begin() || id == end() || id == separator_ || is_tag(id);
+  int32_t id_of_text(std::string_view piece) const {
+    const int32_t id = id_of(piece);
+    return id < 0 ? unknown() : id;
   }
 
-  /// The tag or piece `>>name<<` that `text` starts with; empty if there is none.
-  std::string_view leading_tag(std::string_view text) const {
-    const bool is_marian = text.starts_with(">>");
-    if (!is_marian && tags_.empty()) return {};
-    const size_t end = is_marian ? text.find("<<") : text.find(' ');
-    if (is_marian && end == std::string_view::npos) return {};
-    const std::string_view tag = text.substr(0, is_marian ? end + 2 : end);
-    const auto found = ids_.find(std::string(tag));
-    return found != ids_.end() && (is_marian || is_tag(found->second)) ? tag : std::string_view();
+  /// Also a piece `>>name<<` at the start of `text`.
+  std::string_view marked_tag(std::string_view text) const {
+    if (!text.starts_with(">>")) return leading_tag(text);
+    const size_t end = text.find("<<");
+    const std::string_view tag = text.substr(0, end == text.npos ? 0 : end + 2);
+    return id_of(tag) < 0 ? std::string_view() : tag;
   }
 
   static std::string with_spaces(std::string_view text) {
@@ -298,11 +241,6 @@ class VocabularyNumbers : public Subwords {
   }
 
   SentencePieceModel model_;
-  PieceVocabulary vocabulary_;
-  std::unordered_map<std::string, int32_t> ids_;
-  int32_t separator_ = -1;
-  std::unordered_set<int32_t> tags_;
-  std::string serialized_;
 };
 
 PieceVocabulary parse_vocabulary(const std::string& line, const std::string& where) {
@@ -320,18 +258,18 @@ PieceVocabulary parse_vocabulary(const std::string& line, const std::string& whe
   }
 }
 
-// The line of `bytes` at `begin`, without its end.
-std::string line_at(const std::string& bytes, size_t begin) {
-  return bytes.substr(begin, bytes.find('\n', begin) - begin);
-}
-
 std::unique_ptr<const Subwords> subwords_of(std::string bytes, const std::string& where) {
-  if (bytes.starts_with(kWordsMagic))
-    return listed_words(parse_vocabulary(line_at(bytes, kWordsMagic.size()), where), where);
-  if (!bytes.starts_with(kMagic)) return std::make_unique<OwnNumbers>(std::move(bytes), where);
-  const std::string line = line_at(bytes, kMagic.size());
-  const std::string model = bytes.substr(std::min(kMagic.size() + line.size() + 1, bytes.size()));
-  return numbered_subwords(model, parse_vocabulary(line, where), where);
+  for (const std::string_view magic : {kNumbersMagic, kWordsMagic, kMergesMagic}) {
+    if (!bytes.starts_with(magic)) continue;
+    const std::string line =
+        bytes.substr(magic.size(), bytes.find('\n', magic.size()) - magic.size());
+    PieceVocabulary vocabulary = parse_vocabulary(line, where);
+    if (magic == kWordsMagic) return listed_words(std::move(vocabulary), where);
+    std::string rest = bytes.substr(std::min(magic.size() + line.size() + 1, bytes.size()));
+    if (magic == kMergesMagic) return merged_pieces(std::move(vocabulary), rest, where);
+    return numbered_subwords(rest, vocabulary, where);
+  }
+  return std::make_unique<OwnNumbers>(std::move(bytes), where);
 }
 
 }  // namespace
@@ -347,24 +285,8 @@ std::unique_ptr<const Subwords> numbered_subwords(const std::string& model,
   }
 }
 
-std::unordered_map<std::string, int32_t> ids_of(const PieceVocabulary& vocabulary) {
-  check(vocabulary);
-  std::unordered_map<std::string, int32_t> ids;
-  for (size_t id = 0; id < vocabulary.pieces.size(); ++id) {
-    if (!ids.emplace(vocabulary.pieces[id], static_cast<int32_t>(id)).second)
-      throw DataError("the vocabulary has the piece '" + vocabulary.pieces[id] + "' twice");
-  }
-  return ids;
-}
-
-std::vector<int32_t> source_ending(const PieceVocabulary& vocabulary) {
-  std::vector<int32_t> ending;
-  if (vocabulary.ends_source) ending.push_back(vocabulary.end);
-  if (vocabulary.source_language >= 0) ending.push_back(vocabulary.source_language);
-  return ending;
-}
-
-std::string serialized(const PieceVocabulary& vocabulary, const std::string& sentencepiece) {
+std::string serialized(std::string_view magic, const PieceVocabulary& vocabulary,
+                       std::string_view rest) {
   nlohmann::json json = {{"pieces", vocabulary.pieces},
                          {"unknown", vocabulary.unknown},
                          {"begin", vocabulary.begin},
@@ -372,8 +294,7 @@ std::string serialized(const PieceVocabulary& vocabulary, const std::string& sen
   if (!vocabulary.ends_source) json["ends_source"] = false;
   if (!vocabulary.tags.empty()) json["tags"] = vocabulary.tags;
   if (vocabulary.source_language >= 0) json["source_language"] = vocabulary.source_language;
-  return std::string(sentencepiece.empty() ? kWordsMagic : kMagic) + json.dump() + '\n' +
-         sentencepiece;
+  return (std::string(magic) + json.dump() + '\n').append(rest);
 }
 
 PieceVocabulary sentencepiece_vocabulary(const std::filesystem::path& model_file) {
@@ -392,8 +313,8 @@ std::unique_ptr<const Subwords> load_subwords(const std::filesystem::path& file)
 std::unique_ptr<const Subwords> load_subwords_or_list(const std::filesystem::path& file) {
   std::string bytes = read_model_file(file);
   const bool is_list = !bytes.empty() && !bytes.starts_with('\n') &&  // as sentencepiece models do
-                       !bytes.starts_with(kMagic) && !bytes.starts_with(kWordsMagic) &&
-                       bytes.find('\0') == bytes.npos;
+                       !bytes.starts_with(kNumbersMagic) && !bytes.starts_with(kWordsMagic) &&
+                       !bytes.starts_with(kMergesMagic) && bytes.find('\0') == bytes.npos;
   if (is_list) return listed_words(listed_vocabulary(bytes, file.string()), file.string());
   return subwords_of(std::move(bytes), file.string());
 }

@@ -1,5 +1,6 @@
 // The implementation of Tokenizer: the pieces of a sentencepiece model, with its own ids or those
-// of a PieceVocabulary, or the words of a PieceVocabulary.
+// of a PieceVocabulary, the words of a PieceVocabulary, or those that byte pair encoding makes of
+// text.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "data/text/tokenizer.h"
@@ -20,6 +20,8 @@ class Subwords {
  public:
   virtual ~Subwords() = default;
   virtual std::vector<int32_t> encode(std::string_view text) const = 0;
+  /// The most bytes that encode() takes at once; longer text is divided.
+  virtual size_t longest_part() const { return Tokenizer::kLongestPart; }
   virtual SpannedPieces encode_with_spans(std::string_view text) const = 0;
   virtual std::string decode(std::span<const int32_t> ids) const = 0;
   virtual SpannedText decode_with_spans(std::span<const int32_t> ids) const = 0;
@@ -48,19 +50,25 @@ std::unique_ptr<const Subwords> load_subwords_or_list(const std::filesystem::pat
 /// DataError with `where` and what is wrong with it.
 std::unique_ptr<const Subwords> listed_words(PieceVocabulary vocabulary, const std::string& where);
 
-/// The id of each piece. Throws DataError that says what is wrong with the vocabulary.
-std::unordered_map<std::string, int32_t> ids_of(const PieceVocabulary& vocabulary);
+// The first line of a file with a PieceVocabulary, whose second line is JSON. The rest is a
+// sentencepiece model, nothing, or what merged_pieces() reads.
+inline constexpr std::string_view kNumbersMagic = "dietmt pieces 1\n";
+inline constexpr std::string_view kWordsMagic = "dietmt words 1\n";
+inline constexpr std::string_view kMergesMagic = "dietmt merges 1\n";
 
-/// Tokenizer::source_ending() of the pieces.
-std::vector<int32_t> source_ending(const PieceVocabulary& vocabulary);
-
-/// What load_subwords() reads. `sentencepiece`: a model, or empty for listed words.
-std::string serialized(const PieceVocabulary& vocabulary, const std::string& sentencepiece);
+/// What load_subwords() reads.
+std::string serialized(std::string_view magic, const PieceVocabulary& vocabulary,
+                       std::string_view rest);
 
 /// The pieces of a sentencepiece model, given by its bytes, with the ids of `vocabulary`. Throws
 /// DataError with `where` and what is wrong.
 std::unique_ptr<const Subwords> numbered_subwords(const std::string& model,
                                                   const PieceVocabulary& vocabulary,
                                                   const std::string& where);
+
+/// The pieces of byte pair encoding. `rules`: how text is divided before, in one line, and the
+/// merges (data/text/merged_pieces.h). Throws DataError with `where`, its line and what is wrong.
+std::unique_ptr<const Subwords> merged_pieces(PieceVocabulary vocabulary, const std::string& rules,
+                                              const std::string& where);
 
 }  // namespace dietmt::data

@@ -34,10 +34,10 @@ Tokenizer::~Tokenizer() = default;
 std::vector<int32_t> Tokenizer::encode(std::string_view line, int64_t most) const {
   if (invalid_utf8_at(line) != std::string_view::npos)
     return encode(replace_invalid_utf8(line), most);
-  if (line.size() <= kLongestPart) return encode_part(line);
+  if (line.size() <= subwords_->longest_part()) return encode_part(line);
   std::vector<int32_t> ids;
   while (!line.empty() && std::ssize(ids) <= most) {
-    const std::string_view part = first_part(line);
+    const std::string_view part = first_part(line, subwords_->longest_part());
     const std::vector<int32_t> added = encode_part(part);
     ids.insert(ids.end(), added.begin(), added.end());
     line.remove_prefix(part.size());
@@ -48,11 +48,11 @@ std::vector<int32_t> Tokenizer::encode(std::string_view line, int64_t most) cons
 std::string Tokenizer::decode(std::span<const int32_t> ids) const { return subwords_->decode(ids); }
 
 SpannedPieces Tokenizer::encode_with_spans(std::string_view line, int64_t most) const {
-  if (line.size() <= kLongestPart) return encode_part_with_spans(line);
+  if (line.size() <= subwords_->longest_part()) return encode_part_with_spans(line);
   SpannedPieces pieces;
   int32_t begin = 0;
   while (!line.empty() && std::ssize(pieces.ids) <= most) {
-    const std::string_view part = first_part(line);
+    const std::string_view part = first_part(line, subwords_->longest_part());
     const SpannedPieces added = encode_part_with_spans(part);
     pieces.ids.insert(pieces.ids.end(), added.ids.begin(), added.ids.end());
     for (const TextSpan& span : added.spans)
@@ -109,7 +109,7 @@ std::function<std::string(std::string_view)> piece_splitter(const std::filesyste
   return [model](std::string_view text) {
     std::string separated;
     while (!text.empty()) {
-      const std::string_view part = first_part(text);
+      const std::string_view part = first_part(text, Tokenizer::kLongestPart);
       const sentencepiece::ImmutableSentencePieceText encoded = model->encode(part);
       for (const auto& piece : encoded.pieces())
         separated += (separated.empty() ? "" : " ") + piece.piece();

@@ -1,9 +1,12 @@
 #include "interchange/fairseq/fairseq_files.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 
 #include "common/error.h"
 #include "common/files.h"
+#include "data/text/merged_pieces.h"
 #include "data/text/piece_list.h"
 #include "interchange/huggingface/weights.h"
 
@@ -14,7 +17,7 @@ namespace {
 constexpr const char* kCheckpoints[] = {"model.pt", "checkpoint_best.pt", "checkpoint_last.pt"};
 constexpr const char* kSentencepiece[] = {"sentencepiece.bpe.model", "sentencepiece.model",
                                           "spm.model"};
-constexpr const char* kCodes[] = {"bpecodes", "code", "codes"};
+constexpr const char* kCodes[] = {"bpecodes", "bpe.codes", "codes", "code"};
 
 fs::path first_of(const fs::path& directory, std::span<const char* const> names) {
   for (const char* name : names)
@@ -60,21 +63,25 @@ data::PieceVocabulary read_dictionary(const fs::path& path) {
 
 // `side`: 0 for the source, 1 for the target.
 Splitter splitter_of(const fs::path& directory, const std::vector<fs::path>& pieces, size_t side) {
-  if (pieces.empty())
-    if (const fs::path codes = first_of(directory, kCodes); !codes.empty())
-      throw CheckpointError(codes.string() +
-                            ": holds BPE codes for text that another program tokenizes (Moses); "
-                            "only models with sentencepiece can be imported");
   const fs::path file = pieces.empty() ? first_of(directory, kSentencepiece)
                                        : pieces[std::min(side, pieces.size() - 1)];
-  return file.empty() ? Splitter{} : Splitter{read_file(file), file.string()};
+  if (!file.empty()) return {read_file(file), file.string()};
+  const fs::path codes = first_of(directory, kCodes);
+  if (codes.empty()) return {};
+  spdlog::info(
+      "{} cuts words: prepare texts as those of the training, by Moses' tokenizer if there "
+      "was one",
+      codes.string());
+  return {data::merge_rules(data::MergedText::kWords, read_file(codes)), codes.string(),
+          /*are_merges=*/true};
 }
 
 ImportedVocabulary vocabulary(data::PieceVocabulary numbered, const fs::path& dictionary,
                               const Splitter& splitter) {
   return imported_vocabulary(
       std::move(numbered),
-      {splitter.bytes, splitter.bytes.empty() ? dictionary.string() : splitter.where});
+      {splitter.bytes, splitter.bytes.empty() ? dictionary.string() : splitter.where,
+       splitter.are_merges});
 }
 
 }  // namespace

@@ -23,14 +23,16 @@ using nlohmann::json;
 
 struct Kind {
   const char* type;
+  const char* norm;
   bool embedding_norm;
   const char* position;
   bool scales;  // embeddings, unless config.json says otherwise
 };
 
 // What the classes of the library do, whatever other keys of config.json say.
-constexpr Kind kKinds[] = {{"m2m_100", false, "sinusoidal(layout=halves,start=2)", true},
-                           {"mbart", true, "learned", false}};
+constexpr Kind kKinds[] = {{"m2m_100", "pre", false, "sinusoidal(layout=halves,start=2)", true},
+                           {"bart", "post", true, "learned", false},
+                           {"mbart", "pre", true, "learned", false}};
 constexpr int64_t kFirstPosition = 2;  // row of tables that the first token reads
 
 const Kind& kind_of(const json& description) {
@@ -47,7 +49,7 @@ nmt::ModelConfig sizes_of(const json& description, const Kind& kind) {
     problems.emplace_back("tie_word_embeddings is false");
   throw_if_any(problems);
   nmt::ModelConfig config = read_bart_sizes(description);
-  config.norm = "pre";
+  config.norm = kind.norm;
   config.embedding_norm = kind.embedding_norm;
   config.activation =
       transformers_activation(field_or<std::string>(description, "activation_function", "gelu"));
@@ -81,8 +83,10 @@ nmt::LoadedModel import_bart(const fs::path& directory) {
   const Kind& kind = kind_of(description);
   nmt::ModelConfig config = checked_config(
       path, description, [&](const json& sizes) { return sizes_of(sizes, kind); }, bart_settings());
-  const FairseqTokenizer tokenizer = read_fairseq_tokenizer(
-      directory, with_generation(directory, description), config.source_vocabulary);
+  const auto read_tokenizer =
+      kind.type == std::string_view("bart") ? read_bart_tokenizer : read_fairseq_tokenizer;
+  const FairseqTokenizer tokenizer =
+      read_tokenizer(directory, with_generation(directory, description), config.source_vocabulary);
   config.languages = tokenizer.languages;
   config.search = generation_defaults(directory, description, *tokenizer.vocabulary.tokenizer,
                                       config.languages, config.max_positions);

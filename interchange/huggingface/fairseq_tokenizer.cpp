@@ -13,6 +13,7 @@
 #include "common/files.h"
 #include "common/json_fields.h"
 #include "data/text/piece_list.h"
+#include "interchange/huggingface/byte_tokenizer.h"
 #include "interchange/huggingface/transformers_config.h"
 #include "interchange/huggingface/vocabulary_json.h"
 
@@ -23,10 +24,8 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kSentencepiece = "sentencepiece.bpe.model";
-constexpr const char* kNumbers = "vocab.json";
-constexpr const char* kTokenizer = "tokenizer.json";
-constexpr const char* kSettings = "tokenizer_config.json";
 constexpr const char* kSpecial = "special_tokens_map.json";
+constexpr const char* kBegin = "<s>";
 constexpr const char* kMask = "<mask>";
 constexpr int64_t kMostPieces = 4'000'000;
 
@@ -46,12 +45,13 @@ json object_or_none(const fs::path& file) {
 /// Pieces with the numbers that a file gives them.
 Added numbered_pieces(const fs::path& directory) {
   Added added;
-  const json listed = object_or_none(directory / kTokenizer).value("added_tokens", json::array());
+  const json listed =
+      object_or_none(directory / kTokenizerJson).value("added_tokens", json::array());
   for (const json& entry : listed)
     if (entry.is_object() && is_whole_number(any_field(entry, "id")))
       added[entry.at("id").get<int64_t>()] = content_of(entry);
   if (!added.empty()) return added;
-  const json settings = object_or_none(directory / kSettings);
+  const json settings = object_or_none(directory / kTokenizerConfig);
   const json decoder = settings.value("added_tokens_decoder", json::object());
   for (const auto& [id, entry] : decoder.items())
     if (!id.empty() && id.size() < 10 && id.find_first_not_of("0123456789") == id.npos)
@@ -65,7 +65,7 @@ bool ends_with_language(const fs::path& directory, const json& description) {
   const auto type = field_or<std::string>(description, "model_type", "");
   std::string name = field_or<std::string>(description, "tokenizer_class",
                                            type == "mbart" ? "MBartTokenizer" : "");
-  name = field_or(object_or_none(directory / kSettings), "tokenizer_class", name);
+  name = field_or(object_or_none(directory / kTokenizerConfig), "tokenizer_class", name);
   return name == "MBartTokenizer" || name == "MBartTokenizerFast";
 }
 
@@ -90,8 +90,8 @@ std::vector<std::string> m2m_languages(const fs::path& directory) {
       "ms my ne nl no ns oc or pa pl ps pt ro ru sd si sk sl so sq sr ss su sv sw ta th tl tn tr "
       "uk ur uz vi wo xh yi yo zh zu";
   constexpr std::string_view kWmt21 = "en ha is ja cs ru zh de";
-  const auto codes =
-      field_or<std::string>(object_or_none(directory / kSettings), "language_codes", "m2m100");
+  const auto codes = field_or<std::string>(object_or_none(directory / kTokenizerConfig),
+                                           "language_codes", "m2m100");
   std::vector<std::string> pieces = words_of(codes == "wmt21" ? kWmt21 : kM2m100);
   for (std::string& piece : pieces) piece = "__" + piece + "__";
   return pieces;
@@ -100,20 +100,21 @@ std::vector<std::string> m2m_languages(const fs::path& directory) {
 /// Pieces that follow all others, in order.
 std::vector<std::string> listed_pieces(const fs::path& directory, const json& description) {
   std::vector<std::string> pieces;
-  for (const char* file : {kSpecial, kSettings}) {
+  for (const char* file : {kSpecial, kTokenizerConfig}) {
     const json listed =
         object_or_none(directory / file).value("additional_special_tokens", json::array());
     for (const json& entry : listed) pieces.push_back(content_of(entry));
     if (!pieces.empty()) break;
   }
   if (!pieces.empty()) return pieces;
-  if (fs::exists(directory / kNumbers)) return m2m_languages(directory);
+  if (fs::exists(directory / kVocabularyJson)) return m2m_languages(directory);
   return ends_with_language(directory, description) ? mbart_languages() : pieces;
 }
 
 /// The pieces of the text, by their numbers.
 std::vector<std::string> pieces_of_text(const fs::path& directory) {
-  if (fs::exists(directory / kNumbers)) return read_vocabulary_json(directory / kNumbers);
+  if (fs::exists(directory / kVocabularyJson))
+    return read_vocabulary_json(directory / kVocabularyJson);
   const data::PieceVocabulary model = data::sentencepiece_vocabulary(directory / kSentencepiece);
   std::vector<std::string> pieces = {"<s>", "<pad>", "</s>", "<unk>"};
   constexpr size_t kSpecialPieces = 3;  // of the model: <unk>, <s>, </s>
@@ -124,23 +125,37 @@ std::vector<std::string> pieces_of_text(const fs::path& directory) {
   return pieces;
 }
 
-/// With the added pieces and, up to `size`, unused ones.
-std::vector<std::string> all_pieces(const fs::path& directory, const json& description,
-                                    int64_t size) {
-  std::vector<std::string> pieces = pieces_of_text(directory);
-  const Added numbered = numbered_pieces(directory);
-  for (const auto& [id, piece] : numbered) {
+/// With those that a file numbers.
+std::vector<std::string> with_numbered(const fs::path& directory, std::vector<std::string> pieces,
+                                       int64_t size) {
+  // Some models of BART have no row for their last piece.
+  if (std::ssize(pieces) == size + 1 && pieces.back() == kMask) pieces.pop_back();
+  for (const auto& [id, piece] : numbered_pieces(directory)) {
+    if (id == size && piece == kMask) continue;
     if (id < 0 || id >= std::min(size, kMostPieces))
-      throw CheckpointError((directory / kSettings).string() + ": the piece '" + piece +
+      throw CheckpointError((directory / kTokenizerConfig).string() + ": the piece '" + piece +
                             "' has number " + std::to_string(id) + ", but the model has " +
                             std::to_string(size) + " pieces");
     if (id >= std::ssize(pieces)) pieces.resize(static_cast<size_t>(id) + 1);
     pieces[static_cast<size_t>(id)] = piece;
   }
+  return pieces;
+}
+
+/// With the pieces that have no number.
+std::vector<std::string> with_listed(const fs::path& directory, const json& description,
+                                     std::vector<std::string> pieces) {
   std::set<std::string> known(pieces.begin(), pieces.end());
   for (const std::string& piece : listed_pieces(directory, description))
     if (known.insert(piece).second) pieces.push_back(piece);
-  if (!fs::exists(directory / kNumbers) && known.insert(kMask).second) pieces.emplace_back(kMask);
+  if (!fs::exists(directory / kVocabularyJson) && known.insert(kMask).second)
+    pieces.emplace_back(kMask);
+  return pieces;
+}
+
+/// With unused ones up to `size`.
+std::vector<std::string> filled_up(const fs::path& directory, std::vector<std::string> pieces,
+                                   int64_t size) {
   if (std::ssize(pieces) > size)
     throw CheckpointError(directory.string() + ": the tokenizer has " +
                           std::to_string(pieces.size()) + " pieces, but the model has " +
@@ -151,14 +166,37 @@ std::vector<std::string> all_pieces(const fs::path& directory, const json& descr
   return pieces;
 }
 
+data::PieceVocabulary numbered(const fs::path& directory, const json& description,
+                               std::vector<std::string> pieces, int64_t size) {
+  data::PieceVocabulary made;
+  made.pieces = filled_up(directory, std::move(pieces), size);
+  made.unknown = data::piece_id(made.pieces, "<unk>");
+  made.begin = piece_number(directory, description, "decoder_start_token_id", size);
+  made.end = piece_number(directory, description, "eos_token_id", size);
+  return made;
+}
+
+/// The piece that translations of BART begin with; empty: none.
+std::string forced_piece(const fs::path& directory, const json& description,
+                         const data::PieceVocabulary& vocabulary) {
+  const char* const name = field_or(description, "force_bos_token_to_be_generated", false) &&
+                                   !description.contains("forced_bos_token_id")
+                               ? "bos_token_id"
+                               : "forced_bos_token_id";
+  if (description.value(name, json()).is_null()) return "";
+  const int32_t id = piece_number(directory, description, name, std::ssize(vocabulary.pieces));
+  const bool is_tag = std::ranges::count(vocabulary.tags, id) > 0;
+  return is_tag ? vocabulary.pieces[static_cast<size_t>(id)] : "";
+}
+
 /// Makes the tokenizer one of one pair.
 void set_pair(const fs::path& directory, const nmt::ModelLanguages& languages,
               data::PieceVocabulary& numbered) {
   const auto source =
-      field_or<std::string>(object_or_none(directory / kSettings), "src_lang", "en_XX");
+      field_or<std::string>(object_or_none(directory / kTokenizerConfig), "src_lang", "en_XX");
   numbered.source_language = data::piece_id(numbered.pieces, source);
   if (numbered.source_language < 0)
-    throw CheckpointError((directory / kSettings).string() + ": src_lang is '" + source +
+    throw CheckpointError((directory / kTokenizerConfig).string() + ": src_lang is '" + source +
                           "', which is not a piece of the vocabulary");
   const std::string& target = numbered.pieces[static_cast<size_t>(numbered.begin)];
   const bool is_language =
@@ -179,19 +217,34 @@ FairseqTokenizer read_fairseq_tokenizer(const fs::path& directory, const json& d
   if (!fs::exists(model))
     throw CheckpointError(directory.string() + ": has no " + kSentencepiece +
                           ", which splits text into pieces");
-  data::PieceVocabulary numbered;
-  numbered.pieces = all_pieces(directory, description, size);
-  numbered.unknown = data::piece_id(numbered.pieces, "<unk>");
-  numbered.begin = piece_number(directory, description, "decoder_start_token_id", size);
-  numbered.end = piece_number(directory, description, "eos_token_id", size);
+  data::PieceVocabulary vocabulary =
+      numbered(directory, description,
+               with_listed(directory, description,
+                           with_numbered(directory, pieces_of_text(directory), size)),
+               size);
   FairseqTokenizer made;
-  made.languages = languages_of(numbered);
+  made.languages = languages_of(vocabulary);
   if (ends_with_language(directory, description)) {
-    set_pair(directory, made.languages, numbered);
+    set_pair(directory, made.languages, vocabulary);
     made.languages = {};
   }
-  hide_special_pieces(numbered);
-  made.vocabulary = imported_vocabulary(std::move(numbered), {read_file(model), model.string()});
+  hide_special_pieces(vocabulary);
+  made.vocabulary = imported_vocabulary(std::move(vocabulary), {read_file(model), model.string()});
+  return made;
+}
+
+FairseqTokenizer read_bart_tokenizer(const fs::path& directory, const json& description,
+                                     int64_t size) {
+  ByteTokenizer bytes = read_byte_tokenizer(directory);
+  data::PieceVocabulary vocabulary = numbered(
+      directory, description, with_numbered(directory, std::move(bytes.pieces), size), size);
+  hide_special_pieces(vocabulary);
+  FairseqTokenizer made;
+  made.languages.always = {kBegin, forced_piece(directory, description, vocabulary)};
+  if (data::piece_id(vocabulary.pieces, kBegin) < 0)
+    throw CheckpointError(directory.string() + ": the tokenizer lacks the piece " + kBegin +
+                          ", which begins sources");
+  made.vocabulary = imported_vocabulary(std::move(vocabulary), bytes.splitter);
   return made;
 }
 

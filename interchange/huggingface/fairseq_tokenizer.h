@@ -1,4 +1,4 @@
-// Tokenizers of transformers that number their pieces as fairseq does: M2M-100, NLLB, mBART.
+// Tokenizers of transformers that number their pieces as fairseq does: M2M-100, NLLB, mBART, BART.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace dietmt::interchange {
 
 struct FairseqTokenizer {
   ImportedVocabulary vocabulary;
-  nmt::ModelLanguages languages;  // of several pairs
+  nmt::ModelLanguages languages;  // of several pairs, or what begins all sentences of one
 };
 
 /// Reads sentencepiece.bpe.model, which splits the text, and numbers its pieces by vocab.json
@@ -26,5 +26,10 @@ struct FairseqTokenizer {
 /// and what is missing or does not match.
 FairseqTokenizer read_fairseq_tokenizer(const std::filesystem::path& directory,
                                         const nlohmann::json& description, int64_t size);
+
+/// Reads BART's (byte_tokenizer.h). Sources begin with <s>, translations with the special piece
+/// that forced_bos_token_id names. Throws as above.
+FairseqTokenizer read_bart_tokenizer(const std::filesystem::path& directory,
+                                     const nlohmann::json& description, int64_t size);
 
 }  // namespace dietmt::interchange

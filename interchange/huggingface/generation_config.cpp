@@ -131,7 +131,7 @@ void read_search(Generation& generation) {
 
 std::vector<int32_t> ids_of_languages(const data::Tokenizer& tokenizer,
                                       const nmt::ModelLanguages& languages) {
-  std::set<std::string> pieces;
+  std::set<std::string> pieces = {languages.always.target};
   for (const auto& [language, piece] : languages.pieces) pieces.insert(piece);
   std::vector<int32_t> ids;
   for (int32_t id = 0; id < tokenizer.vocabulary_size(); ++id)

@@ -7,6 +7,7 @@
 #include "data/text/piece_list.h"
 #include "data/text/source_tag.h"
 #include "interchange/huggingface/marianmt.h"
+#include "interchange/huggingface/transformers_config.h"
 #include "interchange/huggingface/vocabulary_json.h"
 #include "interchange/imported_vocabulary.h"
 
@@ -16,8 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kTokenizerFile = "tokenizer_config.json";
-constexpr const char* kVocabularyFile = "vocab.json";
 constexpr const char* kTargetVocabularyFile = "target_vocab.json";
 constexpr const char* kSourcePieces = "source.spm";
 constexpr const char* kTargetPieces = "target.spm";
@@ -71,8 +70,8 @@ json ids_of(const data::Tokenizer& tokenizer) {
 }  // namespace
 
 MarianTokenizers read_marian_tokenizers(const fs::path& directory, const json& generation) {
-  const Description description = read_description(directory / kTokenizerFile);
-  const std::vector<std::string> source = read_vocabulary_json(directory / kVocabularyFile);
+  const Description description = read_description(directory / kTokenizerConfig);
+  const std::vector<std::string> source = read_vocabulary_json(directory / kVocabularyJson);
   const std::vector<std::string> target =
       description.separate ? read_vocabulary_json(directory / kTargetVocabularyFile) : source;
   std::string begin, end;
@@ -122,8 +121,8 @@ void write_marian_tokenizers(const fs::path& directory, const nmt::Tokenizers& t
                             {"source_lang", "source"},
                             {"target_lang", "target"},
                             {"model_max_length", longest}};
-  write_file_atomically(directory / kTokenizerFile, description.dump(2) + "\n");
-  write_file_atomically(directory / kVocabularyFile, source_ids.dump() + "\n");
+  write_file_atomically(directory / kTokenizerConfig, description.dump(2) + "\n");
+  write_file_atomically(directory / kVocabularyJson, source_ids.dump() + "\n");
   if (separate) write_file_atomically(directory / kTargetVocabularyFile, target_ids.dump() + "\n");
   write_file_atomically(directory / kSourcePieces, source.sentencepiece());
   write_file_atomically(directory / kTargetPieces, target.sentencepiece());

@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "data/text/model_pieces.h"
+#include "interchange/huggingface/transformers_config.h"
 
 namespace dietmt::interchange {
 namespace {
@@ -133,8 +134,8 @@ void write_tokenizer_json(const std::filesystem::path& directory, std::string_vi
       {"decoder", words},
       {"model", model.model == data::SubwordModel::kBpe ? bpe(model, special.unknown)
                                                         : unigram(model, special.unknown)}};
-  write_file_atomically(directory / "tokenizer.json", tokenizer.dump() + "\n");
-  write_file_atomically(directory / "tokenizer_config.json", config.dump(2) + "\n");
+  write_file_atomically(directory / kTokenizerJson, tokenizer.dump() + "\n");
+  write_file_atomically(directory / kTokenizerConfig, config.dump(2) + "\n");
 }
 
 }  // namespace dietmt::interchange

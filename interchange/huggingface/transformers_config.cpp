@@ -21,6 +21,7 @@ const std::vector<ModelType>& model_types() {
   static const std::vector<ModelType> types = {
       {"marian", {"MarianModel", "MarianMTModel"}, {"d_model", "encoder_layers", "decoder_layers"}},
       {"m2m_100", {"M2M100Model", "M2M100ForConditionalGeneration"}, {}},
+      {"bart", {"BartModel", "BartForConditionalGeneration"}, {}},
       {"mbart", {"MBartModel", "MBartForConditionalGeneration"}, {}},
       {"t5", {"T5Model", "T5ForConditionalGeneration"}, {}},
       {"mt5", {"MT5Model", "MT5ForConditionalGeneration"}, {}},

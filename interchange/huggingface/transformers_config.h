@@ -17,6 +17,9 @@ nlohmann::json read_json_object(const std::filesystem::path& path);
 
 inline constexpr const char* kTransformersConfig = "config.json";
 inline constexpr const char* kGenerationConfig = "generation_config.json";
+inline constexpr const char* kTokenizerJson = "tokenizer.json";
+inline constexpr const char* kTokenizerConfig = "tokenizer_config.json";
+inline constexpr const char* kVocabularyJson = "vocab.json";
 
 /// The description of a model, overridden by its generation_config.json, if there is one.
 nlohmann::json with_generation(const std::filesystem::path& directory, nlohmann::json description);

@@ -14,7 +14,7 @@ namespace {
 std::string type_in(const std::filesystem::path& path) {
   const nlohmann::json description = read_json_object(path);
   try {
-    return require_model_type(description, {"marian", "m2m_100", "mbart", "t5", "mt5"});
+    return require_model_type(description, {"marian", "m2m_100", "bart", "mbart", "t5", "mt5"});
   } catch (const std::exception& error) {
     throw CheckpointError(path.string() + ": " + json_problem(error));
   }

@@ -16,7 +16,8 @@ namespace dietmt::interchange {
 /// not match.
 nmt::LoadedModel import_translation_model(const std::filesystem::path& directory);
 
-/// The descendants of BART: M2M-100 and NLLB-200 (m2m_100), mBART-50 and mBART (mbart). The
+/// BART (Lewis et al. 2020) and its descendants: M2M-100 and NLLB-200 (m2m_100), mBART-50 and mBART
+/// (mbart). BART's sources begin with <s>, and its translations with forced_bos_token_id. The
 /// languages of the vocabulary become those of the model (ModelConfig::languages): their pieces
 /// begin sources and translations. A model of mBART's first kind has one pair
 /// (fairseq_tokenizer.h).

@@ -154,7 +154,7 @@ nlohmann::json ModelConfig::to_json() const {
   const auto write = [&](const char* name, const auto& field) { json[name] = field; };
   visit_fields(*this, write);
   visit_later_fields(*this, write);
-  if (!languages.empty()) json["languages"] = languages.to_json();
+  if (languages != ModelLanguages()) json["languages"] = languages.to_json();
   if (!search.empty()) json["search"] = json_of(search);
   return json;
 }

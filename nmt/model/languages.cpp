@@ -13,6 +13,7 @@ namespace {
 constexpr const char* kPieces = "pieces";
 constexpr const char* kBeforeSource = "before_source";
 constexpr const char* kBeforeTarget = "before_target";
+constexpr const char* kAlways = "always";
 constexpr const char* kSource = "source";
 constexpr const char* kTarget = "target";
 
@@ -69,6 +70,10 @@ LanguageTags ModelLanguages::tags(const LanguageChoice& choice) const {
     throw DataError("the model does not have the " + side + " language '" + language +
                     "'; it has " + some_of(known));
   };
+  if (empty() && !(choice.source_tag.empty() || always.source.empty()))
+    throw DataError("the model's sources begin with '" + always.source +
+                    "', so they cannot have the tag '" + choice.source_tag + "'");
+  if (empty()) return {choice.source_tag + always.source, always.target};
   LanguageTags tags{choice.source_tag, {}};
   if (tags.source.empty() && source_before_source) tags.source = piece_of(kSource, choice.source);
   if (tags.source.empty() && target_before_source) tags.source = piece_of(kTarget, choice.target);
@@ -82,6 +87,7 @@ bool ModelLanguages::is_named_in(std::string_view text) const {
 }
 
 nlohmann::json ModelLanguages::to_json() const {
+  if (empty()) return {{kAlways, {{kSource, always.source}, {kTarget, always.target}}}};
   nlohmann::json json = {{kPieces, pieces}};
   if (source_before_source) json[kBeforeSource].push_back(kSource);
   if (target_before_source) json[kBeforeSource].push_back(kTarget);
@@ -92,6 +98,12 @@ nlohmann::json ModelLanguages::to_json() const {
 ModelLanguages ModelLanguages::from_json(const nlohmann::json& json) {
   if (!json.is_object()) throw CheckpointError("languages must be an object, {...}");
   ModelLanguages languages;
+  if (json.contains(kAlways) && !json.contains(kPieces)) {
+    const nlohmann::json& always = object_field(json, kAlways);
+    languages.always = {field_or<std::string>(always, kSource, ""),
+                        field_or<std::string>(always, kTarget, "")};
+    return languages;
+  }
   languages.pieces = read_pieces(json.value(kPieces, nlohmann::json()));
   languages.source_before_source = is_named(json, kBeforeSource, kSource);
   languages.target_before_source = is_named(json, kBeforeSource, kTarget);

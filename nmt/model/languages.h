@@ -25,15 +25,19 @@ struct LanguageChoice {
 struct LanguageTags {
   std::string source;
   std::string target;
+
+  bool operator==(const LanguageTags&) const = default;
 };
 
 struct ModelLanguages {
-  std::map<std::string, std::string> pieces;  // of each language, by BCP 47 code
+  std::map<std::string, std::string> pieces = {};  // of each language, by BCP 47 code
   // Which languages a source and a translation begin with. M2M-100, NLLB and mBART-50 begin both
   // with their own; MarianMT and MADLAD begin a source with the target's (Johnson et al. 2017).
   bool source_before_source = false;
   bool target_before_source = false;
   bool target_before_target = false;
+  // Of a model of one pair whose sentences all begin with them, such as BART.
+  LanguageTags always = {};
 
   bool empty() const { return pieces.empty(); }
   std::vector<std::string> codes() const;

@@ -53,7 +53,8 @@ const LineEncoder::Tags& LineEncoder::tags_of(const LanguageChoice& choice) {
   const std::string& given = choice.source_tag;
   const std::string problem = given.empty() ? "" : data::source_tag_problem(given);
   if (!problem.empty()) throw DataError(problem);
-  const LanguageTags tags = choice.empty() ? LanguageTags() : model_.languages.tags(choice);
+  const LanguageTags tags =
+      choice.empty() ? model_.languages.always : model_.languages.tags(choice);
   Tags made{data::SourceTag(*model_.source_tokenizer, tags.source),
             model_.target_tokenizer->encode(tags.target)};
   return tags_.emplace(choice, std::move(made)).first->second;

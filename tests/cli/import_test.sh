@@ -31,7 +31,7 @@ for command in import "bert import"; do
   refuses moe "a model of Hugging Face of the type nllb-moe, which cannot be imported" "$command"
 done
 config bart bart
-refuses bart "a BART model of Hugging Face, which cannot be imported: its byte-level tokenizer"
+refuses bart "a translation model (bart) of Hugging Face: use 'dietmt import'" "bert import"
 
 mkdir ct2 && echo '{"bos_token": "<s>"}' >ct2/config.json
 touch ct2/model.bin ct2/shared_vocabulary.json

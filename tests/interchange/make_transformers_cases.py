@@ -16,6 +16,8 @@ activations, ties, positions, widths of heads, and in how they name languages:
     t5         gated, heads wider than the model, a separate output, no languages
     madlad     relu, output tied to the embeddings, languages such as <2de>
     mbart_pair mBART's first kind: sources end with en_XX, the decoder starts from de_DE
+    bart       post-norm, byte-level BPE, sources and translations that begin with <s>; also "texts"
+               and the pieces that its tokenizer makes of them
     t5_search  generation_config.json has options of the search, and only "searched", the
                translations with them
 """
@@ -25,6 +27,7 @@ import json
 import pathlib
 
 import sentencepiece
+import tokenizers
 import torch
 import transformers
 
@@ -32,6 +35,10 @@ from make_cases import EndAtLimit
 from make_words import SOURCE, TARGET, sentences
 
 LONGEST = 20
+TEXTS = ["red dog", " red dog", "red  dog   sees", "it's we'll THEY'RE 'tis don't I'd I'm we've",
+         "a\tb \t c", "grün großß naïve Ελλάδα", "猫が好き。犬", "cat12 3.14 ½ ²", "😀 red😀dog 👩‍👩‍👧",
+         "end ", "  two before", "dog\u00a0cat\u2003tree", "!?... (blue) [old]—new", "'s dog's 'S",
+         "é e\u0301 \u200b", "1 22 333", "redredredreddogdogdogdog", "\u3000red"]
 SIZES = dict(d_model=16, encoder_layers=2, decoder_layers=2, encoder_attention_heads=2,
              decoder_attention_heads=2, encoder_ffn_dim=24, decoder_ffn_dim=24,
              max_position_embeddings=64)
@@ -82,6 +89,20 @@ def mbart_pair(directory):
         vocab_size=len(tokenizer), scale_embedding=True,
         decoder_start_token_id=tokenizer.convert_tokens_to_ids("de_DE"), **SIZES)
     return tokenizer, transformers.MBartForConditionalGeneration(config), None
+
+
+def bart(directory):
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    bytes_of_text = tokenizers.ByteLevelBPETokenizer()
+    bytes_of_text.train_from_iterator(sentences(SOURCE + TARGET, 500, 1), vocab_size=330,
+                                      special_tokens=special[:4], show_progress=False)
+    bytes_of_text.add_special_tokens(special[4:])
+    directory.mkdir(parents=True, exist_ok=True)
+    bytes_of_text.save_model(str(directory))
+    tokenizer = transformers.BartTokenizerFast(str(directory / "vocab.json"),
+                                               str(directory / "merges.txt"))
+    config = transformers.BartConfig(vocab_size=len(tokenizer) + 1, forced_bos_token_id=0, **SIZES)
+    return tokenizer, transformers.BartForConditionalGeneration(config), None
 
 
 T5_SIZES = dict(decoder_start_token_id=0, d_model=16, d_ff=24, num_heads=2, num_layers=2, num_decoder_layers=2,
@@ -144,6 +165,8 @@ class Reference:
             tokenizer.src_lang, tokenizer.tgt_lang = languages
             self.forced = (tokenizer.get_lang_id(languages[1]) if hasattr(tokenizer, "get_lang_id")
                            else tokenizer.convert_tokens_to_ids(languages[1]))
+        elif model.config.model_type == "bart":
+            self.forced = model.generation_config.forced_bos_token_id
         elif languages:
             self.tag = f"<2{languages[1]}> "
 
@@ -193,6 +216,9 @@ class Reference:
                 "token_scores": [self.token_scores(*pair) for pair in zip(sources, targets)],
                 "greedy": [self.translation(line, 1) for line in sources],
                 "beam": [self.translation(line, 5) for line in sources]}
+        if self.model.config.model_type == "bart":
+            case["texts"] = TEXTS
+            case["pieces"] = [self.tokenizer.tokenize(text) for text in TEXTS]
         if self.languages:
             case["source_language"], case["target_language"] = self.languages
         return case
@@ -203,6 +229,9 @@ def write_case(directory, make, seed):
     tokenizer, model, languages = make(case)
     randomize(model, seed)
     model = model.half() if make is m2m_100 else model
+    if make is bart:  # write few single bytes, which are rarely characters
+        model.final_logits_bias[0, :260] -= 5
+        model.final_logits_bias[0, 2] += 3
     model.save_pretrained(case, max_shard_size="24KB" if make is mbart else "5GB")
     tokenizer.save_pretrained(case)
     model = type(model).from_pretrained(case, dtype=torch.float32).eval()
@@ -217,7 +246,7 @@ def main():
     parser.add_argument("directory", type=pathlib.Path)
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
-    for seed, make in enumerate((m2m_100, nllb, mbart, t5, madlad, mbart_pair, t5_search)):
+    for seed, make in enumerate((m2m_100, nllb, mbart, t5, madlad, mbart_pair, t5_search, bart)):
         if make.__name__ in options.cases or not options.cases:
             write_case(options.directory, make, seed)
 

@@ -87,6 +87,24 @@ TEST_F(DamagedFairseqModels, HaveOtherDictionaries) {
               HasSubstr("spm.model"));
 }
 
+TEST_F(DamagedFairseqModels, HaveOtherCodes) {
+  const auto with_codes = [&](const char* file, const std::string& codes) {
+    return failure_after("iwslt", [&] {
+      fs::remove(copy() / "spm.model");
+      write(std::string("model/") + file, codes);
+    });
+  };
+  EXPECT_THAT(with_codes("bpecodes", "#version: 0.2\na b\nab\n"),
+              HasSubstr("bpecodes:3: not a merge"));
+  for (const char* file : {"bpe.codes", "codes", "code"}) {
+    EXPECT_EQ(with_codes(file, "d o\ndo g</w> 12\n"), "succeeded");
+    const data::SpannedPieces pieces =
+        import_fairseq(copy(), {}).source_tokenizer->encode_with_spans("dog do");
+    EXPECT_THAT(pieces.spans,
+                ElementsAre(data::TextSpan{0, 3}, data::TextSpan{3, 5}, data::TextSpan{5, 6}));
+  }
+}
+
 TEST_F(DamagedFairseqModels, HaveFlippedBits) {
   const std::string whole = read_file(case_path("deep") / "model.pt");
   const size_t name = whole.find("archive/data/1");  // after its length and that of an extra field

@@ -27,7 +27,8 @@ TEST_P(TranslationModels, ComputeWhatTransformersDoes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, TranslationModels,
-                         testing::Values("m2m_100", "nllb", "mbart", "t5", "madlad", "mbart_pair"),
+                         testing::Values("m2m_100", "nllb", "mbart", "t5", "madlad", "mbart_pair",
+                                         "bart"),
                          [](const auto& test) { return std::string(test.param); });
 
 TEST(TranslationModels, SearchAsTheirGenerationConfigSays) {
@@ -40,6 +41,18 @@ TEST(TranslationModels, SearchAsTheirGenerationConfigSays) {
   EXPECT_EQ(nmt::translate_lines(*model.model, *model.source_tokenizer, *model.target_tokenizer,
                                  sources, options),
             expected.at("searched").get<std::vector<std::string>>());
+}
+
+/// The pieces that a tokenizer makes of the texts of a case.
+void expect_pieces(const data::Tokenizer& tokenizer, const json& expected) {
+  const std::vector<std::string> texts = expected.at("texts");
+  for (size_t i = 0; i < texts.size(); ++i) {
+    std::vector<std::string> pieces;
+    const std::vector<int32_t> ids = tokenizer.encode(texts[i]);
+    for (const int32_t id : ids) pieces.push_back(tokenizer.piece(id));
+    EXPECT_EQ(pieces, expected.at("pieces")[i].get<std::vector<std::string>>()) << texts[i];
+    EXPECT_EQ(tokenizer.decode(ids), texts[i]);
+  }
 }
 
 nmt::ModelLanguages languages_in(const std::string& name) {
@@ -88,6 +101,18 @@ TEST(LanguagesOfModels, OfMbartsFirstKindAreOnePair) {
   EXPECT_EQ(tokenizer.piece(tokenizer.begin_id()), "de_DE");
 }
 
+TEST(BartModels, CutTextAsTheirTokenizerDoes) {
+  const nmt::LoadedModel model = import_translation_model(case_path("bart"));
+  expect_pieces(*model.source_tokenizer, read_reference(case_path("bart.json")));
+}
+
+TEST(BartModels, BeginTheirSentences) {
+  const nmt::ModelConfig config = import_translation_model(case_path("bart")).model->config();
+  EXPECT_EQ(config.languages.always, (nmt::LanguageTags{"<s>", "<s>"}));
+  EXPECT_EQ(config.norm, "post");
+  EXPECT_TRUE(config.search.empty());
+}
+
 class DamagedModels : public ScratchTest {
  protected:
   /// The failure of a copy of a case after `damage`.
@@ -117,6 +142,67 @@ TEST_F(DamagedModels, AreRefusedByName) {
   EXPECT_THAT(in_config("t5", "feed_forward_proj", "gated-relu"), HasSubstr("gated-relu"));
   EXPECT_THAT(in_config("t5", "d_kv", 8), HasSubstr("shape"));
   EXPECT_THAT(in_config("madlad", "vocab_size", 60), HasSubstr("spiece.model: has 72 pieces"));
+}
+
+class BartTokenizers : public DamagedModels {
+ protected:
+  std::string failure_after(const std::function<void()>& damage) const {
+    return DamagedModels::failure_after("bart", damage);
+  }
+};
+
+TEST_F(BartTokenizers, MayBeInOneFile) {
+  EXPECT_EQ(failure_after([&] {
+              fs::remove(copy() / "vocab.json");
+              fs::remove(copy() / "merges.txt");
+            }),
+            "succeeded");
+  const nmt::LoadedModel model = import_translation_model(copy());
+  const json expected = read_reference(case_path("bart.json"));
+  expect_pieces(*model.source_tokenizer, expected);
+  expect_reference(model, expected, 20);
+}
+
+TEST_F(BartTokenizers, MayPutASpaceBeforeTexts) {
+  failure_after(
+      [&] { change("tokenizer_config.json", [](json& c) { c["add_prefix_space"] = true; }); });
+  const nmt::LoadedModel spaced = import_translation_model(copy());
+  const nmt::LoadedModel plain = import_translation_model(case_path("bart"));
+  const auto ids = spaced.source_tokenizer->encode("red dog");
+  EXPECT_EQ(ids, plain.source_tokenizer->encode(" red dog"));
+  EXPECT_EQ(spaced.source_tokenizer->encode(" red dog"), ids);
+  EXPECT_EQ(spaced.source_tokenizer->encode("<s> red dog").size(), ids.size() + 1);
+}
+
+TEST_F(BartTokenizers, AreRefusedByFileAndLine) {
+  const auto with_merges = [&](const std::string& text) {
+    return failure_after([&] { write("model/merges.txt", text); });
+  };
+  EXPECT_THAT(with_merges("#version: 0.2\nr e\nre\n"), HasSubstr("merges.txt:3: not a merge"));
+  EXPECT_THAT(with_merges("r e x\n"), HasSubstr("merges.txt:1: not a merge"));
+  EXPECT_THAT(with_merges("r e\n\n"), HasSubstr("merges.txt:2: not a merge"));
+  EXPECT_THAT(with_merges("r q\xff\n"), HasSubstr("merges.txt:1: not UTF-8"));
+  EXPECT_THAT(with_merges("a u\nau \u2581d\n"),
+              HasSubstr("merges.txt:2: the symbol '\u2581d' is not a piece"));
+  EXPECT_THAT(failure_after([&] { write("model/vocab.json", "{\"a\": 0,\n \"b\": }"); }),
+              HasSubstr("vocab.json: "));
+  EXPECT_THAT(failure_after([&] { change("vocab.json", [](json& c) { c["zz"] = "x"; }); }),
+              HasSubstr("vocab.json: "));
+  EXPECT_THAT(failure_after([&] {
+                for (const char* file : {"vocab.json", "merges.txt", "tokenizer.json"})
+                  fs::remove(copy() / file);
+              }),
+              HasSubstr("has neither vocab.json and merges.txt nor tokenizer.json"));
+  EXPECT_THAT(failure_after([&] {
+                fs::remove(copy() / "merges.txt");
+                change("tokenizer.json", [](json& c) { c["pre_tokenizer"] = nullptr; });
+              }),
+              HasSubstr("tokenizer.json: is no byte-level BPE"));
+  EXPECT_THAT(failure_after([&] {
+                fs::remove(copy() / "merges.txt");
+                change("tokenizer.json", [](json& c) { c["model"]["merges"] = {1}; });
+              }),
+              HasSubstr("tokenizer.json: merges has 1"));
 }
 
 TEST_F(DamagedModels, WithoutTheirTokenizers) {

@@ -19,6 +19,8 @@ ModelLanguages madlad() {
   return {.pieces = {{"de", "<2de>"}, {"fr", "<2fr>"}}, .target_before_source = true};
 }
 
+ModelLanguages bart() { return {.always = {"<s>", "</s>"}}; }
+
 TEST(ModelLanguagesTest, TagsOfALine) {
   const LanguageTags both = nllb().tags({.source = "English", .target = "zh-TW"});
   EXPECT_EQ(both.source, "eng_Latn");
@@ -49,6 +51,13 @@ TEST(ModelLanguagesTest, WhatIsMissingIsNamed) {
             "the model has one pair of languages, so none can be chosen");
 }
 
+TEST(ModelLanguagesTest, OfOnePairMayBeginAllSentences) {
+  EXPECT_EQ(bart().tags({}), (LanguageTags{"<s>", "</s>"}));
+  EXPECT_TRUE(bart().empty());
+  EXPECT_THROW(bart().tags({.target = "de"}), DataError);
+  EXPECT_THROW(bart().tags({.source_tag = "<bt>"}), DataError);
+}
+
 TEST(ModelLanguagesTest, ATextMayNameItsLanguage) {
   EXPECT_TRUE(madlad().is_named_in("<2de> a house"));
   EXPECT_FALSE(madlad().is_named_in("a <2de> house"));
@@ -64,7 +73,7 @@ TEST(ModelLanguagesTest, TheSecondPieceOfALanguageKeepsItsWholeCode) {
 }
 
 TEST(ModelLanguagesTest, AreStored) {
-  for (const ModelLanguages& languages : {nllb(), madlad()})
+  for (const ModelLanguages& languages : {nllb(), madlad(), bart()})
     EXPECT_EQ(ModelLanguages::from_json(languages.to_json()), languages);
   nlohmann::json both = nllb().to_json();
   both["before_source"] = {"source", "target"};
