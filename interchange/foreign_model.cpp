@@ -61,14 +61,15 @@ std::optional<Kind> by_config(const fs::path& directory) {
   if (type == config.end() || !type->is_string()) return {};
   const std::string name = *type;
   if (name == "marian") return Kind{"a MarianMT model", "import"};
-  constexpr std::array kTranslators = {"m2m_100", "bart", "mbart", "t5", "mt5"};
+  constexpr std::array kTranslators = {"m2m_100", "bart", "fsmt", "mbart", "t5", "mt5"};
   if (std::ranges::find(kTranslators, name) != kTranslators.end())
     return Kind{"a translation model (" + name + ") of Hugging Face", "import"};
   if (name == "bert" || name == "roberta" || name == "xlm-roberta")
     return Kind{"an encoder (" + name + ") of Hugging Face", "bert import"};
   return Kind{
       "a model of Hugging Face of the type " + name, "",
-      "MarianMT, M2M-100, NLLB, BART, mBART, T5, MADLAD, BERT and XLM-R models can be imported"};
+      "MarianMT, M2M-100, NLLB, BART, FSMT, mBART, T5, MADLAD, BERT and XLM-R models can be "
+      "imported"};
 }
 
 std::optional<Kind> by_files(const fs::path& directory) {

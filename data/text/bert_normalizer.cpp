@@ -8,22 +8,15 @@
 #include <array>
 
 #include "common/error.h"
+#include "data/text/text_characters.h"
 
 namespace dietmt::data {
 namespace {
-
-using Characters = std::vector<SourceCharacter>;
 
 // BertTokenizerFast uses tables of these editions of Unicode. Later characters have no properties
 // here, even if the installed ICU knows them.
 constexpr uint8_t kCategoriesEdition = 8;
 constexpr uint8_t kNormalizationEdition = 9;
-
-bool is_in_edition(uint8_t edition, char32_t c) {
-  UVersionInfo age;
-  u_charAge(static_cast<UChar32>(c), age);
-  return age[0] <= edition;
-}
 
 // The few characters whose category has changed since are named where a category is asked for.
 bool has_category(char32_t c, uint32_t mask) {

@@ -9,6 +9,7 @@
 #include "common/utf8.h"
 #include "data/text/byte_words.h"
 #include "data/text/merges.h"
+#include "data/text/moses.h"
 #include "data/text/numbered_pieces.h"
 #include "data/text/source_text.h"
 
@@ -18,19 +19,29 @@ namespace {
 constexpr std::string_view kSpaces = " \t\n\v\f\r";
 constexpr std::string_view kWordEnd = "</w>";
 constexpr std::string_view kGoesOn = "@@";
+constexpr std::string_view kMoses = "moses ";  // before its language
 constexpr std::array<std::pair<MergedText, std::string_view>, 3> kNames = {
     {{MergedText::kWords, "words"},
      {MergedText::kBytes, "bytes"},
      {MergedText::kSpacedBytes, "spaced bytes"}}};
 
+/// What merge_rules() made, in its parts.
+struct Rules {
+  const std::string& text;  // all of them
+  const std::string& where;
+  MergedText kind = MergedText::kWords;
+  const MosesLanguage* moses = nullptr;  // nullptr: words are not made by Moses
+  std::string_view merges = {};
+};
+
 /// What words and bytes have in common: the tag before a text, and the ids of symbols.
 class MergedPieces : public NumberedPieces {
  public:
-  MergedPieces(PieceVocabulary vocabulary, MergedText kind, std::string_view merges,
-               const std::string& where)
+  MergedPieces(PieceVocabulary vocabulary, const Rules& rules)
       : NumberedPieces(std::move(vocabulary)),
-        merges_(merges, where, [&](std::string_view symbol) { return symbol_of(kind, symbol); }) {
-    serialized_ = data::serialized(kMergesMagic, vocabulary_, merge_rules(kind, merges));
+        merges_(rules.merges, rules.where,
+                [&](std::string_view symbol) { return symbol_of(rules.kind, symbol); }) {
+    serialized_ = data::serialized(kMergesMagic, vocabulary_, rules.text);
   }
 
   std::vector<int32_t> encode(std::string_view text) const override {
@@ -41,7 +52,7 @@ class MergedPieces : public NumberedPieces {
     SpannedPieces pieces;
     size_t begin = 0;
     if (const std::string_view tag = leading_tag(text); !tag.empty()) {
-      add(id_of(tag), tag.size(), pieces);
+      add(id_of(tag), static_cast<int32_t>(tag.size()), pieces);
       begin = std::min(tag.size() + 1, text.size());
     }
     const bool has_text = text.find_first_not_of(kSpaces, begin) != text.npos;
@@ -75,11 +86,11 @@ class MergedPieces : public NumberedPieces {
   /// The pieces of `text` from `begin` on.
   virtual void encode(std::string_view text, size_t begin, SpannedPieces& pieces) const = 0;
 
-  /// A piece that ends at byte `end`; it begins where the last one ended.
-  static void add(int32_t id, size_t end, SpannedPieces& pieces) {
+  /// A piece that ends at byte `end`, or before if the last one ends later, where it begins.
+  static void add(int32_t id, int32_t end, SpannedPieces& pieces) {
     const int32_t begin = pieces.spans.empty() ? 0 : pieces.spans.back().end;
     pieces.ids.push_back(id);
-    pieces.spans.push_back({begin, static_cast<int32_t>(end)});
+    pieces.spans.push_back({begin, std::max(begin, end)});
   }
 
   /// No text has a special piece.
@@ -93,59 +104,97 @@ class MergedPieces : public NumberedPieces {
 
 class MergedWords : public MergedPieces {
  public:
-  MergedWords(PieceVocabulary vocabulary, std::string_view merges, const std::string& where)
-      : MergedPieces(std::move(vocabulary), MergedText::kWords, merges, where) {}
+  MergedWords(PieceVocabulary vocabulary, const Rules& rules)
+      : MergedPieces(std::move(vocabulary), rules), moses_(rules.moses) {}
 
   SpannedText decode_with_spans(std::span<const int32_t> ids) const override {
-    SpannedText spanned;
-    bool goes_on = true;
-    for (const int32_t id : ids) {
-      const auto begin = static_cast<int32_t>(spanned.text.size());
-      if (!is_special(id)) {
-        const std::string word = piece(id);
-        if (!goes_on) spanned.text += ' ';
-        goes_on = word.ends_with(kGoesOn);
-        spanned.text += word.substr(0, word.size() - (goes_on ? kGoesOn.size() : 0));
-      }
-      spanned.spans.push_back({begin, static_cast<int32_t>(spanned.text.size())});
+    std::vector<Characters> words;
+    bool goes_on = false;
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (is_special(ids[i])) continue;
+      const std::string word = piece(ids[i]);
+      if (!goes_on) words.emplace_back();
+      goes_on = word.ends_with(kGoesOn);
+      const size_t end = word.size() - (goes_on ? kGoesOn.size() : 0);
+      const auto place = static_cast<int32_t>(i);
+      for (const SourceCharacter& one : source_characters(word, 0, static_cast<int32_t>(end)))
+        words.back().push_back({one.code, place, place});
     }
-    return spanned;
+    std::erase_if(words, [](const Characters& word) { return word.empty(); });
+    return spanned(moses_ != nullptr ? moses_text(*moses_, std::move(words)) : joined(words),
+                   ids.size());
   }
 
  protected:
-  void encode(std::string_view text, size_t end, SpannedPieces& pieces) const override {
-    for (;;) {
-      const size_t begin = text.find_first_not_of(kSpaces, end);
-      if (begin == text.npos) return;
-      end = std::min(text.find_first_of(kSpaces, begin), text.size());
-      encode_word(text.substr(begin, end - begin), begin, pieces);
-    }
+  void encode(std::string_view text, size_t begin, SpannedPieces& pieces) const override {
+    Characters characters =
+        source_characters(text, static_cast<int32_t>(begin), static_cast<int32_t>(text.size()));
+    for (const Characters& word : words_in(std::move(characters))) encode_word(word, pieces);
   }
 
  private:
-  void encode_word(std::string_view word, size_t begin, SpannedPieces& pieces) const {
+  std::vector<Characters> words_in(Characters text) const {
+    if (moses_ == nullptr)
+      return words_of(text, [](char32_t code) {
+        return code < 0x80 && kSpaces.find(static_cast<char>(code)) != kSpaces.npos;
+      });
+    normalize_for_moses(*moses_, text);
+    return moses_words(*moses_, std::move(text));
+  }
+
+  void encode_word(const Characters& word, SpannedPieces& pieces) const {
+    std::string ended;
     std::vector<size_t> ends;
-    for (size_t end = 1; end < word.size(); ++end)
-      if (!continues_character(word[end])) ends.push_back(end);
-    const std::string ended = std::string(word).append(kWordEnd);
-    ends.push_back(ended.size());
-    size_t at = 0;
+    for (const SourceCharacter& one : word) {
+      append_utf8(one.code, ended);
+      ends.push_back(ended.size());
+    }
+    const size_t size = ended.size();
+    ends.back() = ended.append(kWordEnd).size();
+    size_t begin = 0, last = 0;
     for (const size_t end : merges_.joined(ended, ends)) {
-      const bool is_last = end == ended.size();
-      std::string piece(word.substr(at, end - at));
-      add(id_of_text(is_last ? piece : piece.append(kGoesOn)), begin + std::min(end, word.size()),
-          pieces);
-      at = end;
+      while (ends[last] != end) ++last;
+      const bool goes_on = end != ended.size();
+      std::string piece = ended.substr(begin, (goes_on ? end : size) - begin);
+      add(id_of_text(goes_on ? piece.append(kGoesOn) : piece), word[last].end, pieces);
+      begin = end;
     }
   }
+
+  /// The words with spaces between them.
+  static Characters joined(const std::vector<Characters>& words) {
+    Characters text;
+    for (const Characters& word : words) {
+      if (!text.empty()) text.push_back({' ', word.front().begin, word.front().end});
+      text.insert(text.end(), word.begin(), word.end());
+    }
+    return text;
+  }
+
+  /// The text of characters that say which of `count` pieces they begin in.
+  static SpannedText spanned(const Characters& text, size_t count) {
+    SpannedText made;
+    std::vector<int32_t> ends(count, 0);
+    for (const SourceCharacter& one : text) {
+      append_utf8(one.code, made.text);
+      ends[static_cast<size_t>(one.begin)] = static_cast<int32_t>(made.text.size());
+    }
+    int32_t begin = 0;
+    for (const int32_t end : ends) {
+      made.spans.push_back({begin, std::max(begin, end)});
+      begin = made.spans.back().end;
+    }
+    return made;
+  }
+
+  const MosesLanguage* const moses_;
 };
 
 class MergedBytes : public MergedPieces {
  public:
-  MergedBytes(PieceVocabulary vocabulary, MergedText kind, std::string_view merges,
-              const std::string& where)
-      : MergedPieces(std::move(vocabulary), kind, merges, where),
-        is_spaced_(kind == MergedText::kSpacedBytes) {
+  MergedBytes(PieceVocabulary vocabulary, const Rules& rules)
+      : MergedPieces(std::move(vocabulary), rules),
+        is_spaced_(rules.kind == MergedText::kSpacedBytes) {
     for (int32_t id = 0; id < size(); ++id) {
       const auto bytes = bytes_of_alphabet(vocabulary_.pieces[static_cast<size_t>(id)]);
       bytes_.push_back(bytes.value_or(vocabulary_.pieces[static_cast<size_t>(id)]));
@@ -189,7 +238,7 @@ class MergedBytes : public MergedPieces {
         size_t until = at + end;  // a character belongs to the piece with its last byte
         while (until < spaced.size() && continues_character(spaced[until])) --until;
         add(found == ids_of_bytes_.end() ? unknown() : found->second,
-            std::max(begin + until, begin + space) - space, pieces);
+            static_cast<int32_t>(std::max(begin + until, begin + space) - space), pieces);
         from = end;
       }
       at = word_end;
@@ -208,26 +257,41 @@ class MergedBytes : public MergedPieces {
   std::unordered_map<std::string, int32_t> ids_of_bytes_;
 };
 
+Rules parsed(const std::string& text, const std::string& where) {
+  Rules rules{text, where};
+  const size_t line = std::min(text.find('\n'), text.size());
+  const std::string_view name = std::string_view(text).substr(0, line);
+  const auto* kind = std::ranges::find(kNames, name, &decltype(kNames)::value_type::second);
+  if (kind != kNames.end()) rules.kind = kind->first;
+  if (name.starts_with(kMoses)) rules.moses = moses_language(name.substr(kMoses.size()));
+  if (kind == kNames.end() && rules.moses == nullptr)
+    throw DataError(where + ": its merges are of the unknown kind '" + std::string(name) + "'");
+  rules.merges = std::string_view(text).substr(std::min(line + 1, text.size()));
+  return rules;
+}
+
+std::string named_rules(std::string_view name, std::string_view merges) {
+  return std::string(name).append("\n").append(merges);
+}
+
 }  // namespace
 
 std::string merge_rules(MergedText text, std::string_view merges) {
   const auto* name = std::ranges::find(kNames, text, &decltype(kNames)::value_type::first);
-  return std::string(name->second).append("\n").append(merges);
+  return named_rules(name->second, merges);
+}
+
+std::string merge_rules(const MosesLanguage& language, std::string_view merges) {
+  return named_rules(std::string(kMoses).append(language.code), merges);
 }
 
 std::unique_ptr<const Subwords> merged_pieces(PieceVocabulary vocabulary, const std::string& rules,
                                               const std::string& where) {
-  const size_t line = std::min(rules.find('\n'), rules.size());
-  const auto* name = std::ranges::find(kNames, std::string_view(rules).substr(0, line),
-                                       &decltype(kNames)::value_type::second);
-  if (name == kNames.end())
-    throw DataError(where + ": its merges are of the unknown kind '" + rules.substr(0, line) + "'");
-  const std::string_view merges = std::string_view(rules).substr(std::min(line + 1, rules.size()));
-  const MergedText kind = name->first;
   try {
-    if (kind == MergedText::kWords)
-      return std::make_unique<MergedWords>(std::move(vocabulary), merges, where);
-    return std::make_unique<MergedBytes>(std::move(vocabulary), kind, merges, where);
+    const Rules parts = parsed(rules, where);
+    if (parts.kind == MergedText::kWords)
+      return std::make_unique<MergedWords>(std::move(vocabulary), parts);
+    return std::make_unique<MergedBytes>(std::move(vocabulary), parts);
   } catch (const DataError& error) {
     const std::string what = error.what();
     throw DataError(what.starts_with(where) ? what : where + ": " + what);

@@ -6,6 +6,8 @@
 
 namespace dietmt::data {
 
+struct MosesLanguage;
+
 /// What the symbols of the merges are.
 enum class MergedText {
   kWords,  // subword-nmt: characters of words between white space; a piece ends with @@ if its
@@ -16,5 +18,9 @@ enum class MergedText {
 
 /// What merged_pieces() of subwords.h reads. `merges`: Merges's lines.
 std::string merge_rules(MergedText text, std::string_view merges);
+
+/// Rules for symbols of the words that Moses' tokenizer makes (data/text/moses.h); its detokenizer
+/// makes text of them.
+std::string merge_rules(const MosesLanguage& language, std::string_view merges);
 
 }  // namespace dietmt::data

@@ -4,9 +4,9 @@
 
 namespace dietmt::data {
 
-std::vector<SourceCharacter> source_characters(std::string_view text, int32_t begin, int32_t end) {
+Characters source_characters(std::string_view text, int32_t begin, int32_t end) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
-  std::vector<SourceCharacter> characters;
+  Characters characters;
   characters.reserve(static_cast<size_t>(end - begin));
   for (int32_t at = begin; at < end;) {
     const int32_t start = at;

@@ -15,9 +15,11 @@ struct SourceCharacter {
   int32_t end;
 };
 
+using Characters = std::vector<SourceCharacter>;
+
 /// The characters of bytes begin .. end-1 of `text`. An ill-formed sequence counts as U+FFFD (its
 /// maximal subparts one by one).
-std::vector<SourceCharacter> source_characters(std::string_view text, int32_t begin, int32_t end);
+Characters source_characters(std::string_view text, int32_t begin, int32_t end);
 
 void append_utf8(char32_t code, std::string& text);
 

@@ -37,6 +37,13 @@ inline Character last_character_of(std::string_view text) {
   return {code < 0 ? 0xFFFD : code, text.size() - static_cast<size_t>(at)};
 }
 
+/// Whether an edition of Unicode has the character, by its main number.
+inline bool is_in_edition(uint8_t edition, char32_t code) {
+  UVersionInfo age;
+  u_charAge(static_cast<UChar32>(code), age);
+  return age[0] <= edition;
+}
+
 /// Characters of scripts that write no spaces between sentences: Han, kana, full-width forms.
 inline bool is_wide_character(UChar32 code) {
   return u_hasBinaryProperty(code, UCHAR_IDEOGRAPHIC) || (code >= 0x3001 && code <= 0x30FF) ||

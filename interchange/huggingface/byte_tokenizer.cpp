@@ -16,7 +16,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kMerges = "merges.txt";
 constexpr const char* kPrefixSpace = "add_prefix_space";
 
 /// The step that divides texts as GPT-2 does, which may be one of several.

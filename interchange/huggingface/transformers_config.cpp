@@ -22,6 +22,9 @@ const std::vector<ModelType>& model_types() {
       {"marian", {"MarianModel", "MarianMTModel"}, {"d_model", "encoder_layers", "decoder_layers"}},
       {"m2m_100", {"M2M100Model", "M2M100ForConditionalGeneration"}, {}},
       {"bart", {"BartModel", "BartForConditionalGeneration"}, {}},
+      {"fsmt",
+       {"FSMTModel", "FSMTForConditionalGeneration"},
+       {"src_vocab_size", "tgt_vocab_size", "langs"}},
       {"mbart", {"MBartModel", "MBartForConditionalGeneration"}, {}},
       {"t5", {"T5Model", "T5ForConditionalGeneration"}, {}},
       {"mt5", {"MT5Model", "MT5ForConditionalGeneration"}, {}},
@@ -128,10 +131,10 @@ std::string transformers_activation(const std::string& theirs) {
                     "'; known: relu, gelu, gelu_new, silu, swish");
 }
 
-nmt::ModelConfig read_bart_sizes(const json& description) {
+nmt::ModelConfig read_bart_sizes(const json& description, const char* source, const char* target) {
   nmt::ModelConfig config;
-  read_field(description, "vocab_size", config.source_vocabulary);
-  config.target_vocabulary = config.source_vocabulary;
+  read_field(description, source, config.source_vocabulary);
+  read_field(description, target, config.target_vocabulary);
   read_field(description, "encoder_layers", config.encoder_layers);
   read_field(description, "decoder_layers", config.decoder_layers);
   read_field(description, "d_model", config.width);

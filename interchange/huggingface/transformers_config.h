@@ -20,6 +20,7 @@ inline constexpr const char* kGenerationConfig = "generation_config.json";
 inline constexpr const char* kTokenizerJson = "tokenizer.json";
 inline constexpr const char* kTokenizerConfig = "tokenizer_config.json";
 inline constexpr const char* kVocabularyJson = "vocab.json";
+inline constexpr const char* kMerges = "merges.txt";
 
 /// The description of a model, overridden by its generation_config.json, if there is one.
 nlohmann::json with_generation(const std::filesystem::path& directory, nlohmann::json description);
@@ -41,8 +42,11 @@ const std::map<std::string, std::string>& bart_settings();
 /// Our name of an activation_function. Throws ConfigError.
 std::string transformers_activation(const std::string& theirs);
 
-/// The sizes and dropout of BART's descendants, with one vocabulary for both languages.
-nmt::ModelConfig read_bart_sizes(const nlohmann::json& description);
+/// The sizes and dropout of BART's descendants. `source`, `target`: the fields with the sizes of
+/// vocabularies.
+nmt::ModelConfig read_bart_sizes(const nlohmann::json& description,
+                                 const char* source = "vocab_size",
+                                 const char* target = "vocab_size");
 
 /// Adds a sentence for each size of BART's descendants that differs between encoder and decoder.
 void add_differences(const nlohmann::json& description, std::vector<std::string>& problems);

@@ -14,7 +14,8 @@ namespace {
 std::string type_in(const std::filesystem::path& path) {
   const nlohmann::json description = read_json_object(path);
   try {
-    return require_model_type(description, {"marian", "m2m_100", "bart", "mbart", "t5", "mt5"});
+    return require_model_type(description,
+                              {"marian", "m2m_100", "bart", "fsmt", "mbart", "t5", "mt5"});
   } catch (const std::exception& error) {
     throw CheckpointError(path.string() + ": " + json_problem(error));
   }
@@ -25,6 +26,7 @@ std::string type_in(const std::filesystem::path& path) {
 nmt::LoadedModel import_translation_model(const std::filesystem::path& directory) {
   const std::string type = type_in(directory / kTransformersConfig);
   if (type == "marian") return import_marianmt(directory);
+  if (type == "fsmt") return import_fsmt(directory);
   return type == "t5" || type == "mt5" ? import_t5(directory) : import_bart(directory);
 }
 

@@ -11,9 +11,9 @@
 
 namespace dietmt::interchange {
 
-/// MarianMT (marianmt.h), import_bart() or import_t5(). All read tensors in fp32, fp16 or bf16; the
-/// model has fp32. Throws CheckpointError or DataError naming the file and what is missing or does
-/// not match.
+/// MarianMT (marianmt.h), import_bart(), import_fsmt() or import_t5(). All read tensors in fp32,
+/// fp16 or bf16; the model has fp32. Throws CheckpointError or DataError naming the file and what
+/// is missing or does not match.
 nmt::LoadedModel import_translation_model(const std::filesystem::path& directory);
 
 /// BART (Lewis et al. 2020) and its descendants: M2M-100 and NLLB-200 (m2m_100), mBART-50 and mBART
@@ -22,6 +22,10 @@ nmt::LoadedModel import_translation_model(const std::filesystem::path& directory
 /// begin sources and translations. A model of mBART's first kind has one pair
 /// (fairseq_tokenizer.h).
 nmt::LoadedModel import_bart(const std::filesystem::path& directory);
+
+/// FSMT (Ng et al. 2019), fairseq's models of WMT19: a vocabulary for each language, and Moses'
+/// tokenizer before byte pair encoding (data/text/moses.h).
+nmt::LoadedModel import_fsmt(const std::filesystem::path& directory);
 
 /// T5, mT5 and MADLAD-400 (Raffel et al. 2020; Kudugunta et al. 2023). T5 does not scale the
 /// products of queries and keys; ours does, so queries get the inverse. A vocabulary with pieces

@@ -30,8 +30,10 @@ config moe nllb-moe
 for command in import "bert import"; do
   refuses moe "a model of Hugging Face of the type nllb-moe, which cannot be imported" "$command"
 done
-config bart bart
-refuses bart "a translation model (bart) of Hugging Face: use 'dietmt import'" "bert import"
+for type in bart fsmt; do
+  config $type $type
+  refuses $type "a translation model ($type) of Hugging Face: use 'dietmt import'" "bert import"
+done
 
 mkdir ct2 && echo '{"bos_token": "<s>"}' >ct2/config.json
 touch ct2/model.bin ct2/shared_vocabulary.json

@@ -28,7 +28,7 @@ TEST_P(TranslationModels, ComputeWhatTransformersDoes) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, TranslationModels,
                          testing::Values("m2m_100", "nllb", "mbart", "t5", "madlad", "mbart_pair",
-                                         "bart"),
+                                         "bart", "fsmt", "fsmt_one"),
                          [](const auto& test) { return std::string(test.param); });
 
 TEST(TranslationModels, SearchAsTheirGenerationConfigSays) {
@@ -43,16 +43,20 @@ TEST(TranslationModels, SearchAsTheirGenerationConfigSays) {
             expected.at("searched").get<std::vector<std::string>>());
 }
 
-/// The pieces that a tokenizer makes of the texts of a case.
-void expect_pieces(const data::Tokenizer& tokenizer, const json& expected) {
-  const std::vector<std::string> texts = expected.at("texts");
+/// The pieces that a tokenizer makes of texts, and what it makes of them.
+void expect_pieces(const data::Tokenizer& tokenizer, const std::vector<std::string>& texts,
+                   const json& expected, const std::vector<std::string>& joined) {
   for (size_t i = 0; i < texts.size(); ++i) {
     std::vector<std::string> pieces;
     const std::vector<int32_t> ids = tokenizer.encode(texts[i]);
     for (const int32_t id : ids) pieces.push_back(tokenizer.piece(id));
-    EXPECT_EQ(pieces, expected.at("pieces")[i].get<std::vector<std::string>>()) << texts[i];
-    EXPECT_EQ(tokenizer.decode(ids), texts[i]);
+    EXPECT_EQ(pieces, expected[i].get<std::vector<std::string>>()) << texts[i];
+    EXPECT_EQ(tokenizer.decode(ids), joined[i]);
   }
+}
+
+void expect_pieces(const data::Tokenizer& tokenizer, const json& expected) {
+  expect_pieces(tokenizer, expected.at("texts"), expected.at("pieces"), expected.at("texts"));
 }
 
 nmt::ModelLanguages languages_in(const std::string& name) {
@@ -113,6 +117,29 @@ TEST(BartModels, BeginTheirSentences) {
   EXPECT_TRUE(config.search.empty());
 }
 
+class FsmtModels : public testing::TestWithParam<const char*> {};
+
+TEST_P(FsmtModels, MakeWordsAsMosesDoes) {
+  const nmt::LoadedModel model = import_translation_model(case_path(GetParam()));
+  const json expected = read_reference(case_path(std::string(GetParam()) + ".json"));
+  const data::Tokenizer* const tokenizers[] = {model.source_tokenizer.get(),
+                                               model.target_tokenizer.get()};
+  for (size_t side = 0; side < 2; ++side)
+    expect_pieces(*tokenizers[side], expected.at("texts")[side], expected.at("pieces")[side],
+                  expected.at("joined")[side]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, FsmtModels, testing::Values("fsmt", "fsmt_one"),
+                         [](const auto& test) { return std::string(test.param); });
+
+TEST(TablesOfFsmt, AreOneIfTheFilesHaveOne) {
+  const nmt::LoadedModel one = import_translation_model(case_path("fsmt_one"));
+  EXPECT_EQ(one.model->config().tied_embeddings, "all");
+  const nmt::LoadedModel two = import_translation_model(case_path("fsmt"));
+  EXPECT_EQ(two.model->config().tied_embeddings, "decoder");
+  EXPECT_NE(two.source_tokenizer->vocabulary_size(), two.target_tokenizer->vocabulary_size());
+}
+
 class DamagedModels : public ScratchTest {
  protected:
   /// The failure of a copy of a case after `damage`.
@@ -142,6 +169,24 @@ TEST_F(DamagedModels, AreRefusedByName) {
   EXPECT_THAT(in_config("t5", "feed_forward_proj", "gated-relu"), HasSubstr("gated-relu"));
   EXPECT_THAT(in_config("t5", "d_kv", 8), HasSubstr("shape"));
   EXPECT_THAT(in_config("madlad", "vocab_size", 60), HasSubstr("spiece.model: has 72 pieces"));
+}
+
+TEST_F(DamagedModels, OfFsmtAreRefusedByName) {
+  const auto in_file = [&](const char* file, const char* key, const json& value) {
+    return failure_after("fsmt", [&] { change(file, [&](json& c) { c[key] = value; }); });
+  };
+  EXPECT_THAT(
+      in_file("tokenizer_config.json", "langs", {"en", "fr"}),
+      AllOf(HasSubstr("tokenizer_config.json: langs has 'fr'"), HasSubstr("de, en and ru")));
+  EXPECT_THAT(in_file("tokenizer_config.json", "langs", {"en"}), HasSubstr("two languages"));
+  EXPECT_THAT(in_file("tokenizer_config.json", "do_lower_case", true), HasSubstr("do_lower_case"));
+  EXPECT_THAT(in_file("config.json", "pad_token_id", 3), HasSubstr("pad_token_id is 3"));
+  EXPECT_THAT(in_file("config.json", "tgt_vocab_size", "x"), HasSubstr("config.json: "));
+  EXPECT_THAT(in_file("vocab-tgt.json", "zz", 4), HasSubstr("vocab-tgt.json: "));
+  EXPECT_THAT(failure_after("fsmt", [&] { fs::remove(copy() / "merges.txt"); }),
+              HasSubstr("merges.txt"));
+  EXPECT_THAT(failure_after("fsmt", [&] { fs::remove(copy() / "vocab-src.json"); }),
+              HasSubstr("vocab-src.json"));
 }
 
 class BartTokenizers : public DamagedModels {
