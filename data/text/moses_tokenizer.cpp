@@ -57,10 +57,13 @@ void separate_dashes(Characters& text) {
     const bool is_inside = text[at].code == '-' && at > 0 && at + 1 < text.size() &&
                            is_moses_letter_or_digit(text[at - 1].code) &&
                            is_moses_letter_or_digit(text[at + 1].code);
-    if (is_inside)
-      append(U" @-@ ", text[at].begin, text[at].end, changed);
-    else
+    if (!is_inside) {
       changed.push_back(text[at]);
+      continue;
+    }
+    changed.push_back({' ', text[at].begin, text[at].begin});
+    append(U"@-@", text[at].begin, text[at].end, changed);
+    changed.push_back({' ', text[at].end, text[at].end});
   }
   text = std::move(changed);
 }
