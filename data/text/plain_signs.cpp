@@ -13,11 +13,11 @@ constexpr UChar32 kOpeningQuote = 0x2018, kClosingQuote = 0x2019;
 
 // The sign of a keyboard for an apostrophe or hyphen; 0: it is none.
 char plain_sign(UChar32 code) {
-  constexpr std::u32string_view kApostrophes = U"\u2018\u2019\u201B\u02BC\u00B4`\uFF07";
-  constexpr std::u32string_view kHyphens = U"\u2010\u2011\uFE63\uFF0D";
+  constexpr std::u32string_view kTypographicApostrophes = U"\u2018\u2019\u201B\u02BC\u00B4`\uFF07";
+  constexpr std::u32string_view kTypographicHyphens = U"\u2010\u2011\uFE63\uFF0D";
   const auto sign = static_cast<char32_t>(code);
-  if (kApostrophes.find(sign) != std::u32string_view::npos) return '\'';
-  return kHyphens.find(sign) != std::u32string_view::npos ? '-' : '\0';
+  if (kTypographicApostrophes.find(sign) != std::u32string_view::npos) return '\'';
+  return kTypographicHyphens.find(sign) != std::u32string_view::npos ? '-' : '\0';
 }
 
 bool is_in_word(UChar32 code) {

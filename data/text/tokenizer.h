@@ -122,7 +122,7 @@ class Tokenizer {
  private:
   friend std::shared_ptr<const Tokenizer> with_separator(std::shared_ptr<const Tokenizer>);
 
-  /// The pieces of at most kLongestPart bytes.
+  /// The pieces of a text that is not divided.
   std::vector<int32_t> encode_part(std::string_view part) const;
   SpannedPieces encode_part_with_spans(std::string_view part) const;
 
