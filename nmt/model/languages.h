@@ -36,7 +36,7 @@ struct ModelLanguages {
   bool source_before_source = false;
   bool target_before_source = false;
   bool target_before_target = false;
-  // Of a model of one pair whose sentences all begin with them, such as BART.
+  // Those of every sentence in a model of one pair, such as BART.
   LanguageTags always = {};
 
   bool empty() const { return pieces.empty(); }
