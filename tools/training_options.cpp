@@ -282,7 +282,13 @@ training::Configuration configuration_of(const OptionTable& table, const Trainin
 void reset(training::Configuration& configuration, const OptionTable& defaults,
            const std::vector<std::string>& unused) {
   const training::Configuration values = joined_options(defaults);
-  for (const std::string& name : unused) configuration[name] = values.at(name);
+  for (const std::string& name : unused) {
+    const auto value = values.find(name);
+    if (value == values.end())
+      configuration.erase(name);  // an empty list
+    else
+      configuration[name] = value->second;
+  }
 }
 
 int exit_code(training::TrainingEnd end) {

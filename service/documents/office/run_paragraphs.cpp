@@ -223,12 +223,13 @@ class RunReader {
     if (has_text && is_code(run))
       return has_only_text ? texts().add_mark(item, "") : texts().end_segment();
     const std::string style = inserted + style_of(run);
+    const bool raised = is_raised(run);
     for (xmlNode* const child : content) {
       const std::string_view name = element_name(child);
       if (name == "t") {
         // Spaces at the ends of a text count only with this attribute, which drawings do not have.
         if (!is_in_space(child, "drawingml")) xmlNodeSetSpacePreserve(child, 1);
-        texts().add({child, item, style, has_only_text, is_raised(run)});
+        texts().add({child, item, style, has_only_text, raised});
       } else if (is_reference(child) && !has_text) {
         texts().add_mark(item, "");
       } else if (name != "rPr" && !is_ignored(child)) {

@@ -91,7 +91,8 @@ std::vector<TextSpan> spans_of(const std::vector<Characters>& words) {
 TEST(Moses, WordsKnowTheirBytes) {
   EXPECT_THAT(spans_of(words_in("en", "it's “so-so”…")),
               ElementsAre(TextSpan{0, 2}, TextSpan{2, 4}, TextSpan{5, 8}, TextSpan{8, 10},
-                          TextSpan{10, 11}, TextSpan{11, 13}, TextSpan{13, 16}, TextSpan{16, 19}));
+                          TextSpan{10, 11}, TextSpan{11, 13}, TextSpan{16, 19}, TextSpan{13, 16}))
+      << "English puts stops before the quotation mark";
 }
 
 TEST(Moses, PiecesKnowTheirBytes) {

@@ -72,7 +72,9 @@ class AlignmentGuideTest : public data::ParallelCorpusTest {
   }
 
   data::ParallelCorpus corpus(const std::string& source, const std::string& target) const {
-    return corpus_of({written("s", source)}, {written("t", target)});
+    const data::CorpusFiles files{
+        .source = written("s", source), .target = written("t", target), .allows_unknown = true};
+    return data::ParallelCorpus({files}, tokenizer(), tokenizer(), {}, cache_folder(), 2);
   }
 
   std::shared_ptr<const AlignmentGuide> guide(const std::string& links,
