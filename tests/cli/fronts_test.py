@@ -120,7 +120,9 @@ class Server:
             characters += len(line)
             if i + 1 < len(lines) and len(batch) < 200 and characters + len(lines[i + 1]) < 150_000:
                 continue
-            body = {"text": batch, "model": "en-de", "split_sentences": False, **LIMITS, **options}
+            body = {"text": batch, "model": "en-de", "split_sentences": False,
+                    "case": "keep",  # the default of the other fronts
+                    **LIMITS, **options}
             request = urllib.request.Request(self.url + "/v1/translate", json.dumps(body).encode(),
                                              {"Content-Type": "application/json"})
             with urllib.request.urlopen(request) as answer:
