@@ -37,9 +37,34 @@ std::string without_brace(std::string_view text) {
   return with_replaced(with_replaced(text, kNoBreakSpace, kHardSpace), "{", "\\{");
 }
 
-size_t brace_code(std::string_view text) {
+// Whether a code turns on drawing: \p1, but not \pos or \p0.
+bool draws(std::string_view text) {
+  for (size_t at = text.find("\\p"); at != text.npos; at = text.find("\\p", at + 1)) {
+    const std::string_view number = text.substr(std::min(at + 2, text.size()));
+    if (!number.empty() && is_ascii_digit(number.front()) && number.front() != '0') return true;
+  }
+  return false;
+}
+
+bool is_karaoke(std::string_view code) {
+  for (const std::string_view tag : {"\\k", "\\K"})
+    if (code.find(tag) != code.npos) return true;
+  return false;
+}
+
+size_t brace_end(std::string_view text) {
   constexpr size_t kLongest = 1000;
   return text.starts_with('{') ? text.substr(0, kLongest).find('}') + 1 : 0;
+}
+
+// A code in braces; one that draws goes on up to the one that ends the drawing.
+CueCode brace_code(std::string_view text) {
+  size_t end = brace_end(text);
+  if (end == 0) return {direction_mark(text)};
+  const std::string_view code = text.substr(0, end);
+  const auto kind = is_karaoke(code) ? CueCode::Kind::kTime : CueCode::Kind::kFormat;
+  if (draws(code)) end = text.find('}', text.find("\\p0", end)) + 1;
+  return {end == 0 ? text.size() : end, kind};
 }
 
 size_t line_break(std::string_view text) {
@@ -53,15 +78,6 @@ constexpr CueSyntax kAssSyntax{.code = brace_code,
                                .read = with_no_break_spaces,
                                .write = without_brace,
                                .new_line = "\\N"};
-
-// Whether a code turns on drawing: \p1, but not \pos or \p0.
-bool draws(std::string_view text) {
-  for (size_t at = text.find("\\p"); at != text.npos; at = text.find("\\p", at + 1)) {
-    const std::string_view number = text.substr(std::min(at + 2, text.size()));
-    if (!number.empty() && is_ascii_digit(number.front()) && number.front() != '0') return true;
-  }
-  return false;
-}
 
 // The fields of a line; the last one has all other commas.
 std::vector<std::string_view> split_fields(std::string_view line, size_t count) {
@@ -111,7 +127,6 @@ class AssDocument final : public SubtitleDocument {
               "the line has " + std::to_string(fields.size()) + " fields, not the " +
                   std::to_string(format_.size()) + " of the line Format");
     const std::string_view words = fields.back();
-    if (draws(words)) return;
     const auto begin = static_cast<size_t>(words.data() - text().data());
     const std::string voice =
         std::string(field("style", fields)) + '\n' + std::string(field("name", fields));

@@ -5,59 +5,22 @@
 #include <span>
 #include <utility>
 
-#include "common/ascii.h"
 #include "common/interruption.h"
 #include "common/trimmed.h"
 #include "data/text/sentence_ends.h"
-#include "nmt/alignment/mark_syntax.h"
 #include "nmt/alignment/text_shape.h"
-#include "service/documents/html_tags.h"
 #include "service/documents/subtitles/cue_times.h"
+#include "service/documents/subtitles/cue_tokens.h"
 #include "service/documents/subtitles/speaker_labels.h"
 #include "service/documents/subtitles/subtitle_lines.h"
 
 namespace dietmt::service {
 namespace {
 
-struct Token {
-  enum class Kind { kText, kCode, kLineEnd };
-  Kind kind = Kind::kText;
-  size_t begin = 0;  // bytes of the file
-  size_t end = 0;
-  std::string tag = {};                // of the mark for a code, which determines its kind
-  std::optional<size_t> partner = {};  // the token with the other tag of its pair
-};
-
-std::string tag_of(std::string_view code) {
-  if (code.starts_with('{')) return code.starts_with("{\\") ? std::string(code) : "{\\}";
-  const size_t name = code.starts_with("</") ? 2 : 1;
-  if (is_ascii_digit(code[name]) || code.ends_with("/>")) return "<wbr>";
-  return html_lower_case(code.substr(0, code.find_first_of(" \t\r\n./>", name))) + ">";
-}
-
 class CueReader {
  public:
   CueReader(std::string_view file, size_t begin, size_t end, const CueSyntax& syntax)
-      : file_(file), syntax_(syntax) {
-    size_t text = begin;
-    const auto add = [&](Token::Kind kind, size_t first, size_t last) {
-      if (last > first) tokens_.push_back({kind, first, last});
-    };
-    while (begin < end) {
-      check_interruption();
-      const std::string_view rest = file.substr(begin, end - begin);
-      const size_t code = syntax.code(rest);
-      const size_t size = code > 0 ? code : syntax.line_end(rest);
-      if (size > 0) {
-        add(Token::Kind::kText, text, begin);
-        add(code > 0 ? Token::Kind::kCode : Token::Kind::kLineEnd, begin, begin + size);
-        if (code > 0) tokens_.back().tag = tag_of(raw(tokens_.back()));
-        text = begin + size;
-      }
-      begin += std::max<size_t>(size, 1);
-    }
-    add(Token::Kind::kText, text, end);
-  }
+      : file_(file), syntax_(syntax), tokens_(tokens_of_cue(file, begin, end, syntax)) {}
 
   std::vector<CuePart> parts(const std::string& language) {
     std::string before;  // words of the lines that may belong to the part of the next one
@@ -79,6 +42,8 @@ class CueReader {
   }
 
  private:
+  using Token = CueToken;
+
   std::string_view raw(const Token& token) const {
     return file_.substr(token.begin, token.end - token.begin);
   }
@@ -103,25 +68,9 @@ class CueReader {
            has_sentence_end(before, words, language);
   }
 
-  void pair_codes(size_t first, size_t last) {
-    std::vector<nmt::InlineMark> marks;
-    std::vector<size_t> places;
-    for (size_t i = first; i < last; ++i) {
-      check_interruption();
-      if (tokens_[i].kind != Token::Kind::kCode) continue;
-      marks.push_back(
-          {.parts = {{tokens_[i].tag, true}}, .kind = nmt::syntax_of(tokens_[i].tag).kind});
-      places.push_back(i);
-    }
-    nmt::find_partners(marks);
-    for (size_t i = 0; i < marks.size(); ++i)
-      if (marks[i].partner >= 0)
-        tokens_[places[i]].partner = places[static_cast<size_t>(marks[i].partner)];
-  }
-
   // Finds the words among tokens first .. last-1: what is around them stays in the file.
   void read_part(size_t first, size_t last) {
-    pair_codes(first, last);
+    pair_codes(tokens_, first, last);
     tail_ = last;
     while (tail_ > first && (tokens_[tail_ - 1].kind != Token::Kind::kText ||
                              without_ending(raw(tokens_[tail_ - 1])).empty()))
@@ -140,7 +89,8 @@ class CueReader {
     part.has_ending = part.has_ending || end_ < tokens_[tail_ - 1].end;
     for (size_t i = last; i-- > tail_;) {
       const std::optional<size_t> partner = tokens_[i].partner;
-      if (!partner || *partner < token_ || *partner >= tail_) continue;
+      const bool is_pair = partner && *partner >= token_ && *partner < tail_;
+      if (!is_pair && tokens_[i].kind != Token::Kind::kReading) continue;
       end_ = tokens_[i].end;
       break;
     }
@@ -154,7 +104,7 @@ class CueReader {
   // A line end, or a code that is for all words that follow.
   bool skip_code(CuePart& part) {
     const Token& token = tokens_[token_];
-    if (token.kind == Token::Kind::kText) return false;
+    if (token.kind == Token::Kind::kText || token.kind == Token::Kind::kReading) return false;
     if (token.partner && *token.partner > token_ && *token.partner < tail_) return false;
     if (token.tag == "<v>") part.voice = raw(token);
     begin_ = token.end;
@@ -245,7 +195,7 @@ class CueReader {
     }
   }
 
-  // Adds the text, codes and line ends between the bytes of a part.
+  // Adds the text, codes and line ends between the bytes of a part. Readings are no text.
   void read_words(CuePart& part) const {
     bool is_new_line = false;
     size_t line_mark = 0;  // the first mark of a line
@@ -255,16 +205,33 @@ class CueReader {
         part.line_ends.emplace_back(raw(token));
         is_new_line = true;
         line_mark = part.text.marks.size();
+      } else if (is_timed(i)) {
+        part.timed_codes.push_back({std::string(raw(token)),
+                                    static_cast<double>(part.text.text.size()),
+                                    token.kind == Token::Kind::kTimeEnd});
       } else if (token.kind == Token::Kind::kCode) {
         part.codes.emplace_back(raw(token));
         add_mark(token.tag, part.text);
-      } else {
+      } else if (token.kind == Token::Kind::kText) {
         const std::string words = syntax_.read(clipped(token, part.begin, part.end));
         if (is_new_line) add_line_space(words, line_mark, part.text);
         is_new_line = false;
         part.text.text += words;
       }
     }
+    for (TimedCode& code : part.timed_codes)
+      code.share /= static_cast<double>(std::max<size_t>(part.text.text.size(), 1));
+  }
+
+  // Codes inside words, as for letters in several colors, belong to their places, not to the words.
+  bool is_timed(size_t i) const {
+    const Token& token = tokens_[i];
+    if (token.kind != Token::Kind::kCode || token.partner || i == 0 || i + 1 == tokens_.size())
+      return token.kind == Token::Kind::kTime || token.kind == Token::Kind::kTimeEnd;
+    const Token &before = tokens_[i - 1], &after = tokens_[i + 1];
+    return before.kind == Token::Kind::kText && after.kind == Token::Kind::kText &&
+           nmt::is_word_character(nmt::last_character(raw(before))) &&
+           nmt::is_word_character(nmt::first_character(raw(after)));
   }
 
   static void add_line_space(std::string_view words, size_t first_mark, nmt::MarkedText& text) {

@@ -8,6 +8,7 @@
 
 #include "service/documents/document.h"
 #include "service/documents/subtitles/cue_syntax.h"
+#include "service/documents/subtitles/timed_codes.h"
 
 namespace dietmt::service {
 
@@ -15,8 +16,9 @@ namespace dietmt::service {
 struct CuePart {
   size_t begin = 0;  // bytes of the file
   size_t end = 0;
-  nmt::MarkedText text;                // on one line
-  std::vector<std::string> codes;      // as written, by mark
+  nmt::MarkedText text;            // on one line
+  std::vector<std::string> codes;  // as written, by mark
+  std::vector<TimedCode> timed_codes;
   std::vector<std::string> line_ends;  // between its lines
   size_t columns_around = 0;           // of what else is on its lines
   size_t longest_line = 0;             // in columns

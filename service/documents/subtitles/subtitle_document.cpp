@@ -9,6 +9,7 @@
 #include "nmt/alignment/mark_syntax.h"
 #include "nmt/alignment/text_shape.h"
 #include "service/documents/document_bytes.h"
+#include "service/documents/language_marks.h"
 #include "service/documents/subtitles/speaker_labels.h"
 #include "service/documents/subtitles/subtitle_lines.h"
 
@@ -47,18 +48,37 @@ struct PlacedMarks {
     }
     std::ranges::replace(words, '\n', ' ');
   }
+
+  // Adds codes that are no marks, in the order of their places.
+  void add(const std::vector<TimedCode>& timed, const std::vector<size_t>& places,
+           std::vector<std::string>& codes) {
+    for (size_t i = 0; i < timed.size(); ++i) {
+      marks.push_back({places[i], codes.size()});
+      codes.push_back(timed[i].raw);
+    }
+    std::ranges::stable_sort(marks, {}, &Mark::at);
+  }
 };
+
+std::string joined(const std::vector<TimedCode>& codes) {
+  std::string text;
+  for (const TimedCode& code : codes) text += code.raw;
+  return text;
+}
 
 // Writes the lines of a sentence with its codes. A pair around the end of a cue is closed there and
 // opened again in the next one.
 class CodeWriter {
  public:
+  // `codes`: of the marks of the segment, and of other points in `placed`.
   CodeWriter(const PlacedMarks& placed, const nmt::MarkedText& segment,
              std::vector<std::string> codes, const CueSyntax& syntax)
-      : placed_(placed), segment_(segment), codes_(std::move(codes)), syntax_(syntax) {}
+      : placed_(placed), marks_(segment.marks), codes_(std::move(codes)), syntax_(syntax) {
+    marks_.resize(codes_.size());
+  }
 
-  void begin_cue() {
-    text_.clear();
+  void begin_cue(std::string codes) {
+    text_ = std::move(codes);
     for (const size_t number : open_) text_ += codes_[number];
   }
 
@@ -66,7 +86,7 @@ class CodeWriter {
   void add_line(size_t begin, size_t end, size_t next) {
     for (; mark_ < placed_.marks.size(); ++mark_) {
       const auto [at, number] = placed_.marks[mark_];
-      const nmt::InlineMark& mark = segment_.marks[number];
+      const nmt::InlineMark& mark = marks_[number];
       const bool closes = mark.kind == nmt::InlineMark::Kind::kClose;
       const bool opens = mark.partner > static_cast<int32_t>(number);
       const bool is_here = at < end || (at == end && at < next && !opens) ||
@@ -86,7 +106,7 @@ class CodeWriter {
 
   std::string end_cue() {
     for (auto number = open_.rbegin(); number != open_.rend(); ++number)
-      text_ += codes_[static_cast<size_t>(segment_.marks[*number].partner)];
+      text_ += codes_[static_cast<size_t>(marks_[*number].partner)];
     return text_;
   }
 
@@ -96,7 +116,7 @@ class CodeWriter {
   }
 
   const PlacedMarks& placed_;
-  const nmt::MarkedText& segment_;
+  std::vector<nmt::InlineMark> marks_;
   std::vector<std::string> codes_;
   const CueSyntax& syntax_;
   std::vector<size_t> open_;  // marks
@@ -112,6 +132,8 @@ SubtitleDocument::SubtitleDocument(std::string_view bytes, const DocumentOptions
       text_(text_of_bytes(bytes, options.charset, options.source)),
       language_(options.source),
       syntax_(syntax) {
+  if (is_right_to_left(options.source) != is_right_to_left(options.target))
+    text_ = without_direction_marks(text_);
   if (syntax_.new_line == "\n" && text_.find("\r\n") != text_.npos) syntax_.new_line = "\r\n";
 }
 
@@ -202,15 +224,16 @@ std::string SubtitleDocument::translated(const std::vector<Translation>& transla
 std::vector<std::string> SubtitleDocument::written(size_t segment,
                                                    const Translation& translation) const {
   const Sentence sentence = sentences_[segment];
-  const PlacedMarks placed(translation);
+  PlacedMarks placed(translation);
   const LinePieces pieces(placed.words);
   std::vector<LinePieces::Run> lines;
   std::vector<size_t> ends;  // of each part, in `lines`
   std::vector<std::string> codes;
+  for (size_t i = sentence.first; i < sentence.last; ++i)
+    codes.insert(codes.end(), parts_[i].codes.begin(), parts_[i].codes.end());
   const auto runs = pieces.split(pieces.all(), weights_of(sentence));
   for (size_t i = 0; i < runs.size(); ++i) {
     const Part& part = parts_[sentence.first + i];
-    codes.insert(codes.end(), part.codes.begin(), part.codes.end());
     const size_t most = std::max({syntax_.most_columns, part.longest_line});
     // A cue for which no words are left shows the last ones again.
     const auto run = std::find_if(runs.rend() - static_cast<std::ptrdiff_t>(i) - 1, runs.rend(),
@@ -219,12 +242,14 @@ std::vector<std::string> SubtitleDocument::written(size_t segment,
                                     most - std::min(part.columns_around, most / 2));
     lines.insert(lines.end(), added.begin(), added.end());
     ends.push_back(lines.size());
+    if (!runs[i].empty())
+      placed.add(part.timed_codes, places_of(part.timed_codes, pieces, runs[i]), codes);
   }
   CodeWriter writer(placed, segments_[segment], std::move(codes), syntax_);
   std::vector<std::string> texts;
   for (size_t i = 0, line = 0; i < ends.size(); ++i) {
     const Part& part = parts_[sentence.first + i];
-    writer.begin_cue();
+    writer.begin_cue(runs[i].empty() ? joined(part.timed_codes) : "");
     for (const size_t first = line; line < ends[i]; ++line) {
       if (line > first)
         writer.add_line_end(line - first <= part.line_ends.size() ? part.line_ends[line - first - 1]

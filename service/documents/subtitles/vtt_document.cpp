@@ -1,5 +1,6 @@
 // WebVTT: a header, and blocks with blank lines between them. Comments, styles and regions stay,
 // and so do the identifiers and settings of cues.
+#include <algorithm>
 #include <string>
 
 #include "service/documents/markup.h"
@@ -9,7 +10,23 @@
 namespace dietmt::service {
 namespace {
 
-constexpr CueSyntax kVttSyntax{.code = tag_code,
+// <rt> ends at </rt>, or at the end of <ruby>.
+CueCode vtt_code(std::string_view text) {
+  const size_t tag = tag_code(text).bytes;
+  const auto is_tag = [&](std::string_view name) {
+    return text.starts_with(name) && (text[name.size()] == '>' || text[name.size()] == '.');
+  };
+  if (tag == 0 || (!is_tag("<ruby") && !is_tag("</ruby") && !is_tag("<rt"))) return tag_code(text);
+  if (!is_tag("<rt")) return {tag, CueCode::Kind::kReading};
+  size_t end = text.find("</r", tag);
+  while (end != text.npos && !text.substr(end).starts_with("</rt>") &&
+         !text.substr(end).starts_with("</ruby>"))
+    end = text.find("</r", end + 1);
+  if (end != text.npos) end += text.substr(end).starts_with("</rt>") ? 5 : 0;
+  return {std::min(end, text.size()), CueCode::Kind::kReading};
+}
+
+constexpr CueSyntax kVttSyntax{.code = vtt_code,
                                .line_end = blank_line_ends,
                                .read = resolve_references,
                                .write = escape_markup,

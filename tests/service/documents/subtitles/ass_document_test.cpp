@@ -46,6 +46,34 @@ TEST(AssDocumentTest, LinesAreNotAddedAndBracesAreEscaped) {
             kHead + event(line + " \\{b} " + line));
 }
 
+std::string text_after(const std::string& text, const std::string& translation) {
+  const std::string file = translated(kAss, kHead + event(text), {translation});
+  return file.substr(kHead.size() + event("").size() - 2,
+                     file.size() - kHead.size() - event("").size());
+}
+
+TEST(AssDocumentTest, SyllablesAreWordsAndTheirTimesStayInOrder) {
+  const std::string song = "{\\an8}{\\k20}Eve{\\kf30}ry {\\K40\\i1}night\\N{\\ko10}we sing";
+  EXPECT_THAT(segments_of(kAss, kHead + event(song)), ElementsAre("Every night we sing"));
+  EXPECT_EQ(text_after(song, "Jede Nacht singen wir"),
+            "{\\an8}{\\k20}Jede {\\kf30}{\\K40\\i1}Nacht\\N{\\ko10}singen wir");
+  EXPECT_EQ(text_after(song, "Nachts"), "{\\an8}{\\k20}{\\kf30}{\\K40\\i1}Nachts{\\ko10}");
+}
+
+TEST(AssDocumentTest, CodesInsideWordsStayBetweenWords) {
+  const std::string letters = "{\\c&H1&}A d{\\c&H2&}o{\\c&H3&}g {\\fs20}ran";
+  EXPECT_THAT(segments_of(kAss, kHead + event(letters)), ElementsAre("A dog {\\fs20}ran"));
+  EXPECT_EQ(text_after(letters, "Ein Hund {\\fs20}lief"),
+            "{\\c&H1&}Ein {\\c&H2&}{\\c&H3&}Hund {\\fs20}lief");
+}
+
+TEST(AssDocumentTest, DrawingsAreNoText) {
+  const std::string drawing = "{\\an7\\p1}m 0 0 l 100 0{\\fs2}100 100{\\p0}";
+  EXPECT_THAT(segments_of(kAss, kHead + event(drawing + "A dog")), ElementsAre("A dog"));
+  EXPECT_EQ(text_after(drawing + "A dog", "Ein Hund"), drawing + "Ein Hund");
+  EXPECT_THAT(segments_of(kAss, kHead + event("A dog {\\p4}m 0 0 l a dog")), ElementsAre("A dog"));
+}
+
 TEST(AssDocumentTest, TheFormatNamesTheFields) {
   const std::string ssa =
       "[Script Info]\nScriptType: v4.00\n[EVENTS]\nformat: Marked, End, Start, Text\n"
