@@ -1,13 +1,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -16,9 +12,9 @@
 #include <string_view>
 #include <utility>
 
+#include "common/child_process.h"
 #include "common/error.h"
 #include "common/exit_kinds.h"
-#include "common/files.h"
 #include "common/logging.h"
 #include "common/process.h"
 #include "common/version.h"
@@ -123,16 +119,6 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   return pointers;
 }
 
-std::string read_all(int file) {
-  std::string text;
-  std::array<char, 4096> block{};
-  for (ssize_t count; (count = ::read(file, block.data(), block.size())) != 0;) {
-    if (count > 0) text.append(block.data(), static_cast<size_t>(count));
-    if (count < 0 && errno != EINTR) throw Error(std::string("no output: ") + std::strerror(errno));
-  }
-  return text;
-}
-
 // `advice` ends the error message.
 [[noreturn]] void become(const std::string& name, const std::string& command,
                          const std::vector<std::string>& arguments, const std::string& advice) {
@@ -215,30 +201,12 @@ std::filesystem::path program_directory() {
 std::string run_dietmt(const std::vector<std::string>& words) {
   std::vector<std::string> all = {program_directory() / "dietmt"};
   all.insert(all.end(), words.begin(), words.end());
-  const std::vector<char*> pointers = pointers_to(all);
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("no pipe: ") + std::strerror(errno));
-  const FileDescriptor output(ends[0]);
-  FileDescriptor input(ends[1]);
-  const pid_t parent = ::getpid();
-  const pid_t child = ::fork();
-  if (child < 0) throw Error(all[0] + " cannot be started: " + std::strerror(errno));
-  if (child == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (::getppid() != parent) ::_exit(kFailed);
-    ::dup2(input.number(), STDOUT_FILENO);
-    ::execv(pointers[0], pointers.data());
-    ::_exit(kFailed);
-  }
-  input = FileDescriptor();
-  const std::string text = read_all(output.number());
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return text;
+  std::string output;
+  const int code = run_child({.words = all}, [&](std::string_view piece) { output += piece; });
+  if (code == 0) return output;
   throw Error(fmt::format("'dietmt {}' {} {}", fmt::join(words, " "),
-                          WIFEXITED(status) ? "failed with exit code" : "was ended by signal",
-                          WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status)));
+                          code > 0 ? "failed with exit code" : "was ended by signal",
+                          std::abs(code)));
 }
 
 void run_own_program(const std::string& command, const std::vector<std::string>& arguments) {

@@ -210,7 +210,8 @@ Answer translate_file(Call call, ServiceContext& service) {
                                       report = report_of(document, translations);
                                       return written;
                                     });
-  const std::string extension = upload.name.substr(upload.name.rfind('.') + 1);
+  const std::string written = translated_name(upload.name, kind);
+  const std::string extension = written.substr(written.rfind('.') + 1);
   const std::string name = service.files.add({std::move(bytes), media_type_of(kind)}, extension);
   if (options.glossary)
     warnings.merge(glossary_warnings(segments, translations, *options.glossary));

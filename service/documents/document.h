@@ -45,6 +45,7 @@ enum class DocumentKind {
   kOds,
   kEpub,
   kMarkdown,
+  kPdf,
 };
 
 struct DocumentOptions {
@@ -92,6 +93,7 @@ class Document {
 
   /// The names of parts with text that stay in the source language.
   const std::vector<std::string>& left_out() const { return left_out_; }
+  void note_left_out(std::string part) { left_out_.push_back(std::move(part)); }
 
  protected:
   std::vector<nmt::MarkedText> segments_;

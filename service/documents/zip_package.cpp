@@ -43,14 +43,13 @@ bool is_whole(zip_t* archive, uint64_t index, uint64_t packed_size, std::string&
 
 }  // namespace
 
+ZipPackage::ZipPackage() : source_(source_of(""), zip_source_free), archive_(nullptr, zip_discard) {
+  open(ZIP_CREATE | ZIP_TRUNCATE);
+}
+
 ZipPackage::ZipPackage(std::string_view bytes)
     : source_(source_of(bytes), zip_source_free), archive_(nullptr, zip_discard) {
-  zip_source_keep(source_.get());  // one reference for the archive, one for this object
-  archive_.reset(zip_open_from_source(source_.get(), 0, nullptr));
-  if (!archive_) {
-    zip_source_free(source_.get());
-    throw DataError("the file is not a complete ZIP archive");
-  }
+  open(0);
   const int64_t parts = zip_get_num_entries(archive_.get(), 0);
   if (parts > kMaxParts)
     throw DataError("the archive has more than " + std::to_string(kMaxParts) + " parts");
@@ -70,6 +69,14 @@ ZipPackage::ZipPackage(std::string_view bytes)
   }
   if (std::set<std::string>(names_.begin(), names_.end()).size() != names_.size())
     throw DataError("the archive has two parts with the same name");
+}
+
+void ZipPackage::open(int flags) {
+  zip_source_keep(source_.get());  // one reference for the archive, one for this object
+  archive_.reset(zip_open_from_source(source_.get(), flags, nullptr));
+  if (archive_) return;
+  zip_source_free(source_.get());
+  throw DataError("the file is not a complete ZIP archive");
 }
 
 std::string ZipPackage::read(const std::string& name, size_t limit) const {
@@ -100,6 +107,18 @@ void ZipPackage::replace(const std::string& name, const std::string& content) {
     damaged();
   }
   if (zip_file_set_mtime(archive_.get(), about.index, about.mtime, 0) != 0) damaged();
+}
+
+void ZipPackage::add(const std::string& name, const std::string& content) {
+  constexpr time_t kFirstDay = 315'619'200;  // the second of 1980, in every time zone
+  zip_source_t* const part = source_of(content);
+  const int64_t index = zip_file_add(archive_.get(), name.c_str(), part, 0);
+  if (index < 0) {
+    zip_source_free(part);
+    damaged();
+  }
+  if (zip_file_set_mtime(archive_.get(), static_cast<uint64_t>(index), kFirstDay, 0) != 0)
+    damaged();
 }
 
 std::string ZipPackage::packed() {

@@ -12,6 +12,9 @@ namespace dietmt::service {
 
 class ZipPackage {
  public:
+  /// An archive without parts.
+  ZipPackage();
+
   /// Throws DataError if it is not a ZIP archive, has encrypted, repeated or too many parts, or has
   /// a name that leads out of its folder.
   explicit ZipPackage(std::string_view bytes);
@@ -24,10 +27,14 @@ class ZipPackage {
   /// The part keeps its time, so that the same replacement always gives the same archive.
   void replace(const std::string& name, const std::string& content);
 
+  /// Adds a part, always with the same time.
+  void add(const std::string& name, const std::string& content);
+
   /// The archive with the replaced parts; the others stay packed as they were. Call it once, last.
   std::string packed();
 
  private:
+  void open(int flags);
   [[noreturn]] void damaged() const;
 
   std::unique_ptr<zip_source_t, void (*)(zip_source_t*)> source_;

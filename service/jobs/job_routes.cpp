@@ -73,15 +73,21 @@ std::string content_type(const JobOptions& options) {
                                                : "text/plain; charset=utf-8";
 }
 
-std::string extension_of(const JobOptions& options) {
-  return options.document ? name_of(*options.document) : name_of(options.format.kind);
+// The name of the result's file.
+std::string result_name(const JobOptions& options) {
+  const auto& document = options.document;
+  std::string name = options.name.empty()
+                         ? std::string("translation.") +
+                               (document ? name_of(*document) : name_of(options.format.kind))
+                         : "translated-" + options.name;
+  if (document) name = translated_name(std::move(name), *document);
+  if (options.gzip && !name.ends_with(".gz")) name += ".gz";
+  return name;
 }
 
 // The value of Content-Disposition; non-ASCII names are encoded as in RFC 5987.
 std::string disposition(const JobOptions& options) {
-  std::string name = options.name.empty() ? std::string("translation.") + extension_of(options)
-                                          : "translated-" + options.name;
-  if (options.gzip && !name.ends_with(".gz")) name += ".gz";
+  const std::string name = result_name(options);
   std::string plain, encoded;
   for (const char c : name) {
     const bool is_safe = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-';

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <boost/algorithm/string/case_conv.hpp>
 
 #include "service/documents/document_bytes.h"
 #include "service/documents/document_kinds.h"
 #include "service/documents/office/office_document.h"
 #include "service/documents/pages/pages_documents.h"
+#include "service/documents/pdf/pdf_document.h"
+#include "service/documents/pdf/pdf_pages.h"
 #include "service/documents/strings/strings_documents.h"
 #include "service/documents/subtitles/subtitle_documents.h"
 
@@ -64,7 +66,7 @@ Opened of_archive(const File& file) {
 }
 
 // In the order of the enumeration.
-constexpr std::array<Kind, 27> kKinds{
+constexpr std::array<Kind, 28> kKinds{
     {{DocumentKind::kTxt, "txt", "text/plain; charset=utf-8", of_text_and_options<open_txt>},
      {DocumentKind::kHtml, "html", "text/html; charset=utf-8", of_text_and_options<open_html>},
      {DocumentKind::kSrt, "srt", "application/x-subrip", of_bytes_and_options<open_srt>},
@@ -96,7 +98,10 @@ constexpr std::array<Kind, 27> kKinds{
      {DocumentKind::kOds, "ods", "application/vnd.oasis.opendocument.spreadsheet", of_archive},
      {DocumentKind::kEpub, "epub", "application/epub+zip", of_xml<open_epub>},
      {DocumentKind::kMarkdown, "md", "text/markdown; charset=utf-8",
-      of_bytes_and_options<open_markdown>}}};
+      of_bytes_and_options<open_markdown>},
+     {DocumentKind::kPdf, "pdf",
+      "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+      of_xml<open_pdf>}}};
 
 // Other extensions of these kinds.
 constexpr std::array<std::pair<const char*, DocumentKind>, 11> kAliases{
@@ -123,7 +128,8 @@ const char* media_type_of(DocumentKind kind) { return entry_of(kind).media_type;
 bool stays_small(DocumentKind kind, size_t bytes) {
   constexpr size_t kSmallBytes = 4096;
   const auto open = entry_of(kind).open;
-  return bytes <= kSmallBytes && open != of_archive && open != of_xml<open_epub>;
+  return bytes <= kSmallBytes && open != of_archive && open != of_xml<open_epub> &&
+         open != of_xml<open_pdf>;
 }
 
 bool is_bilingual(DocumentKind kind) {
@@ -139,12 +145,19 @@ std::optional<DocumentKind> document_kind(std::string_view name) {
 std::optional<DocumentKind> kind_of_file(std::string_view file_name) {
   const size_t dot = file_name.rfind('.');
   if (dot == file_name.npos) return std::nullopt;
-  std::string extension(file_name.substr(dot + 1));
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string extension =
+      boost::algorithm::to_lower_copy(std::string(file_name.substr(dot + 1)));
   for (const auto& [alias, kind] : kAliases)
     if (extension == alias) return kind;
   return document_kind(extension);
+}
+
+std::string translated_name(std::string name, DocumentKind kind) {
+  if (kind == DocumentKind::kPdf) {
+    const size_t dot = boost::algorithm::to_lower_copy(name).rfind(".pdf");
+    if (dot != name.npos) name.replace(dot, 4, ".docx");
+  }
+  return name;
 }
 
 const std::vector<std::string>& document_names() {
@@ -159,7 +172,8 @@ const std::vector<std::string>& document_names() {
 const std::vector<std::string>& document_extensions() {
   static const std::vector<std::string> all = [] {
     std::vector<std::string> extensions;
-    for (const std::string& name : document_names()) extensions.push_back("." + name);
+    for (const std::string& name : document_names())
+      if (name != name_of(DocumentKind::kPdf) || can_read_pdf()) extensions.push_back("." + name);
     for (const auto& [alias, kind] : kAliases) extensions.push_back(std::string(".") + alias);
     return extensions;
   }();

@@ -22,9 +22,11 @@ std::optional<DocumentKind> document_kind(std::string_view name);
 std::optional<DocumentKind> kind_of_file(std::string_view file_name);
 /// The names of all kinds.
 const std::vector<std::string>& document_names();
-/// The extensions of files that open_document() reads, each with its dot.
+/// The extensions of files that open_document() reads here, each with its dot.
 const std::vector<std::string>& document_extensions();
-/// The value of Content-Type.
+/// The file name of a translation: that of the document, but a PDF becomes a Word document.
+std::string translated_name(std::string name, DocumentKind kind);
+/// The value of Content-Type for a translation.
 const char* media_type_of(DocumentKind kind);
 
 /// Whether a file of so many bytes needs little memory when it is open: a short one that is not an

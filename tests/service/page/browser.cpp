@@ -11,6 +11,7 @@
 #include <sstream>
 #include <thread>
 
+#include "common/child_process.h"
 #include "common/error.h"
 #include "common/files.h"
 
@@ -61,12 +62,8 @@ std::string decoded_base64(const std::string& text) {
 }  // namespace
 
 std::string Browser::program() {
-  const char* path = std::getenv("PATH");
-  for (const char* name : {"chromium", "chromium-browser", "google-chrome"}) {
-    std::istringstream folders(path != nullptr ? path : "");
-    for (std::string folder; std::getline(folders, folder, ':');)
-      if (::access((folder + "/" + name).c_str(), X_OK) == 0) return folder + "/" + name;
-  }
+  for (const char* name : {"chromium", "chromium-browser", "google-chrome"})
+    if (std::string path = program_on_path(name); !path.empty()) return path;
   return "";
 }
 
