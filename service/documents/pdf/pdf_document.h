@@ -1,4 +1,4 @@
-// PDF, of which only the text can be translated: it becomes a Word document.
+// Only the text of a PDF can be translated: it becomes a Word document.
 #pragma once
 
 #include <memory>

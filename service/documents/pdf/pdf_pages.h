@@ -1,4 +1,4 @@
-// The lines of text on a PDF's pages. Poppler's pdftotext reads them in a process of its own, with
+// The lines of text on a PDF's pages. Poppler's pdftotext reads them, in a separate process with
 // limits on memory and time: Poppler's licence, the GPL, allows no linking, and a damaged PDF
 // cannot harm the server.
 #pragma once
