@@ -39,9 +39,11 @@ class PlacesDocument : public Document {
   bool add(nmt::MarkedText text) {
     auto place = add_segment(std::move(text), segments_);
     if (!place) return false;
-    open_part().second = std::move(place);
+    add_place(*std::move(place));
     return true;
   }
+
+  void add_place(SegmentPlace place) { open_part().second = std::move(place); }
 
  private:
   using Part = std::pair<std::string, std::optional<SegmentPlace>>;

@@ -15,11 +15,12 @@ constexpr std::array<std::string_view, 6> kCategories = {"zero", "one",  "two",
 
 }  // namespace
 
-std::vector<std::string> plural_categories(const std::string& language) {
+std::vector<std::string> plural_categories(const std::string& language, PluralKind kind) {
   constexpr int32_t kNumbers = 201;  // all rules repeat after 100, or concern millions
   UErrorCode status = U_ZERO_ERROR;
-  const std::unique_ptr<icu::PluralRules> rules(
-      icu::PluralRules::forLocale(icu::Locale(language.c_str()), status));
+  const std::unique_ptr<icu::PluralRules> rules(icu::PluralRules::forLocale(
+      icu::Locale(language.c_str()),
+      kind == PluralKind::kOrdinal ? UPLURAL_TYPE_ORDINAL : UPLURAL_TYPE_CARDINAL, status));
   if (U_FAILURE(status) != 0) return {"other"};
   std::array<bool, kCategories.size()> used{};
   used.back() = true;

@@ -7,8 +7,11 @@
 
 namespace dietmt::service {
 
+enum class PluralKind { kCardinal, kOrdinal };
+
 /// The categories of CLDR that whole numbers have (zero, one, two, few, many), and "other".
-std::vector<std::string> plural_categories(const std::string& language);
+std::vector<std::string> plural_categories(const std::string& language,
+                                           PluralKind kind = PluralKind::kCardinal);
 
 /// Whether this is one of CLDR's names.
 bool is_plural_category(std::string_view name);

@@ -9,17 +9,30 @@
 
 namespace dietmt::service {
 
-ValuesDocument::ValuesDocument(std::string_view bytes, const std::string& charset,
-                               const std::string& language)
-    : beginning_(bytes.substr(0, 4)), text_(text_of_bytes(bytes, charset, language)) {}
+namespace {
+
+bool keeps_all(const Translation& translation, const nmt::MarkedText& segment) {
+  return has_all_marks(translation, segment) && keeps_placeholders(translation, segment) &&
+         keeps_order(translation, segment);
+}
+
+}  // namespace
+
+ValuesDocument::ValuesDocument(std::string_view bytes, std::optional<Languages> languages,
+                               const std::string& charset)
+    : beginning_(bytes.substr(0, 4)),
+      text_(text_of_bytes(bytes, charset, languages.value_or(Languages()).source)),
+      languages_(std::move(languages)) {}
 
 std::string ValuesDocument::translated(const std::vector<Translation>& translations) {
+  translations_ = &translations;
   return encoded_like(beginning_, PlacesDocument::translated(translations));
 }
 
 void ValuesDocument::add_value(size_t begin, size_t end, nmt::MarkedText text, Encode encode) {
   if (begin < kept_) return;
   const bool is_new = begin == end, has_tags = !text.marks.empty();
+  if (!has_tags && add_message(begin, end, text.text, encode)) return;
   const std::string raw =
       is_new && !has_tags ? encode(text.text) : text_.substr(begin, end - begin);
   if (!has_tags) text = with_marks(text.text, kept_parts_in(text.text, nullptr));
@@ -29,6 +42,29 @@ void ValuesDocument::add_value(size_t begin, size_t end, nmt::MarkedText text, E
   else
     keep(raw);
   kept_ = end;
+}
+
+bool ValuesDocument::add_message(size_t begin, size_t end, const std::string& text, Encode encode) {
+  if (!languages_ || text.find('{') == text.npos) return false;
+  const bool is_new = begin == end;
+  const std::string raw = is_new ? encode(text) : text_.substr(begin, end - begin);
+  if (!forms_) forms_.emplace(languages_->source, languages_->target);
+  auto message = MessageSentences::read(text, *forms_, segments_);
+  if (!message) {
+    unread_messages_ += has_choice(text) ? 1 : 0;
+    return false;
+  }
+  replace(begin, begin, "");
+  kept_ = end;
+  if (message->size() == 0) {
+    keep(raw);
+    return true;
+  }
+  values_.resize(segments_.size());
+  add_place({message->first_segment(), "", ""});
+  values_[message->first_segment()] = {
+      .raw = raw, .encode = std::move(encode), .message = std::move(message)};
+  return true;
 }
 
 void ValuesDocument::replace(size_t begin, size_t end, std::string_view by) {
@@ -62,6 +98,9 @@ void ValuesDocument::add_missing_forms(const std::vector<PluralForm>& forms,
 void ValuesDocument::finish() {
   replace(text_.size(), text_.size(), "");
   text_ = {};
+  if (unread_messages_ > 0)
+    left_out_.push_back(
+        "the text inside plurals and choices (messages: " + std::to_string(unread_messages_) + ")");
 }
 
 void ValuesDocument::fail(size_t at, const std::string& problem) const {
@@ -70,11 +109,10 @@ void ValuesDocument::fail(size_t at, const std::string& problem) const {
 
 std::string ValuesDocument::written(const SegmentPlace& place, const Translation& translation) {
   const Value& value = values_.at(place.segment);
+  if (value.message) return written_message(value);
   const nmt::MarkedText& segment = segments_[place.segment];
   const Translation source = in_source_order(segment);
-  const bool is_kept = has_all_marks(translation, segment) &&
-                       keeps_placeholders(translation, segment) &&
-                       keeps_order(translation, segment);
+  const bool is_kept = keeps_all(translation, segment);
   refused_ += is_kept ? 0 : 1;
   if ((!is_kept || says_the_same(translation, source)) && !value.raw.empty()) return value.raw;
   std::string result, text = place.before;
@@ -88,6 +126,21 @@ std::string ValuesDocument::written(const SegmentPlace& place, const Translation
   }
   text += place.after;
   return text.empty() ? result : result + value.encode(text);
+}
+
+std::string ValuesDocument::written_message(const Value& value) {
+  const MessageSentences& message = *value.message;
+  const size_t end = message.first_segment() + message.size();
+  bool is_kept = true, is_same = true;
+  for (size_t i = message.first_segment(); i < end; ++i) {
+    const Translation& translation = translations_->at(i);
+    is_kept = is_kept && keeps_all(translation, segments_[i]);
+    is_same = is_same && says_the_same(translation, in_source_order(segments_[i]));
+  }
+  if (is_same) return value.raw;
+  const auto text = is_kept ? message.with(*translations_, segments_) : std::nullopt;
+  if (!text) refused_ += message.size();
+  return text ? value.encode(*text) : value.raw;
 }
 
 }  // namespace dietmt::service

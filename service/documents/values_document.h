@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "service/documents/message_sentences.h"
 #include "service/documents/places_document.h"
 
 namespace dietmt::service {
@@ -19,9 +20,14 @@ class ValuesDocument : public PlacesDocument {
   /// Writes text between two marks, or the whole text of a value without marks.
   using Encode = std::function<std::string(const std::string& text)>;
 
-  /// As text_of_bytes().
-  explicit ValuesDocument(std::string_view bytes, const std::string& charset = {},
-                          const std::string& language = {});
+  struct Languages {
+    std::string source;
+    std::string target;
+  };
+
+  /// As text_of_bytes(). With languages, the values may be messages of ICU.
+  explicit ValuesDocument(std::string_view bytes, std::optional<Languages> languages = {},
+                          const std::string& charset = {});
 
   /// The file in UTF-8, until finish().
   const std::string& text() const { return text_; }
@@ -32,6 +38,9 @@ class ValuesDocument : public PlacesDocument {
   /// not keep the marks, keeps its bytes, as one without a letter does. end = begin: a new value,
   /// which is always written.
   void add_value(size_t begin, size_t end, nmt::MarkedText text, Encode encode);
+  /// Adds a value that is a message with plurals or choices, sentence by sentence. Returns false
+  /// for any other. One that has such parts and cannot be read counts as left out.
+  bool add_message(size_t begin, size_t end, const std::string& text, Encode encode);
   /// Likewise nothing inside the last value is replaced.
   void replace(size_t begin, size_t end, std::string_view by);
 
@@ -63,14 +72,20 @@ class ValuesDocument : public PlacesDocument {
     std::string raw;  // empty: a new value
     Encode encode;
     bool has_tags = false;  // marks are tags; otherwise they are placeholders in the text
+    std::optional<MessageSentences> message = {};  // of it and the segments after it
   };
 
   std::string written(const SegmentPlace& place, const Translation& translation) override;
+  std::string written_message(const Value& value);
 
   std::string beginning_;  // of the file, which shows its encoding
   std::string text_;
-  size_t kept_ = 0;            // bytes of the text that are in a part
-  std::vector<Value> values_;  // by segment
+  std::optional<Languages> languages_;
+  std::optional<MessageForms> forms_;  // in these languages
+  size_t unread_messages_ = 0;         // with choices
+  size_t kept_ = 0;                    // bytes of the text that are in a part
+  std::vector<Value> values_;          // by segment
+  const std::vector<Translation>* translations_ = nullptr;
 };
 
 }  // namespace dietmt::service

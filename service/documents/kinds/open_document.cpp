@@ -51,11 +51,6 @@ Opened of_xml(const File& file) {
   return open(file.bytes, file.options, file.limits);
 }
 
-template <Opened open(std::string_view bytes)>
-Opened of_bytes(const File& file) {
-  return open(file.bytes);
-}
-
 template <Opened open(std::string_view bytes, const DocumentOptions& options)>
 Opened of_bytes_and_options(const File& file) {
   return open(file.bytes, file.options);
@@ -77,11 +72,12 @@ constexpr std::array<Kind, 28> kKinds{
      {DocumentKind::kDocx, "docx",
       "application/vnd.openxmlformats-officedocument.wordprocessingml.document", of_archive},
      {DocumentKind::kOdt, "odt", "application/vnd.oasis.opendocument.text", of_archive},
-     {DocumentKind::kProperties, "properties", "text/x-java-properties", of_bytes<open_properties>},
+     {DocumentKind::kProperties, "properties", "text/x-java-properties",
+      of_bytes_and_options<open_properties>},
      {DocumentKind::kJson, "json", "application/json", of_bytes_and_options<open_json>},
      {DocumentKind::kArb, "arb", "application/json", of_bytes_and_options<open_arb>},
      {DocumentKind::kAndroid, "xml", "application/xml", of_xml<open_android>},
-     {DocumentKind::kStrings, "strings", "text/plain", of_bytes<open_strings>},
+     {DocumentKind::kStrings, "strings", "text/plain", of_bytes_and_options<open_strings>},
      {DocumentKind::kStringsdict, "stringsdict", "application/xml", of_xml<open_stringsdict>},
      {DocumentKind::kResx, "resx", "application/xml", of_xml<open_resx>},
      {DocumentKind::kTs, "ts", "application/xml", of_xml<open_ts>},

@@ -15,9 +15,10 @@ bool is_android_code(const XmlElement& element) { return element.name == "g"; }
 
 class AndroidDocument final : public XmlStrings {
  public:
-  AndroidDocument(std::string_view bytes, const std::string& language, const DocumentLimits& limits)
-      : XmlStrings(bytes, limits, "resources", "a file of Android resources") {
-    const std::vector<std::string> categories = plural_categories(language);
+  AndroidDocument(std::string_view bytes, const DocumentOptions& options,
+                  const DocumentLimits& limits)
+      : XmlStrings(bytes, options, limits, "resources", "a file of Android resources") {
+    const std::vector<std::string> categories = plural_categories(options.target);
     const auto add = [this](const XmlElement& element, size_t begin, size_t end) {
       add_string(element, begin, end);
     };
@@ -116,7 +117,7 @@ class AndroidDocument final : public XmlStrings {
 
 std::unique_ptr<Document> open_android(std::string_view bytes, const DocumentOptions& options,
                                        const DocumentLimits& limits) {
-  return std::make_unique<AndroidDocument>(bytes, options.target, limits);
+  return std::make_unique<AndroidDocument>(bytes, options, limits);
 }
 
 }  // namespace dietmt::service

@@ -13,7 +13,8 @@ namespace {
 
 class AppleStringsDocument final : public ValuesDocument {
  public:
-  explicit AppleStringsDocument(std::string_view bytes) : ValuesDocument(bytes) {
+  AppleStringsDocument(std::string_view bytes, const DocumentOptions& options)
+      : ValuesDocument(bytes, Languages{options.source, options.target}) {
     skip_space();
     if (at_ == text().size()) fail(0, "the file has no string (\"key\" = \"value\";)");
     for (; at_ < text().size(); skip_space()) {
@@ -104,8 +105,8 @@ class AppleStringsDocument final : public ValuesDocument {
 
 }  // namespace
 
-std::unique_ptr<Document> open_strings(std::string_view bytes) {
-  return std::make_unique<AppleStringsDocument>(bytes);
+std::unique_ptr<Document> open_strings(std::string_view bytes, const DocumentOptions& options) {
+  return std::make_unique<AppleStringsDocument>(bytes, options);
 }
 
 }  // namespace dietmt::service

@@ -19,11 +19,11 @@ enum class JsonDialect { kAny, kArb };
 // Positions come from the text itself, which the library has checked up to the next string.
 class JsonDocument final : public ValuesDocument, private nlohmann::json_sax<nlohmann::json> {
  public:
-  JsonDocument(std::string_view bytes, JsonDialect dialect, const std::string& language)
-      : ValuesDocument(bytes),
+  JsonDocument(std::string_view bytes, JsonDialect dialect, const DocumentOptions& options)
+      : ValuesDocument(bytes, Languages{options.source, options.target}),
         dialect_(dialect),
-        language_(language),
-        categories_(plural_categories(language)),
+        language_(options.target),
+        categories_(plural_categories(language_)),
         writes_ascii_(text().find("\\u") != std::string::npos &&
                       std::ranges::none_of(text(), [](char c) { return c < 0; })) {
     using Sax = nlohmann::json_sax<nlohmann::json>;
@@ -206,11 +206,11 @@ class JsonDocument final : public ValuesDocument, private nlohmann::json_sax<nlo
 }  // namespace
 
 std::unique_ptr<Document> open_json(std::string_view bytes, const DocumentOptions& options) {
-  return std::make_unique<JsonDocument>(bytes, JsonDialect::kAny, options.target);
+  return std::make_unique<JsonDocument>(bytes, JsonDialect::kAny, options);
 }
 
 std::unique_ptr<Document> open_arb(std::string_view bytes, const DocumentOptions& options) {
-  return std::make_unique<JsonDocument>(bytes, JsonDialect::kArb, options.target);
+  return std::make_unique<JsonDocument>(bytes, JsonDialect::kArb, options);
 }
 
 }  // namespace dietmt::service

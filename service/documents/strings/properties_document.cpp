@@ -1,7 +1,6 @@
 // Java's .properties, by the rules of java.util.Properties.load(): in UTF-8, or in Latin-1 with
 // \uXXXX for other characters.
 #include <algorithm>
-#include <cctype>
 
 #include "common/error.h"
 #include "common/text_io.h"
@@ -29,8 +28,9 @@ bool is_latin1(std::string_view bytes) {
 
 class PropertiesDocument final : public ValuesDocument {
  public:
-  PropertiesDocument(std::string_view bytes, bool is_latin1)
-      : ValuesDocument(is_latin1 ? latin1_as_utf8(bytes) : std::string(bytes)),
+  PropertiesDocument(std::string_view bytes, bool is_latin1, const DocumentOptions& options)
+      : ValuesDocument(is_latin1 ? latin1_as_utf8(bytes) : std::string(bytes),
+                       Languages{options.source, options.target}),
         is_latin1_(is_latin1) {
     if (!is_latin1_ && std::ranges::any_of(text(), [](char c) { return c < 0; }))
       last_character_ = 0x10FFFF;
@@ -87,9 +87,13 @@ class PropertiesDocument final : public ValuesDocument {
 
   void add(size_t begin) {
     std::string value = unescaped(begin);
+    const auto as_written = [last = last_character_](const std::string& text) {
+      return escaped(text, last);
+    };
+    if (add_message(begin, at_, value, as_written)) return;
     // java.text.MessageFormat reads two apostrophes as one. A quoted brace stays as it is.
-    const bool is_message =
-        value.find("''") != value.npos || (value.find('\'') == value.npos && has_argument(value));
+    const bool is_message = value.find("''") != value.npos ||
+                            (value.find('\'') == value.npos && has_numbered_argument(value));
     const bool has_quotes = value.find("'{") != value.npos;
     const bool doubles = is_message && !has_quotes;
     if (doubles) replace_all(value, "''", "'");
@@ -99,14 +103,6 @@ class PropertiesDocument final : public ValuesDocument {
                 if (doubles) replace_all(message, "'", "''");
                 return escaped(message, last);
               });
-  }
-
-  // {0}
-  static bool has_argument(const std::string& value) {
-    for (size_t at = value.find('{'); at < value.size(); at = value.find('{', at + 1))
-      if (at + 1 < value.size() && std::isdigit(static_cast<unsigned char>(value[at + 1])) != 0)
-        return true;
-    return false;
   }
 
   static void replace_all(std::string& text, std::string_view from, std::string_view to) {
@@ -165,8 +161,8 @@ class PropertiesDocument final : public ValuesDocument {
 
 }  // namespace
 
-std::unique_ptr<Document> open_properties(std::string_view bytes) {
-  return std::make_unique<PropertiesDocument>(bytes, is_latin1(bytes));
+std::unique_ptr<Document> open_properties(std::string_view bytes, const DocumentOptions& options) {
+  return std::make_unique<PropertiesDocument>(bytes, is_latin1(bytes), options);
 }
 
 }  // namespace dietmt::service

@@ -7,8 +7,8 @@ namespace {
 
 class ResxDocument final : public XmlStrings {
  public:
-  ResxDocument(std::string_view bytes, const DocumentLimits& limits)
-      : XmlStrings(bytes, limits, "root", "a file of .NET resources") {
+  ResxDocument(std::string_view bytes, const DocumentOptions& options, const DocumentLimits& limits)
+      : XmlStrings(bytes, options, limits, "root", "a file of .NET resources") {
     for (const XmlElement& data : elements()) {
       const XmlElement* const value = data.name == "data" ? child_of(data, "value") : nullptr;
       if (value == nullptr || !translates(data)) continue;
@@ -37,9 +37,9 @@ class ResxDocument final : public XmlStrings {
 
 }  // namespace
 
-std::unique_ptr<Document> open_resx(std::string_view bytes, const DocumentOptions& /*options*/,
+std::unique_ptr<Document> open_resx(std::string_view bytes, const DocumentOptions& options,
                                     const DocumentLimits& limits) {
-  return std::make_unique<ResxDocument>(bytes, limits);
+  return std::make_unique<ResxDocument>(bytes, options, limits);
 }
 
 }  // namespace dietmt::service

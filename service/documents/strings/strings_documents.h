@@ -8,14 +8,12 @@
 
 namespace dietmt::service {
 
-std::unique_ptr<Document> open_properties(std::string_view bytes);
-/// Apple's .strings.
-std::unique_ptr<Document> open_strings(std::string_view bytes);
-
 /// YAML before the text of a page: its title, description and summary are translated.
 std::unique_ptr<Document> open_front_matter(std::string_view bytes);
 
-/// Languages and columns matter to these.
+std::unique_ptr<Document> open_properties(std::string_view bytes, const DocumentOptions& options);
+/// Apple's .strings.
+std::unique_ptr<Document> open_strings(std::string_view bytes, const DocumentOptions& options);
 std::unique_ptr<Document> open_json(std::string_view bytes, const DocumentOptions& options);
 std::unique_ptr<Document> open_arb(std::string_view bytes, const DocumentOptions& options);
 std::unique_ptr<Document> open_yaml(std::string_view bytes, const DocumentOptions& options);

@@ -10,10 +10,10 @@ namespace {
 
 class StringsdictDocument final : public XmlStrings {
  public:
-  StringsdictDocument(std::string_view bytes, const std::string& language,
+  StringsdictDocument(std::string_view bytes, const DocumentOptions& options,
                       const DocumentLimits& limits)
-      : XmlStrings(bytes, limits, "plist", "a property list") {
-    categories_ = plural_categories(language);
+      : XmlStrings(bytes, options, limits, "plist", "a property list") {
+    categories_ = plural_categories(options.target);
     // Apple uses "zero" for 0 in every language.
     if (std::ranges::find(categories_, "zero") == categories_.end())
       categories_.emplace_back("zero");
@@ -71,7 +71,7 @@ class StringsdictDocument final : public XmlStrings {
 
 std::unique_ptr<Document> open_stringsdict(std::string_view bytes, const DocumentOptions& options,
                                            const DocumentLimits& limits) {
-  return std::make_unique<StringsdictDocument>(bytes, options.target, limits);
+  return std::make_unique<StringsdictDocument>(bytes, options, limits);
 }
 
 }  // namespace dietmt::service

@@ -12,7 +12,7 @@ namespace {
 class TsDocument final : public XmlStrings {
  public:
   TsDocument(std::string_view bytes, const DocumentOptions& options, const DocumentLimits& limits)
-      : XmlStrings(bytes, limits, "TS", "a catalogue of Qt"),
+      : XmlStrings(bytes, options, limits, "TS", "a catalogue of Qt"),
         forms_(plural_forms(options.target).count) {
     declare(options);
     for (const XmlElement& element : elements())

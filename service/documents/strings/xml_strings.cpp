@@ -8,9 +8,10 @@
 
 namespace dietmt::service {
 
-XmlStrings::XmlStrings(std::string_view bytes, const DocumentLimits& limits, std::string_view root,
-                       const std::string& what)
-    : ValuesDocument(bytes), elements_(xml_elements(text(), limits)) {
+XmlStrings::XmlStrings(std::string_view bytes, const DocumentOptions& options,
+                       const DocumentLimits& limits, std::string_view root, const std::string& what)
+    : ValuesDocument(bytes, Languages{options.source, options.target}),
+      elements_(xml_elements(text(), limits)) {
   if (elements_.empty() || elements_.front().name != root)
     throw DataError("the file is not " + what + ": its root is not <" + std::string(root) + ">");
   if (is_utf16(bytes) || !text().starts_with("<?xml")) return;

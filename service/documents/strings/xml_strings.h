@@ -14,8 +14,8 @@ namespace dietmt::service {
 class XmlStrings : public ValuesDocument {
  protected:
   /// Throws DataError for another root.
-  XmlStrings(std::string_view bytes, const DocumentLimits& limits, std::string_view root,
-             const std::string& what);
+  XmlStrings(std::string_view bytes, const DocumentOptions& options, const DocumentLimits& limits,
+             std::string_view root, const std::string& what);
 
   const std::vector<XmlElement>& elements() const { return elements_; }
   /// The element around it; it must have one.

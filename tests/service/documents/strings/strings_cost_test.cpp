@@ -29,6 +29,31 @@ TEST(StringsCostTest, OfCataloguesWithoutXml) {
     expect_linear_cost(DocumentKind::kStrings, unit, repeats(unit));
 }
 
+TEST(StringsCostTest, OfMessagesWithChoices) {
+  const auto messages = [](const std::string& begin, const std::string& unit,
+                           const std::string& end) {
+    return [=](size_t bytes) { return "[\"" + begin + repeated(unit, bytes) + end + "\"]"; };
+  };
+  expect_linear_cost(DocumentKind::kJson, "messages",
+                     messages("", "{n, plural, one {# file} other {# files}}\", \"", ""));
+  expect_linear_cost(DocumentKind::kJson, "branches",
+                     messages("{a, select, ", "x {a b} ", "other {c}}"));
+  expect_linear_cost(DocumentKind::kJson, "branches with text around",
+                     messages("Text {a, select, ", "x {a b} ", "other {c}} after it"));
+  expect_linear_cost(DocumentKind::kJson, "choices in a row",
+                     messages("", "{n, plural, one {a} other {b}} ", ""));
+  expect_linear_cost(DocumentKind::kJson, "long text around a few",
+                     messages("{n, plural, other {a}} ", "a {b} '{c}' ", "{m, plural, other {b}}"));
+  expect_linear_cost(DocumentKind::kJson, "nested", [](size_t bytes) {
+    const size_t depth = std::min<size_t>(bytes / 100, 190);
+    return "[\"" + repeated("{n, plural, other {a ", depth * 21) + repeated("b {c} '", bytes) +
+           repeated("}}", depth * 2) + "\"]";
+  });
+  expect_linear_cost(DocumentKind::kJson, "too deep", [](size_t bytes) {
+    return "[\"" + repeated("{a,select,other{", bytes) + repeated("}}", bytes / 8) + "\"]";
+  });
+}
+
 TEST(StringsCostTest, OfYaml) {
   for (const std::string unit :
        {"- a b\n", "a: b c\n", "[", "{a: ", "- &a b\n", "? a\n", "- |\n  a\n", "- é\n", "# a\n",

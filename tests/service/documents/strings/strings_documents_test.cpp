@@ -142,7 +142,7 @@ TEST(ArbTest, MetadataStaysAndTheLocaleBecomesTheTarget) {
   std::string german = file;
   german.replace(german.find("\"en\""), 4, "\"de\"");
   EXPECT_EQ(unchanged(DocumentKind::kArb, file), german);
-  EXPECT_THAT(bracketed(DocumentKind::kArb, file), HasSubstr("one{# file} other{# files}}"));
+  EXPECT_THAT(bracketed(DocumentKind::kArb, file), HasSubstr("one{[# file]} other{[# files]}}"));
 }
 
 TEST(AppleStringsTest, ValuesAreTranslatedAndEverythingElseStays) {
