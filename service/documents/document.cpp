@@ -25,6 +25,12 @@ bool is_fixed(std::string_view text) {
 
 }  // namespace
 
+void Document::leave_out_choices(size_t messages) {
+  if (messages > 0)
+    left_out_.push_back(
+        "the text inside plurals and choices (messages: " + std::to_string(messages) + ")");
+}
+
 SegmentReport report_of(const Document& document, const std::vector<Translation>& translations) {
   SegmentReport report{.refused = document.refused()};
   for (size_t i = 0; i < translations.size(); ++i)

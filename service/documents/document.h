@@ -96,6 +96,9 @@ class Document {
   void note_left_out(std::string part) { left_out_.push_back(std::move(part)); }
 
  protected:
+  /// Notes so many messages with plurals or choices that stay as they are.
+  void leave_out_choices(size_t messages);
+
   std::vector<nmt::MarkedText> segments_;
   size_t refused_ = 0;
   std::vector<std::string> left_out_;

@@ -6,6 +6,7 @@
 #include "nmt/alignment/placeholder_syntax.h"
 #include "nmt/alignment/placeholders.h"
 #include "service/documents/message_tree.h"
+#include "service/documents/placeholders.h"
 #include "service/documents/sentence_writer.h"
 
 namespace dietmt::service {
@@ -43,6 +44,9 @@ std::optional<std::string> MessageSentences::with(
     const std::vector<Translation>& translations,
     const std::vector<nmt::MarkedText>& segments) const {
   for (size_t i = first_segment_; i < first_segment_ + places_.size(); ++i) {
+    if (!keeps_placeholders(translations[i], segments[i]) ||
+        !keeps_order(translations[i], segments[i]))
+      return std::nullopt;
     const std::string text = plain_text(translations[i]);
     for (const char sign : std::string_view("#|"))
       if (std::ranges::count(text, sign) > std::ranges::count(segments[i].text, sign))

@@ -40,8 +40,8 @@ class MessageSentences {
   size_t first_segment() const { return first_segment_; }
   size_t size() const { return places_.size(); }
 
-  /// The message with these sentences; the marks are those of the segments. nullopt if that is not
-  /// a message with the same arguments.
+  /// The message with these sentences; the marks are those of the segments. nullopt if one of them
+  /// loses a placeholder, or the result is no message with the same arguments.
   std::optional<std::string> with(const std::vector<Translation>& translations,
                                   const std::vector<nmt::MarkedText>& segments) const;
 

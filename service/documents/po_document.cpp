@@ -10,6 +10,7 @@
 #include "service/documents/document_kinds.h"
 #include "service/documents/format_directives.h"
 #include "service/documents/kept_signs.h"
+#include "service/documents/message_sentences.h"
 #include "service/documents/placeholders.h"
 #include "service/documents/po_header.h"
 #include "service/documents/po_messages.h"
@@ -37,7 +38,8 @@ void double_apostrophes(Translation& translation) {
 
 class PoDocument final : public Document {
  public:
-  PoDocument(std::string_view text, const DocumentOptions& options) : fuzzy_(options.fuzzy) {
+  PoDocument(std::string_view text, const DocumentOptions& options)
+      : fuzzy_(options.fuzzy), forms_(options.source, options.target) {
     while (!text.empty()) {
       const size_t newline = text.find('\n');
       const size_t size = newline == text.npos ? text.size() : newline + 1;
@@ -51,6 +53,7 @@ class PoDocument final : public Document {
     const char sign = common_mnemonic_sign(messages);
     for (const PoMessage& message : messages)
       if (!message.text_of("msgid").empty()) add(message, sign);
+    leave_out_choices(unread_messages_);
   }
 
   std::string translated(const std::vector<Translation>& translations) override {
@@ -59,12 +62,14 @@ class PoDocument final : public Document {
       for (const Slot& slot : message.slots) {
         const Source& source = sources_.at(slot.source);
         if (!texts.contains(slot.source))
-          texts[slot.source] = text_of(source, translations.at(source.place.segment));
+          texts[slot.source] = source.message
+                                   ? source.message->with(translations, segments_)
+                                   : text_of(source, translations.at(source.place.segment));
       }
       // A message has all its plural forms or none.
       const bool is_refused =
           std::ranges::any_of(texts, [](const auto& one) { return !one.second; });
-      if (is_refused) refused_ += texts.size();
+      for (const auto& one : texts) refused_ += is_refused ? sentences_of(sources_[one.first]) : 0;
       for (const Slot& slot : message.slots) {
         std::string& line = lines_[slot.line];
         const std::string text = is_refused ? "" : *texts[slot.source];
@@ -84,7 +89,12 @@ class PoDocument final : public Document {
     SegmentPlace place;
     const FormatSyntax* syntax = nullptr;
     nmt::Mnemonic mnemonic = {};
+    std::optional<MessageSentences> message = {};  // of ICU, with plurals or choices
   };
+
+  static size_t sentences_of(const Source& source) {
+    return source.message ? source.message->size() : 1;
+  }
 
   struct Slot {
     size_t line = 0;
@@ -177,6 +187,13 @@ class PoDocument final : public Document {
   }
 
   std::optional<size_t> add_source(std::string text, const FormatSyntax* syntax, char sign) {
+    if (auto message =
+            syntax == nullptr ? MessageSentences::read(text, forms_, segments_) : std::nullopt) {
+      if (message->size() == 0) return std::nullopt;
+      sources_.push_back({.place = {}, .message = std::move(message)});
+      return sources_.size() - 1;
+    }
+    unread_messages_ += has_choice(text) ? 1 : 0;
     Source source{.place = {}, .syntax = syntax, .mnemonic = nmt::take_out_mnemonic(text, sign)};
     std::vector<std::string_view> placeholders = kept_parts_in(text, syntax);
     // References are letters to the translator.
@@ -230,7 +247,9 @@ class PoDocument final : public Document {
   }
 
   const bool fuzzy_;
-  size_t plural_forms_ = 0;  // 0: as many as each message has
+  const MessageForms forms_;
+  size_t unread_messages_ = 0;  // with choices
+  size_t plural_forms_ = 0;     // 0: as many as each message has
   std::vector<std::string> lines_;
   std::vector<Source> sources_;
   std::vector<Message> messages_;

@@ -45,9 +45,25 @@ std::string unquoted(std::string_view line) {
   return text;
 }
 
+// Where the next keyword begins on a line, after the strings of one; npos if none does.
+size_t next_keyword(std::string_view line) {
+  bool has_string = false, is_inside = false;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') {
+      has_string = has_string || is_inside;
+      is_inside = !is_inside;
+    } else if (is_inside && line[i] == '\\') {
+      ++i;
+    } else if (has_string && !is_inside && line[i] == 'm') {
+      return i;
+    }
+  }
+  return line.npos;
+}
+
 class PoReader {
  public:
-  explicit PoReader(const std::vector<std::string>& lines) : lines_(lines) {}
+  explicit PoReader(std::vector<std::string>& lines) : lines_(lines) { split_lines(); }
 
   std::vector<PoMessage> all() {
     std::vector<PoMessage> messages;
@@ -60,6 +76,23 @@ class PoReader {
   }
 
  private:
+  // Each keyword begins a line.
+  void split_lines() {
+    std::vector<std::string> split;
+    for (size_t number = 1; number <= lines_.size(); ++number) {
+      std::string_view rest = lines_[number - 1];
+      const bool is_comment = trimmed(rest, kPoSpaces).starts_with('#');
+      for (size_t at = 0; !rest.empty(); rest.remove_prefix(at)) {
+        at = is_comment ? rest.npos : next_keyword(rest);
+        split.emplace_back(rest.substr(0, at));
+        numbers_.push_back(number);
+        if (at == rest.npos) break;
+        split.back() = std::string(trimmed(split.back(), kPoSpaces)) + "\n";
+      }
+    }
+    lines_ = std::move(split);
+  }
+
   // Reads from line at_ up to the next message.
   PoMessage next() {
     PoMessage message;
@@ -117,19 +150,19 @@ class PoReader {
   }
 
   [[noreturn]] void fail(const std::string& problem) const {
-    throw DataError("line " + std::to_string(std::min(at_ + 1, lines_.size())) + ": " + problem);
+    throw DataError("line " + std::to_string(numbers_[std::min(at_, lines_.size() - 1)]) + ": " +
+                    problem);
   }
 
-  const std::vector<std::string>& lines_;
+  std::vector<std::string>& lines_;
+  std::vector<size_t> numbers_;     // of the lines in the file
   size_t at_ = 0;                   // the line being read
   std::vector<size_t> flag_lines_;  // of the next message
 };
 
 }  // namespace
 
-std::vector<PoMessage> read_po(const std::vector<std::string>& lines) {
-  return PoReader(lines).all();
-}
+std::vector<PoMessage> read_po(std::vector<std::string>& lines) { return PoReader(lines).all(); }
 
 std::vector<std::string> po_flags(std::string_view line) {
   std::vector<std::string> flags;

@@ -27,8 +27,9 @@ struct PoMessage {
   bool is_header() const { return text_of("msgid").empty() && !has("msgctxt"); }
 };
 
-/// Throws DataError naming the line.
-std::vector<PoMessage> read_po(const std::vector<std::string>& lines);
+/// Lines with several keywords become several lines first. Throws DataError naming the line in the
+/// file.
+std::vector<PoMessage> read_po(std::vector<std::string>& lines);
 
 /// The flags in a comment.
 std::vector<std::string> po_flags(std::string_view line);

@@ -9,15 +9,6 @@
 
 namespace dietmt::service {
 
-namespace {
-
-bool keeps_all(const Translation& translation, const nmt::MarkedText& segment) {
-  return has_all_marks(translation, segment) && keeps_placeholders(translation, segment) &&
-         keeps_order(translation, segment);
-}
-
-}  // namespace
-
 ValuesDocument::ValuesDocument(std::string_view bytes, std::optional<Languages> languages,
                                const std::string& charset)
     : beginning_(bytes.substr(0, 4)),
@@ -112,7 +103,8 @@ std::string ValuesDocument::written(const SegmentPlace& place, const Translation
   if (value.message) return written_message(value);
   const nmt::MarkedText& segment = segments_[place.segment];
   const Translation source = in_source_order(segment);
-  const bool is_kept = keeps_all(translation, segment);
+  const bool is_kept =
+      keeps_placeholders(translation, segment) && keeps_order(translation, segment);
   refused_ += is_kept ? 0 : 1;
   if ((!is_kept || says_the_same(translation, source)) && !value.raw.empty()) return value.raw;
   std::string result, text = place.before;
@@ -130,15 +122,11 @@ std::string ValuesDocument::written(const SegmentPlace& place, const Translation
 
 std::string ValuesDocument::written_message(const Value& value) {
   const MessageSentences& message = *value.message;
-  const size_t end = message.first_segment() + message.size();
-  bool is_kept = true, is_same = true;
-  for (size_t i = message.first_segment(); i < end; ++i) {
-    const Translation& translation = translations_->at(i);
-    is_kept = is_kept && keeps_all(translation, segments_[i]);
-    is_same = is_same && says_the_same(translation, in_source_order(segments_[i]));
-  }
+  bool is_same = true;
+  for (size_t i = message.first_segment(); i < message.first_segment() + message.size(); ++i)
+    is_same = is_same && says_the_same(translations_->at(i), in_source_order(segments_[i]));
   if (is_same) return value.raw;
-  const auto text = is_kept ? message.with(*translations_, segments_) : std::nullopt;
+  const auto text = message.with(*translations_, segments_);
   if (!text) refused_ += message.size();
   return text ? value.encode(*text) : value.raw;
 }

@@ -1,5 +1,6 @@
 // XLIFF 1.2 and 2, and what Trados (SDLXLIFF), Phrase (MXLIFF) and memoQ (MQXLIFF) add to 1.2:
 // which segments are locked or confirmed.
+#include <algorithm>
 #include <array>
 #include <map>
 #include <string>
@@ -9,6 +10,7 @@
 #include "service/documents/bilingual_document.h"
 #include "service/documents/document_kinds.h"
 #include "service/documents/language_marks.h"
+#include "service/documents/message_sentences.h"
 
 namespace dietmt::service {
 namespace {
@@ -31,6 +33,8 @@ class XliffDocument final : public BilingualDocument {
     is_first_version_ = attribute(root(), "version").starts_with("1");
     if (!is_first_version_) set_languages(root(), "srcLang", "trgLang");
     add_units(root(), true);
+    leave_out_choices(static_cast<size_t>(std::ranges::count_if(
+        segments_, [](const nmt::MarkedText& segment) { return has_choice(segment.text); })));
   }
 
  private:

@@ -150,6 +150,13 @@ TEST(MessageSentencesTest, WhatCannotBeReadIsNamed) {
   EXPECT_THAT(left_out(nlohmann::json{"{n, plural, one {a file}}", deep, "x"}.dump()),
               ElementsAre("the text inside plurals and choices (messages: 2)"));
   EXPECT_THAT(left_out(json_of(kFolder)), IsEmpty());
+  EXPECT_THAT(open_document(DocumentKind::kXliff,
+                            "<xliff version=\"1.2\"><file source-language=\"en\"><body><trans-unit "
+                            "id=\"1\"><source>All {VAR_PLURAL, plural, other {files}}</source>"
+                            "</trans-unit></body></file></xliff>",
+                            {"en", "de"})
+                  ->left_out(),
+              ElementsAre("the text inside plurals and choices (messages: 1)"));
   EXPECT_THAT(left_out(json_of("a select of {n} choices")), IsEmpty());
 }
 

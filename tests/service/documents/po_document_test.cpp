@@ -48,6 +48,17 @@ TEST(PoDocumentTest, RareFormsAreRead) {
 }
 
 // As in Japanese, whose only form serves all numbers.
+TEST(PoDocumentTest, AMessageMayBeOnOneLine) {
+  const std::string header = "msgid \"\" msgstr \"\" \"Language: de\\n\"\n";
+  const std::string one =
+      "msgid \"The \\\"m\\\" file\" msgstr \"\" msgctxt\"a\"msgid\"House\"msgstr\"\"\n";
+  EXPECT_THAT(bracketed(DocumentKind::kPo, header + one, {"en", "de", false}),
+              testing::EndsWith("msgid \"The \\\"m\\\" file\"\nmsgstr \"[The \\\"m\\\" file]\"\n"
+                                "msgctxt\"a\"\nmsgid\"House\"\nmsgstr \"[House]\"\n"));
+  EXPECT_EQ(problem_of(DocumentKind::kPo, header + "msgid \"a\" msgstr \"\"\nmsgid x\n"),
+            "line 3: a quoted string is missing");
+}
+
 TEST(PoDocumentTest, OneFormIsThePlural) {
   const std::string message = "msgid \"one file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"\"\n";
   EXPECT_THAT(segments_of(DocumentKind::kPo, message), ElementsAre("%d files"));
@@ -99,7 +110,7 @@ TEST(PoDocumentTest, DamagedCataloguesAreRefused) {
            {"msgid \"a\"\nmsgstr \"\nx\n", "line 2: the string has no closing quote"},
            {"msgid \"a\\\"\nmsgstr \"\"\n", "line 1: the string has no closing quote"},
            {"msgid \"a\\x\"\n", "line 1: the escape \\x is not known"},
-           {"msgid \"a\" msgstr \"\"", "line 1: there is text after"},
+           {"msgid \"a\" x msgstr \"\"", "line 1: there is text after"},
            {"msgid \"a\"\nmsgid \"b\"\nmsgstr \"\"", "line 2: msgid occurs twice"},
            {"msgid \"a\"\nmsgctxt \"b\"\nmsgstr \"\"", "line 2: msgctxt after its msgid"},
            {"msgstr \"a\"\n", "line 1: msgstr without a msgid"},
@@ -132,6 +143,21 @@ std::vector<std::string> marks(const std::string& flag, const std::string& msgid
   for (const nmt::InlineMark& mark : document->segments().at(0).marks)
     tags.push_back(mark.parts.front().text);
   return tags;
+}
+
+TEST(PoDocumentTest, MessagesOfIcuAreTranslatedBySentences) {
+  const std::string file =
+      "msgid \"{n, plural, one {# file} other {# files}} left\"\nmsgstr \"\"\n"
+      "msgid \"{ $n -> [one] a *[other] b }\"\nmsgstr \"\"\n";
+  const auto document = open_document(DocumentKind::kPo, file, {"en", "de"});
+  EXPECT_THAT(document->left_out(),
+              ElementsAre("the text inside plurals and choices (messages: 1)"));
+  EXPECT_THAT(bracketed(DocumentKind::kPo, file),
+              HasSubstr("msgstr \"{n, plural, one {[# file left]} other {[# files left]}}\"\n"));
+  EXPECT_THAT(translated(DocumentKind::kPo, file, {"# Datei", "Dateien"}),
+              HasSubstr("left\"\nmsgstr \"\"\n"));
+  const std::string c = "#, c-format\nmsgid \"{n, plural, other {# files}}\"\nmsgstr \"\"\n";
+  EXPECT_THAT(segments_of(DocumentKind::kPo, c), ElementsAre("{n, plural, other {# files}}"));
 }
 
 TEST(PoDocumentTest, FlagsDecideWhatAPlaceholderIs) {
