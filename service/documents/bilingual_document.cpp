@@ -3,6 +3,7 @@
 #include <array>
 #include <initializer_list>
 
+#include "data/text/word_text.h"
 #include "service/documents/language_marks.h"
 
 namespace dietmt::service {
@@ -54,8 +55,19 @@ void replace(xmlNode* old, xmlNode* copy) {
   drop_repeated_namespaces(copy);
 }
 
+size_t length_of(xmlNode* text) {
+  std::string characters;
+  walk(text, [&](xmlNode* node) {
+    if (node->type == XML_TEXT_NODE || node->type == XML_CDATA_SECTION_NODE)
+      characters += content_of(node);
+    return node == text || inline_node(node).kind == InlineKind::kElement;
+  });
+  return data::characters_of(characters).size();
+}
+
 std::string BilingualDocument::translated(const std::vector<Translation>& translations) {
   texts_.fill(translations);
+  check_targets();
   return in_form(tree_.text(), form_);
 }
 

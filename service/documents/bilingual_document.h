@@ -22,6 +22,9 @@ bool is_translated(const xmlNode* element, bool is_around);
 /// Puts a copy in the place of a node.
 void replace(xmlNode* old, xmlNode* copy);
 
+/// The characters of a source or target, without those of inline codes.
+size_t length_of(xmlNode* text);
+
 class BilingualDocument : public Document {
  public:
   std::string translated(const std::vector<Translation>& translations) override;
@@ -41,6 +44,8 @@ class BilingualDocument : public Document {
   void add_text(xmlNode* target, bool translates);
 
  private:
+  /// Called when all targets have their text.
+  virtual void check_targets() {}
   virtual bool keeps_lines(const xmlNode* element) const = 0;
 
   void add_text_of_codes(xmlNode* element, bool translates);

@@ -2,6 +2,7 @@
 // which segments are locked or confirmed.
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 #include <string>
 #include <vector>
@@ -176,13 +177,33 @@ class XliffDocument final : public BilingualDocument {
            content_of(target) == content_of(source);
   }
 
+  // The limit of a unit in characters; 0 without one. Other units of size need the font.
+  static size_t most_characters(const xmlNode* unit) {
+    size_t most = 0;
+    const std::string value = attribute(unit, "maxwidth");
+    if (attribute(unit, "size-unit") == "char")
+      std::from_chars(value.data(), value.data() + value.size(), most);
+    return most;
+  }
+
+  void check_targets() override {
+    for (const xmlNode* const unit : changed_) {
+      xmlNode* const target = child_named(unit, "target");
+      const size_t most = most_characters(unit);
+      if (most == 0 || length_of(target) <= most) continue;
+      set_attribute(target, "state", "needs-review-translation", nullptr);
+      set_attribute(target, "state-qualifier", "rejected-length", nullptr);
+    }
+  }
+
   // The state is that of a target in the first version, and of a segment in the second one. Phrase
   // and memoQ have their own marks at the unit.
-  void set_state(xmlNode* unit, xmlNode* target) const {
+  void set_state(xmlNode* unit, xmlNode* target) {
     const auto change = [](xmlNode* owner, const char* name, const char* value) {
       if (attribute_node(owner, name) != nullptr) set_attribute(owner, name, value, nullptr);
     };
     if (!is_first_version_) return change(unit, "state", "translated");
+    changed_.push_back(unit);
     change(target, "state", "needs-review-translation");
     change(unit, "confirmed", "0");
     change(unit, "trans-origin", "mt");
@@ -205,6 +226,7 @@ class XliffDocument final : public BilingualDocument {
   }
 
   bool is_first_version_ = false;
+  std::vector<const xmlNode*> changed_;  // units of the first version
 };
 
 }  // namespace

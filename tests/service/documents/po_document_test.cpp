@@ -156,8 +156,8 @@ TEST(PoDocumentTest, MessagesOfIcuAreTranslatedBySentences) {
               HasSubstr("msgstr \"{n, plural, one {[# file left]} other {[# files left]}}\"\n"));
   EXPECT_THAT(translated(DocumentKind::kPo, file, {"# Datei", "Dateien"}),
               HasSubstr("left\"\nmsgstr \"\"\n"));
-  const std::string c = "#, c-format\nmsgid \"{n, plural, other {# files}}\"\nmsgstr \"\"\n";
-  EXPECT_THAT(segments_of(DocumentKind::kPo, c), ElementsAre("{n, plural, other {# files}}"));
+  const std::string c = "#, c-format\nmsgid \"{n, plural, other {# files}} left\"\nmsgstr \"\"\n";
+  EXPECT_THAT(segments_of(DocumentKind::kPo, c), ElementsAre("{n, plural, other {# files}} left"));
 }
 
 TEST(PoDocumentTest, FlagsDecideWhatAPlaceholderIs) {

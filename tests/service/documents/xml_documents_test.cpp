@@ -125,6 +125,23 @@ TEST(XliffDocumentTest, ALineBreakIsASpaceUnlessSpacesCount) {
               ElementsAre("one\n  <g0>two\n  three</g0>  four"));
 }
 
+TEST(XliffDocumentTest, ATranslationOverTheLimitIsMarked) {
+  const auto target = [](const std::string& limit, const std::string& translation) {
+    const std::string file =
+        "<xliff version=\"1.2\"><file source-language=\"en\"><body><trans-unit id=\"1\" " + limit +
+        "><source>a <ph id=\"1\">code</ph></source></trans-unit></body></file></xliff>";
+    const std::string result = translated(DocumentKind::kXliff, file, {translation});
+    const size_t begin = result.find("<target");
+    return result.substr(begin, result.find("</target>") - begin);
+  };
+  const std::string four = "maxwidth=\"4\" size-unit=\"char\"";
+  EXPECT_EQ(target(four, "äöü <g0/>"), "<target>äöü <ph id=\"1\">code</ph>");
+  EXPECT_EQ(target(four, "äöüä <g0/>"),
+            "<target state=\"needs-review-translation\" state-qualifier=\"rejected-length\">"
+            "äöüä <ph id=\"1\">code</ph>");
+  EXPECT_EQ(target("maxwidth=\"4\"", "äöüä <g0/>"), "<target>äöüä <ph id=\"1\">code</ph>");
+}
+
 TEST(XliffDocumentTest, VersionTwo) {
   const std::string xliff =
       "<xliff version=\"2.0\" srcLang=\"en\" xmlns=\"urn:oasis:names:tc:xliff:document:2.0\"><file "

@@ -120,6 +120,18 @@ TEST(StringsdictTest, FormsAreTranslated) {
               HasSubstr("<string>[no files]</string>\n<key>other</key>"));
 }
 
+TEST(StringsdictTest, VariantsForWidthsAndDevicesAreTranslated) {
+  const auto variants = [](const std::string& type) {
+    return "<plist><dict><key>a</key><dict><key>" + type +
+           "</key><dict><key>20</key><string>Short</string><key>other</key><string>A long "
+           "text</string></dict></dict></dict></plist>";
+  };
+  for (const char* type : {"NSStringVariableWidthRuleType", "NSStringDeviceSpecificRuleType"})
+    EXPECT_THAT(bracketed(DocumentKind::kStringsdict, variants(type), {"en", "pl"}),
+                HasSubstr("<key>20</key><string>[Short]</string><key>other</key><string>[A long "
+                          "text]</string></dict>"));
+}
+
 TEST(ResxTest, TextIsTranslated) {
   const std::string file =
       "<root>\n<resheader name=\"version\"><value>2.0</value></resheader>\n"
