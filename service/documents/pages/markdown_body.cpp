@@ -36,16 +36,35 @@ class MarkdownBody final : public MarkupDocument {
         source_(source),
         languages_({options.source, options.target}) {
     for (const MarkdownBlock& block : markdown_blocks(source)) {
+      const auto [begin, end] = block.extent();
+      add_definitions(begin);
+      searched_ = std::max(searched_, end);
+      if (block.is_code) continue;
       if (block.is_html) {
         add_html_block(block);
       } else if (const auto pieces = markdown_pieces(source, block)) {
         add_block(block, *pieces);
       }
     }
+    add_definitions(source.size());
     keep_up_to(source.size());
   }
 
  private:
+  // The titles of links that are defined between the blocks before and after.
+  void add_definitions(size_t end) {
+    const std::string_view text = source_.substr(0, end);
+    for (size_t at = std::max(kept_, searched_), next = 0; at < text.size(); at = next) {
+      next = std::min(text.find('\n', at), text.size() - 1) + 1;
+      const auto title = title_of_definition(text.substr(at, next - at));
+      if (!title) continue;
+      keep_up_to(at + title->begin);
+      const std::string words = raw(kept_, at + title->end);
+      add_tag({words, {{0, words.size(), words, escaped_title}}});
+      kept_ = at + title->end;
+    }
+  }
+
   void keep_up_to(size_t end) {
     keep(source_.substr(kept_, end - kept_));
     kept_ = end;
@@ -57,15 +76,14 @@ class MarkdownBody final : public MarkupDocument {
 
   // HTML that has its own lines, unless they begin with the marks of a quotation or a list.
   void add_html_block(const MarkdownBlock& block) {
-    size_t begin = std::string::npos, end = 0;
+    const auto [begin, end] = block.extent();
+    if (begin == std::string::npos || begin < kept_) return;
+    size_t last = begin;
     for (const MarkdownEvent& event : block.events) {
       if (event.begin == std::string::npos) continue;
-      begin = std::min(begin, event.begin);
-      const bool continues = end == 0 || trimmed(raw(end, event.begin), " \t\r\n").empty();
-      if (!continues) return;
-      end = event.end;
+      if (!trimmed(raw(last, event.begin), " \t\r\n").empty()) return;
+      last = event.end;
     }
-    if (begin == std::string::npos || begin < kept_) return;
     keep_up_to(begin);
     add_html(source_.substr(begin, end - begin));
     kept_ = end;
@@ -90,12 +108,16 @@ class MarkdownBody final : public MarkupDocument {
       if (line.empty()) return;
       const std::string_view whole =
           source_.substr(line.front().begin, line.back().end - line.front().begin);
-      const bool is_left_out = is_fixed(whole);
-      if (is_left_out || footnote_label(whole) > 0) add_text(block, std::exchange(text, {}));
-      if (!is_left_out) {
+      const bool is_left_out = is_fixed(whole), has_label = line_label(whole) > 0;
+      if (is_left_out || has_label) add_text(block, std::exchange(text, {}));
+      if (is_left_out) {
+        add_title_line(line);
+      } else {
         if (line_break && !text.empty()) text.push_back(*line_break);
         text.insert(text.end(), line.begin(), line.end());
       }
+      // The title of a note.
+      if (has_label && whole.starts_with("[!")) add_text(block, std::exchange(text, {}));
       line.clear();
     };
     for (const MarkdownPiece& piece : pieces) {
@@ -112,6 +134,15 @@ class MarkdownBody final : public MarkupDocument {
     }
     end_line();
     add_text(block, text);
+  }
+
+  // The title of an admonition in a line that is otherwise fixed.
+  void add_title_line(std::vector<MarkdownPiece> line) {
+    const size_t begin = line.front().begin;
+    const auto title = directive_title(source_.substr(begin, line.back().end - begin));
+    if (!title) return;
+    line = clipped_pieces(std::move(line), begin + title->first, begin + title->second);
+    add_text({.is_heading = true, .events = {}}, std::move(line));
   }
 
   // Pieces that follow each other, up to soft breaks, are a text.
@@ -162,7 +193,7 @@ class MarkdownBody final : public MarkupDocument {
         source_.substr(begin, end - begin), [](char c) { return !continues_character(c); }));
   }
 
-  // Identifiers of headings and labels of footnotes.
+  // Identifiers of headings, and labels.
   void drop_fixed_ends(std::vector<MarkdownPiece>& pieces) {
     using Kind = MarkdownPiece::Kind;
     while (!pieces.empty() && pieces.back().kind == Kind::kSoftBreak) pieces.pop_back();
@@ -174,7 +205,7 @@ class MarkdownBody final : public MarkupDocument {
         end.substr(brace).find_first_of("#.:=") == 1)
       last.end = last.begin + brace;
     MarkdownPiece& first = pieces.front();
-    const size_t label = footnote_label(source_.substr(first.begin, first.end - first.begin));
+    const size_t label = line_label(source_.substr(first.begin, first.end - first.begin));
     if (first.kind == Kind::kText && label > 0) {
       keep_up_to(first.begin + label);
       first.begin = first.text = kept_;
@@ -264,7 +295,8 @@ class MarkdownBody final : public MarkupDocument {
 
   const std::string_view source_;
   const LanguagePair languages_;
-  size_t kept_ = 0;  // bytes of the source that are in the document
+  size_t kept_ = 0;      // bytes of the source that are in the document
+  size_t searched_ = 0;  // bytes of blocks, which define no links
 };
 
 }  // namespace

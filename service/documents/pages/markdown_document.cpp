@@ -1,4 +1,6 @@
-// Markdown, with the YAML front matter that generators of sites read.
+// Markdown, with the YAML or TOML front matter that generators of sites read.
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "common/error.h"
@@ -7,17 +9,23 @@
 #include "service/documents/pages/document_parts.h"
 #include "service/documents/pages/markdown_body.h"
 #include "service/documents/pages/pages_documents.h"
+#include "service/documents/pages/toml_front_matter.h"
 #include "service/documents/strings/strings_documents.h"
 
 namespace dietmt::service {
 namespace {
 
-// The end of the front matter: --- on lines before and after it; 0: there is none.
-size_t front_matter_end(std::string_view text) {
-  if (!text.starts_with("---\n") && !text.starts_with("---\r\n")) return 0;
-  for (size_t at = text.find("\n---"); at != text.npos; at = text.find("\n---", at + 1)) {
+constexpr std::string_view kYaml = "---", kToml = "+++";
+
+// The end of the front matter, which has such lines before and after it; 0: there is none.
+size_t front_matter_end(std::string_view text, std::string_view line) {
+  const std::string_view rest =
+      text.substr(0, line.size() + 2).substr(std::min(line.size(), text.size()));
+  if (!text.starts_with(line) || !(rest.starts_with('\n') || rest == "\r\n")) return 0;
+  const std::string begin = "\n" + std::string(line);
+  for (size_t at = text.find(begin); at != text.npos; at = text.find(begin, at + 1)) {
     const size_t end = std::min(text.find('\n', at + 1), text.size());
-    if (trimmed(text.substr(at, end - at), " \t\r\n") == "---") return at + 1;
+    if (trimmed(text.substr(at, end - at), " \t\r\n") == line) return at + 1;
   }
   return 0;
 }
@@ -27,9 +35,12 @@ class MarkdownDocument final : public DocumentParts {
   MarkdownDocument(std::string_view bytes, const DocumentOptions& options)
       : beginning_(bytes.substr(0, 4)), text_(text_of_bytes(bytes, options.charset)) {
     const std::string_view text = text_;
-    const size_t front = front_matter_end(text);
+    const size_t toml = front_matter_end(text, kToml);
+    const size_t front = toml > 0 ? toml + kToml.size() : front_matter_end(text, kYaml);
     try {
-      if (front > 0) add_part(open_front_matter(text.substr(0, front)));
+      if (front > 0)
+        add_part(toml > 0 ? open_toml_front_matter(text.substr(0, front))
+                          : open_front_matter(text.substr(0, front)));
     } catch (const DataError&) {  // not YAML
       unread_ = text.substr(0, front);
     }

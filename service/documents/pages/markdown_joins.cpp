@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/ascii.h"
 #include "service/documents/pages/markdown_reader.h"
 #include "service/documents/pages/markdown_writer.h"
 
@@ -38,6 +39,25 @@ Translation spaced(const Run& run, const Translation& translation) {
   return made;
 }
 
+// The mark of a footnote that followed a word follows one in the translation.
+Translation with_attached_notes(const Run& run, Translation translation) {
+  std::vector<bool> is_attached;  // by mark
+  for (size_t i = 0; i < run.pieces.size(); ++i)
+    if (run.pieces[i].tag)
+      is_attached.push_back(run.pieces[i].mark.starts_with("[^") && i > 0 &&
+                            !run.pieces[i - 1].raw.ends_with(' '));
+  for (size_t i = 1; i < translation.size(); ++i) {
+    const int32_t mark = translation[i].mark;
+    std::string& before = translation[i - 1].text;
+    if (mark < 0 || !is_attached.at(static_cast<size_t>(mark)) || translation[i - 1].is_markup)
+      continue;
+    before.erase(before.find_last_not_of(' ') + 1);
+    if (i + 1 < translation.size() && is_ascii_word(translation[i + 1].text[0]))
+      translation[i + 1].text.insert(0, " ");
+  }
+  return translation;
+}
+
 struct Written {
   std::string text;
   std::string is_markup;  // of each byte
@@ -67,7 +87,7 @@ std::optional<Written> written_text(const Run& run, const Translation& translati
   for (const Piece& piece : run.pieces) source += piece.text == "\n" ? " " : piece.raw;
   const std::vector<int> structure = markdown_structure(source);
   for (const Translation& one : {translation, spaced(run, translation)}) {
-    Written written = with_markup(run, one, place);
+    Written written = with_markup(run, with_attached_notes(run, one), place);
     if (markdown_structure(begin + written.text) == structure) return written;
   }
   return std::nullopt;

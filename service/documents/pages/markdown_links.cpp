@@ -1,6 +1,7 @@
 #include "service/documents/pages/markdown_links.h"
 
 #include <algorithm>
+#include <string>
 
 namespace dietmt::service {
 namespace {
@@ -64,6 +65,16 @@ std::optional<LinkTarget> link_target(std::string_view source, size_t bracket) {
     if (end != source.npos) return LinkTarget{.end = end, .is_label = end == bracket + 3};
   }
   return LinkTarget{.end = begin, .is_label = true};
+}
+
+std::optional<LinkTitle> title_of_definition(std::string_view line) {
+  const size_t begin = line.find_first_not_of(" \t>");
+  if (begin == line.npos || line[begin] != '[' || line.substr(begin).starts_with("[^"))
+    return std::nullopt;
+  const size_t colon = end_of_brackets(line, begin, '[', ']');
+  if (colon >= line.size() || line[colon] != ':') return std::nullopt;
+  const auto title = title_in(std::string(line.substr(colon)) + ')');
+  return title ? std::optional(LinkTitle{colon + title->begin, colon + title->end}) : std::nullopt;
 }
 
 }  // namespace dietmt::service

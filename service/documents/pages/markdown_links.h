@@ -25,4 +25,7 @@ size_t end_of_brackets(std::string_view source, size_t at, char open, char close
 /// The target of a text that ends with the bracket at `bracket`; nullopt if it is not understood.
 std::optional<LinkTarget> link_target(std::string_view source, size_t bracket);
 
+/// The title in a line that defines a link: [label]: address "title".
+std::optional<LinkTitle> title_of_definition(std::string_view line);
+
 }  // namespace dietmt::service

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "service/documents/document.h"
+#include "service/documents/pages/markdown_source.h"
 
 namespace dietmt::service {
 namespace {
@@ -49,49 +50,6 @@ Kind kind_of(MD_TEXTTYPE type) {
       return Kind::kText;
   }
 }
-
-// A table with fewer than three hyphens in a cell of its second row, which md4c takes for text.
-bool is_short_delimiter_row(std::string_view line) {
-  return line.find('-') != line.npos && line.find("---") == line.npos &&
-         line.find('|') != line.npos && line.find_first_not_of("|-: \t>\r") == line.npos;
-}
-
-// The source for md4c: in rows of such tables, each run of hyphens has three more.
-class PaddedSource {
- public:
-  explicit PaddedSource(std::string_view source) {
-    for (size_t at = 0; at < source.size();) {
-      const size_t end = std::min(source.find('\n', at), source.size() - 1) + 1;
-      const std::string_view line = source.substr(at, end - at);
-      if (is_short_delimiter_row(line.substr(0, line.find('\n'))))
-        pad(line, at);
-      else
-        text_ += line;
-      at = end;
-    }
-  }
-
-  const std::string& text() const { return text_; }
-
-  size_t offset_in_source(size_t offset) const {
-    const auto next =
-        std::ranges::upper_bound(pads_, offset, {}, [](const auto& pad) { return pad; });
-    return offset - 3 * static_cast<size_t>(next - pads_.begin());
-  }
-
- private:
-  void pad(std::string_view line, size_t /*at*/) {
-    for (size_t i = 0; i < line.size(); ++i) {
-      text_ += line[i];
-      if (line[i] != '-' || (i > 0 && line[i - 1] == '-')) continue;
-      pads_.push_back(text_.size());
-      text_ += "---";
-    }
-  }
-
-  std::string text_;
-  std::vector<size_t> pads_;  // where they begin
-};
 
 class Reader {
  public:
@@ -140,7 +98,7 @@ class Reader {
 
   int pass_block(MD_BLOCKTYPE type, bool enters) {
     flush();
-    is_code_ = enters && type == MD_BLOCK_CODE;
+    block_.is_code = enters && type == MD_BLOCK_CODE;
     block_.is_html = enters && type == MD_BLOCK_HTML;
     block_.is_cell = enters && (type == MD_BLOCK_TH || type == MD_BLOCK_TD);
     block_.is_heading = enters && type == MD_BLOCK_H;
@@ -156,13 +114,12 @@ class Reader {
   }
 
   int pass_text(MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size) {
-    if (is_code_) return 0;
     const std::string& all = source_.text();
     MarkdownEvent event{kind_of(type), Span::kNone, std::string::npos, std::string::npos};
     if (std::less_equal<>()(all.data(), text) && std::less<>()(text, all.data() + all.size())) {
       const auto begin = static_cast<size_t>(text - all.data());
       event.begin = source_.offset_in_source(begin);
-      event.end = source_.offset_in_source(begin + size);
+      event.end = size > 0 ? source_.offset_in_source(begin + size - 1) + 1 : event.begin;
     }
     if (event.kind == Kind::kHtml || event.kind == Kind::kHardBreak)
       spans_.push_back(event.kind == Kind::kHtml && event.begin != std::string::npos ? 2000 : 2001);
@@ -177,17 +134,25 @@ class Reader {
 
   static constexpr int kTooManyCells = -2;  // md4c goes on after positive numbers
 
-  PaddedSource source_;
+  MarkdownSource source_;
   // md4c fills short rows of a table up to the number of its columns.
   const int64_t most_cells_;
   int64_t cells_ = 0;
   std::vector<MarkdownBlock> blocks_;
   MarkdownBlock block_;
-  bool is_code_ = false;
   std::vector<int> spans_;
 };
 
 }  // namespace
+
+std::pair<size_t, size_t> MarkdownBlock::extent() const {
+  std::pair<size_t, size_t> bytes(std::string::npos, 0);
+  for (const MarkdownEvent& event : events) {
+    if (event.begin == std::string::npos) continue;
+    bytes = {std::min(bytes.first, event.begin), std::max(bytes.second, event.end)};
+  }
+  return bytes;
+}
 
 std::vector<MarkdownBlock> markdown_blocks(std::string_view source) {
   return Reader(source).read();

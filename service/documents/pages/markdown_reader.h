@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace dietmt::service {
@@ -20,15 +21,19 @@ struct MarkdownEvent {
   size_t end = 0;
 };
 
-/// A block whose content is text: a paragraph, a heading, an item, a cell, or HTML.
+/// A block whose content is text: a paragraph, a heading, an item, a cell; or HTML, or code.
 struct MarkdownBlock {
+  bool is_code = false;
   bool is_html = false;
   bool is_cell = false;
   bool is_heading = false;
   std::vector<MarkdownEvent> events;
+
+  /// The first byte of its text, and the one after the last; npos and 0 without text.
+  std::pair<size_t, size_t> extent() const;
 };
 
-/// The blocks with text in order.
+/// The blocks in order.
 std::vector<MarkdownBlock> markdown_blocks(std::string_view source);
 
 /// The spans of a text, sorted, and its blocks: equal for texts with the same structure.

@@ -280,4 +280,17 @@ std::optional<std::vector<MarkdownPiece>> markdown_pieces(std::string_view sourc
   return PieceReader(source, block).read();
 }
 
+std::vector<MarkdownPiece> clipped_pieces(std::vector<MarkdownPiece> pieces, size_t begin,
+                                          size_t end) {
+  std::erase_if(pieces,
+                [&](const Piece& piece) { return piece.end <= begin || piece.begin >= end; });
+  for (Piece& piece : pieces) {
+    if (piece.kind != Piece::Kind::kText) continue;
+    piece.begin = std::max(piece.begin, begin);
+    piece.text = std::max(piece.text, piece.begin);
+    piece.end = std::min(piece.end, end);
+  }
+  return pieces;
+}
+
 }  // namespace dietmt::service

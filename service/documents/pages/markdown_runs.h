@@ -41,4 +41,8 @@ struct MarkdownPiece {
 std::optional<std::vector<MarkdownPiece>> markdown_pieces(std::string_view source,
                                                           const MarkdownBlock& block);
 
+/// The pieces between bytes begin and end-1; texts are cut there.
+std::vector<MarkdownPiece> clipped_pieces(std::vector<MarkdownPiece> pieces, size_t begin,
+                                          size_t end);
+
 }  // namespace dietmt::service

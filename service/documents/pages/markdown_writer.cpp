@@ -61,7 +61,7 @@ size_t block_mark(std::string_view line) {
 // Whether a line of a paragraph may begin with this text.
 bool may_begin_line(std::string_view text) {
   if (text.empty() || block_mark(text) != text.npos) return false;
-  for (const std::string_view begin : {" ", "|", "<", "* ", "***", "___", "```", "~~~"})
+  for (const std::string_view begin : {" ", "|", "<", "* ", "***", "___", "```", "~~~", ": "})
     if (text.starts_with(begin)) return false;
   return true;
 }

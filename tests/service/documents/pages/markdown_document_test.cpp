@@ -1,7 +1,6 @@
 // Markdown.
 #include "service/documents/pages/markdown_reader.h"
-#include "tests/common/cpu_cost.h"
-#include "tests/service/documents/document_fixture.h"
+#include "tests/service/documents/document_cost.h"
 
 namespace dietmt::service {
 namespace {
@@ -45,7 +44,8 @@ TEST(MarkdownDocumentTest, TitlesOfLinksAndPicturesAreTranslated) {
 
 TEST(MarkdownDocumentTest, CodeAndDefinitionsStay) {
   const std::string kept =
-      "    indented code\n\n```sh\nfenced code\n```\n\n[ref]: https://example.org \"A title\"\n\n"
+      "    indented code\n\n```sh\nfenced code\n[a]: b \"A title\"\n```\n\n[ref]: "
+      "https://example.org\n\n"
       "<!-- a comment -->\n\n***\n\nimport Tabs from '@theme/Tabs';\n\n:::\n\n{% include a.html "
       "%}\n";
   EXPECT_THAT(texts(kept), ElementsAre());
@@ -122,7 +122,8 @@ TEST(MarkdownDocumentTest, FrontMatterHasTitleAndDescription) {
 
 TEST(MarkdownDocumentTest, WhatSitesUnderstandStays) {
   EXPECT_THAT(in_brackets("# A b {#c-d}\n"), HasSubstr("# \\[A b\\] {#c-d}"));
-  EXPECT_EQ(texts("!!! note \"N\"\n    Text of it.\n"), std::vector<std::string>{"Text of it."});
+  EXPECT_EQ(texts("!!! note \"N\"\n    Text of it.\n"),
+            (std::vector<std::string>{"N", "Text of it."}));
   EXPECT_EQ(texts("> [!NOTE]\n> Text of it.\n"), std::vector<std::string>{"Text of it."});
   EXPECT_EQ(texts("::: tip\nText of it.\n:::\n"), std::vector<std::string>{"Text of it."});
   EXPECT_EQ(with_text("Hello {{ user.name }}, go[^1] to [[Page]].\n",
@@ -136,9 +137,73 @@ TEST(MarkdownDocumentTest, WhatSitesUnderstandStays) {
   EXPECT_EQ(texts("Press <kbd>Ctrl</kbd> now.\n"), std::vector<std::string>{"Press  now."});
 }
 
-TEST(MarkdownDocumentTest, ATableAfterAParagraphStays) {
-  EXPECT_EQ(texts("A table:\n| a | b |\n|---|---|\n| c | d |\n"),
-            std::vector<std::string>{"A table:"});
+TEST(MarkdownDocumentTest, ATableMayFollowAParagraph) {
+  EXPECT_EQ(in_brackets("A table:\n| a | b |\n|---|---|\n| c | d |\n"),
+            "\\[A table:\\]\n| \\[a\\] | \\[b\\] |\n|---|---|\n| \\[c\\] | \\[d\\] |\n");
+  EXPECT_EQ(in_brackets("Text:\na | b\n-|-\nc | d\n"),
+            "\\[Text:\\]\n\\[a\\] | \\[b\\]\n-|-\n\\[c\\] | \\[d\\]\n");
+}
+
+TEST(MarkdownDocumentTest, IndentedBlocksAreText) {
+  EXPECT_EQ(in_brackets("A[^b].\n\n[^b]: One\n    two.\n\n    Three.\n\n        code\n\n    ```\n"
+                        "    fenced\n    ```\n\n    - four\n\nFive\n\n    code\n"),
+            "\\[A[^b].\\]\n\n[^b]: \\[One two.\\]\n\n    \\[Three.\\]\n\n        code\n\n    ```\n"
+            "    fenced\n    ```\n\n    - \\[four\\]\n\n\\[Five\\]\n\n    code\n");
+  EXPECT_EQ(in_brackets("!!! note\n    One\n\n    !!! tip\n\n        Two\n\n\tThree\n\n    ???+ a\n"
+                        "        Four\n\n=== \"T\"\n\n    Five\n"),
+            "!!! note\n    \\[One\\]\n\n    !!! tip\n\n        \\[Two\\]\n\n\t\\[Three\\]\n\n"
+            "    ???+ a\n        \\[Four\\]\n\n=== \"\\[T\\]\"\n\n    \\[Five\\]\n");
+  EXPECT_EQ(in_brackets("```\n!!! note\n\n    code\n```\n\n    code\n"),
+            "```\n!!! note\n\n    code\n```\n\n    code\n");
+}
+
+TEST(MarkdownDocumentTest, DefinitionsAndAbbreviationsAreSeparate) {
+  EXPECT_EQ(in_brackets("Term *a*\n: One\n  two\n: Three\n\nTerm b\n\n:   Four\n\n    Five\n"),
+            "\\[Term *a*\\]\n: \\[One two\\]\n: \\[Three\\]\n\n\\[Term b\\]\n\n:   \\[Four\\]\n\n"
+            "    \\[Five\\]\n");
+  EXPECT_EQ(in_brackets("*[HTML]: A language\n*[CSS]: Another\n"),
+            "*[HTML]: \\[A language\\]\n*[CSS]: \\[Another\\]\n");
+}
+
+TEST(MarkdownDocumentTest, TitlesOfNotesAreTranslated) {
+  EXPECT_EQ(in_brackets("!!! note \"A `b` c\"\n    D\n"),
+            "!!! note \"\\[A `b` c\\]\"\n    \\[D\\]\n");
+  EXPECT_EQ(in_brackets(":::tip A b\nC\n:::\n\n::: warning[D e]{.f}\nG\n:::\n\n::: code-group\n"),
+            ":::tip \\[A b\\]\n\\[C\\]\n:::\n\n::: warning[\\[D e\\]]{.f}\n\\[G\\]\n:::\n\n"
+            "::: code-group\n");
+  EXPECT_EQ(in_brackets("> [!TIP]- A b\n> C\n"), "> [!TIP]- \\[A b\\]\n> \\[C\\]\n");
+}
+
+TEST(MarkdownDocumentTest, TitlesOfDefinedLinksAreTranslated) {
+  EXPECT_EQ(in_brackets("See [it][a].\n\n[a]: b.md \"A title\"\n> [c]: <d e> 'Another'\n[f]: g\n"),
+            "\\[See [it][a].\\]\n\n[a]: b.md \"\\[A title\\]\"\n> [c]: <d e> '\\[Another\\]'\n"
+            "[f]: g\n");
+}
+
+TEST(MarkdownDocumentTest, AFootnoteOfOneWordIsNoLink) {
+  EXPECT_EQ(in_brackets("See it[^note].\n\n[^note]: There.\n"),
+            "\\[See it[^note].\\]\n\n[^note]: \\[There.\\]\n");
+}
+
+TEST(MarkdownDocumentTest, MarksOfFootnotesFollowTheirWords) {
+  EXPECT_EQ(with_text("One.[^1] Two [^2].\n", "Eins. [^1]Zwei [^2]."), "Eins.[^1] Zwei [^2].\n");
+}
+
+TEST(MarkdownDocumentTest, AttributesStay) {
+  EXPECT_EQ(
+      with_text("A [b](c){: target=\"_x\"} {.d_e_f}.\n", "B <g0>a</g0>{: target=\"_x\"} {.d_e_f}."),
+      "B [a](c){: target=\"_x\"} {.d_e_f}.\n");
+}
+
+TEST(MarkdownDocumentTest, TomlFrontMatterHasTitleAndDescription) {
+  EXPECT_EQ(translated(DocumentKind::kMarkdown,
+                       "+++\ntitle = 'A b'\ndescription=\"c\" \nsummary = \"d\\\"\"\ntags = "
+                       "[\"e\"]\n[menu]\ntitle = \"f\"\n+++\nG\n",
+                       {"\"B\" \\a", "C", "H"}),
+            "+++\ntitle = \"\\\"B\\\" \\\\a\"\ndescription=\"C\" \nsummary = \"d\\\"\"\ntags = "
+            "[\"e\"]\n[menu]\ntitle = \"f\"\n+++\nH\n");
+  EXPECT_EQ(in_brackets("+++\r\ntitle = \"a\"\r\n+++\r\n"), "+++\r\ntitle = \"[a]\"\r\n+++\r\n");
+  EXPECT_EQ(texts("+++\nA b\n").size(), 1);
 }
 
 TEST(MarkdownDocumentTest, HtmlInsideIsTranslated) {
@@ -160,6 +225,36 @@ TEST(MarkdownTest, ATableOfMostlyMissingCellsIsRefused) {
   for (int i = 0; i < 2000; ++i) rows += "1\n";
   EXPECT_NO_THROW(segments_of(DocumentKind::kMarkdown, table(rows, 10)));
   EXPECT_THROW(segments_of(DocumentKind::kMarkdown, table(rows, 2000)), DocumentTooLargeError);
+}
+
+TEST(MarkdownTest, LinesCostTimeInProportionToTheirNumber) {
+  for (const std::string unit : {"!!! a \"b\"\n    ",
+                                 "!!! a\n",
+                                 "[^1]: a\n\n    b\n\n",
+                                 "[^1]",
+                                 "a[^1] ",
+                                 ": a\n",
+                                 "    ",
+                                 ":::tip a\n",
+                                 "*[a",
+                                 "[!a",
+                                 "[a]: b \"c\"\n",
+                                 "[a]: b \"c\n\n",
+                                 "{:",
+                                 "{: a}",
+                                 "{.\n",
+                                 "+++\n",
+                                 "a\n|b|\n|-|\n",
+                                 "a\n|-|\n",
+                                 "\t",
+                                 "```\n",
+                                 "=== \"a\"\n\n    a\n\n",
+                                 "a = \""})
+    expect_linear_cost(DocumentKind::kMarkdown, unit,
+                       [&](size_t bytes) { return "a\n\n" + repeated(unit, bytes); });
+  expect_linear_cost(DocumentKind::kMarkdown, "TOML", [](size_t bytes) {
+    return "+++\n" + repeated("title = \"a\"\n", bytes) + "+++\n";
+  });
 }
 
 TEST(MarkdownTest, LinksCostTimeInProportionToTheirNumber) {
