@@ -14,6 +14,18 @@ namespace {
 
 constexpr const char* kWhiteSpace = " \t\r\n";
 
+// A letter that names a column, an option or a part of an index; or the number of a chapter.
+bool is_ordinal(const nmt::MarkedText& marked) {
+  const auto is_tag = [](const nmt::InlineMark& mark) {
+    return mark.parts.front().text.starts_with('<') && !mark.parts.front().text.ends_with("/>");
+  };
+  std::string_view text = trimmed(marked.text, kWhiteSpace);
+  if (!std::ranges::all_of(marked.marks, is_tag)) return false;
+  while (text.ends_with('.') || text.ends_with(')')) text.remove_suffix(1);
+  return (text.size() == 1 && text[0] >= 'A' && text[0] <= 'Z') ||
+         (!text.empty() && text.find_first_not_of("IVX") == text.npos);
+}
+
 // Nothing but an address, a path, the name of a file, a user or a topic, or a format of dates.
 bool is_fixed(std::string_view text) {
   if (is_date_format(text)) return true;
@@ -132,7 +144,8 @@ void fail_at(std::string_view text, size_t at, const std::string& problem) {
 std::optional<SegmentPlace> add_segment(nmt::MarkedText text,
                                         std::vector<nmt::MarkedText>& segments) {
   check_interruption();
-  if (!nmt::has_letter(text.text) || is_fixed(trimmed(text.text, kWhiteSpace))) return std::nullopt;
+  if (!nmt::has_letter(text.text) || is_fixed(trimmed(text.text, kWhiteSpace)) || is_ordinal(text))
+    return std::nullopt;
   size_t begin = text.text.find_first_not_of(kWhiteSpace);
   size_t end = text.text.find_last_not_of(kWhiteSpace) + 1;
   if (!text.marks.empty()) {

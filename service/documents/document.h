@@ -145,7 +145,8 @@ struct SegmentPlace {
 };
 
 /// Adds `text` without the spaces around it to `segments`, unless it contains no letter
-/// or is an address, a path, the name of a file or a format of dates.
+/// or is an address, a path, the name of a file, a format of dates, a capital letter or a number
+/// such as XIV.
 std::optional<SegmentPlace> add_segment(nmt::MarkedText text,
                                         std::vector<nmt::MarkedText>& segments);
 

@@ -119,7 +119,7 @@ BookFiles book_files(const std::string& package_name, std::string_view package,
                      const DocumentLimits& limits) {
   const std::string folder = folder_of(package_name);
   BookFiles files;
-  std::map<std::string, std::string> chapters;  // by id
+  std::map<std::string, std::string> chapters, pictures;  // by id
   std::vector<std::string> ids;
   std::set<std::string> seen;
   const auto add = [&](const std::string& name) {
@@ -133,14 +133,18 @@ BookFiles book_files(const std::string& package_name, std::string_view package,
     const std::string name = part_name(folder, xml_attribute(one, "href"));
     if (type == "application/x-dtbncx+xml" && seen.insert(name).second)
       files.contents.push_back(name);
+    const std::string id = xml_attribute(one, "id");
+    if (type == "image/svg+xml") pictures.emplace(id, name);
     if (type != "application/xhtml+xml") continue;
-    ids.push_back(xml_attribute(one, "id"));
-    chapters.emplace(ids.back(), name);
+    ids.push_back(id);
+    chapters.emplace(id, name);
   }
   for (const XmlElement& one : elements) {
     if (one.name != "itemref") continue;
-    const auto chapter = chapters.find(xml_attribute(one, "idref"));
+    const std::string id = xml_attribute(one, "idref");
+    const auto chapter = chapters.find(id), picture = pictures.find(id);
     if (chapter != chapters.end()) add(chapter->second);
+    if (picture != pictures.end()) files.pictures.push_back(picture->second);
   }
   for (const std::string& id : ids) add(chapters[id]);
   return files;
@@ -158,7 +162,9 @@ std::unique_ptr<Document> open_package(std::string_view bytes, const DocumentOpt
                                        const DocumentLimits& limits) {
   return std::make_unique<PackagingDocument>(
       bytes, options, limits, [](const auto& /*all*/, const XmlElement& one) {
-        return one.tag.starts_with("<dc:") && (one.name == "title" || one.name == "description");
+        return (one.tag.starts_with("<dc:") &&
+                (one.name == "title" || one.name == "description")) ||
+               xml_attribute(one, "property") == "schema:accessibilitySummary";
       });
 }
 

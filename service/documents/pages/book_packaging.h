@@ -14,6 +14,7 @@ namespace dietmt::service {
 /// What the package document lists: names of parts of the archive.
 struct BookFiles {
   std::vector<std::string> chapters;  // XHTML in the order of reading, then other XHTML
+  std::vector<std::string> pictures;  // SVG in the order of reading
   std::vector<std::string> contents;  // tables of contents of EPUB 2 (.ncx)
 };
 
@@ -26,7 +27,7 @@ BookFiles book_files(const std::string& package_name, std::string_view package,
 /// The names of encrypted parts in META-INF/encryption.xml.
 std::vector<std::string> encrypted_names(std::string_view encryption, const DocumentLimits& limits);
 
-/// The package document: title, description and language.
+/// The package document: title, description, summary of accessibility and language.
 std::unique_ptr<Document> open_package(std::string_view bytes, const DocumentOptions& options,
                                        const DocumentLimits& limits);
 

@@ -38,6 +38,8 @@ class EpubDocument final : public DocumentParts {
     add(package, open_package(package_document, options, limits));
     for (const std::string& name : files.contents)
       if (has(name)) add(name, open_ncx(read(name), options, limits));
+    for (const std::string& name : files.pictures)
+      if (has(name) && read(name).find("<text") != std::string::npos) left_out_.push_back(name);
     for (const std::string& name : files.chapters)
       if (has(name)) add(name, open_html(text_of_bytes(read(name)), options));
   }

@@ -63,11 +63,11 @@ TEST(TranslateFileTest, DegenerateTranslationsAreReplacedAndReported) {
   const auto letter = [](int32_t c) { return text_of(std::vector<int32_t>{c}); };
   const std::string loop = letter(FakeDecoder::kLoop), mute = letter(FakeDecoder::kMute);
   const auto [status, body] = translate(
-      server, "a.html", "<p>a" + loop + "</p><p>b<i>" + mute + "</i></p><p>c</p><p>D</p>");
+      server, "a.html", "<p>a" + loop + "</p><p>b<i>" + mute + "</i></p><p>c</p><p>DE</p>");
   ASSERT_EQ(status, 200) << body;
   const std::string url = body.at("translatedFileUrl");
   EXPECT_EQ(server.client().Get(url.substr(url.find("/download")))->body,
-            "<p>A" + loop + "</p><p>b<i>" + mute + "</i></p><p>C</p><p>D</p>");
+            "<p>A" + loop + "</p><p>b<i>" + mute + "</i></p><p>C</p><p>DE</p>");
   EXPECT_EQ(
       body.at("warnings"),
       json({"a translation is empty; the text was left as it is: \"b" + mute + "\"",

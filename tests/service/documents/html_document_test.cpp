@@ -24,7 +24,7 @@ TEST(HtmlDocumentTest, LinksSideBySideAreSeparateTexts) {
 TEST(HtmlLanguageTest, CommentsStay) {
   for (const std::string comment :
        {"<!-- <a lang=\"en\" title=\"A b\"> -->", "<?a title=\"A b\"?>"})
-    EXPECT_EQ(bracketed(DocumentKind::kHtml, comment + "<p>A</p>"), comment + "<p>[A]</p>");
+    EXPECT_EQ(bracketed(DocumentKind::kHtml, comment + "<p>a</p>"), comment + "<p>[a]</p>");
 }
 
 TEST(HtmlLanguageTest, ThePageHasTheTargetLanguage) {

@@ -37,6 +37,15 @@ TEST(TxtDocumentTest, LinesWithLettersAreSegments) {
   EXPECT_EQ(unchanged(DocumentKind::kTxt, ""), "");
 }
 
+TEST(TxtDocumentTest, CapitalLettersAndNumbersOfChaptersAreNoText) {
+  const std::string text = "A\nb\nB.\nXIV\nC)\nI am\nI, too\nMIX\n\xC3\x89\n";
+  EXPECT_THAT(segments_of(DocumentKind::kTxt, text),
+              ElementsAre("b", "I am", "I, too", "MIX", "\xC3\x89"));
+  EXPECT_THAT(segments_of(DocumentKind::kHtml, "<h1><b>I</b></h1>"), ElementsAre());
+  EXPECT_THAT(segments_of(DocumentKind::kPo, "#, c-format\nmsgid \"A %s\"\nmsgstr \"\"\n"),
+              ElementsAre("A %s"));
+}
+
 TEST(TxtDocumentTest, Utf16WithItsMarkIsRead) {
   using namespace std::string_literals;
   EXPECT_EQ(bracketed(DocumentKind::kTxt, "\xFF\xFE"s + "a\0\xE4\0\x3D\xD8\x00\xDE"s), "[aä😀]");

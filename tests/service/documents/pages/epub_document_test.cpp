@@ -70,6 +70,24 @@ TEST_F(EpubTest, TextAndLanguagesChange) {
   EXPECT_EQ(ZipPackage(result).names().front(), "mimetype");
 }
 
+TEST_F(EpubTest, PagesThatArePicturesAreNamed) {
+  Parts parts = book();
+  const auto insert = [&](const std::string& before, const std::string& text) {
+    std::string& package = parts[2].second;
+    package.insert(package.find(before), text);
+  };
+  insert("</manifest>",
+         "<item id=\"v\" href=\"v.svg\" media-type=\"image/svg+xml\"/>"
+         "<item id=\"w\" href=\"w.svg\" media-type=\"image/svg+xml\"/>");
+  insert("</spine>", "<itemref idref=\"v\"/><itemref idref=\"w\"/>");
+  insert("</metadata>", "<meta property=\"schema:accessibilitySummary\">It has notes.</meta>");
+  parts.emplace_back("OPS/v.svg", "<svg><text>A map</text></svg>");
+  parts.emplace_back("OPS/w.svg", "<svg><path/></svg>");
+  const auto document = open_document(DocumentKind::kEpub, archive(parts), {"en", "de"});
+  EXPECT_THAT(document->left_out(), ElementsAre("OPS/v.svg"));
+  EXPECT_EQ(document->segments()[2].text, "It has notes.");
+}
+
 TEST_F(EpubTest, PagesAreTurnedInTheDirectionOfTheTarget) {
   const auto spine = [&](const std::string& version, const std::string& attributes,
                          const DocumentOptions& options) {

@@ -70,8 +70,9 @@ TEST(MarkdownDocumentTest, MarkupMovesWithItsWords) {
 }
 
 TEST(MarkdownDocumentTest, AlternativeTextsAreSegments) {
-  EXPECT_EQ(in_brackets("See ![The _x_ house](h.png) and ![A b](c).\n\n![D][e]\n\n[e]: f\n"),
-            "\\[See ![The _x_ house](h.png) and ![\\[A b\\]](c).\\]\n\n![\\[D\\]][e]\n\n[e]: f\n");
+  EXPECT_EQ(
+      in_brackets("See ![The _x_ house](h.png) and ![A b](c).\n\n![Dog][e]\n\n[e]: f\n"),
+      "\\[See ![The _x_ house](h.png) and ![\\[A b\\]](c).\\]\n\n![\\[Dog\\]][e]\n\n[e]: f\n");
 }
 
 TEST(MarkdownDocumentTest, LabelsOfLinksStay) {
@@ -113,17 +114,17 @@ TEST(MarkdownDocumentTest, BrokenMarkupIsRefused) {
 }
 
 TEST(MarkdownDocumentTest, FrontMatterHasTitleAndDescription) {
-  EXPECT_EQ(
-      in_brackets("---\ntitle: A b\nslug: c d\ndescription: \"E f\"\nmenu:\n  title: G\n---\nH\n"),
-      "---\ntitle: \"[A b]\"\nslug: c d\ndescription: \"[E f]\"\nmenu:\n  title: "
-      "G\n---\n\\[H\\]\n");
-  EXPECT_EQ(in_brackets("---\ntitle: [\n---\n\nH\n"), "---\ntitle: [\n---\n\n\\[H\\]\n");
+  EXPECT_EQ(in_brackets(
+                "---\ntitle: A b\nslug: c d\ndescription: \"E f\"\nmenu:\n  title: G\n---\nHut\n"),
+            "---\ntitle: \"[A b]\"\nslug: c d\ndescription: \"[E f]\"\nmenu:\n  title: "
+            "G\n---\n\\[Hut\\]\n");
+  EXPECT_EQ(in_brackets("---\ntitle: [\n---\n\nHut\n"), "---\ntitle: [\n---\n\n\\[Hut\\]\n");
 }
 
 TEST(MarkdownDocumentTest, WhatSitesUnderstandStays) {
   EXPECT_THAT(in_brackets("# A b {#c-d}\n"), HasSubstr("# \\[A b\\] {#c-d}"));
-  EXPECT_EQ(texts("!!! note \"N\"\n    Text of it.\n"),
-            (std::vector<std::string>{"N", "Text of it."}));
+  EXPECT_EQ(texts("!!! note \"It\"\n    Text of it.\n"),
+            (std::vector<std::string>{"It", "Text of it."}));
   EXPECT_EQ(texts("> [!NOTE]\n> Text of it.\n"), std::vector<std::string>{"Text of it."});
   EXPECT_EQ(texts("::: tip\nText of it.\n:::\n"), std::vector<std::string>{"Text of it."});
   EXPECT_EQ(with_text("Hello {{ user.name }}, go[^1] to [[Page]].\n",
@@ -150,9 +151,9 @@ TEST(MarkdownDocumentTest, IndentedBlocksAreText) {
             "\\[A[^b].\\]\n\n[^b]: \\[One two.\\]\n\n    \\[Three.\\]\n\n        code\n\n    ```\n"
             "    fenced\n    ```\n\n    - \\[four\\]\n\n\\[Five\\]\n\n    code\n");
   EXPECT_EQ(in_brackets("!!! note\n    One\n\n    !!! tip\n\n        Two\n\n\tThree\n\n    ???+ a\n"
-                        "        Four\n\n=== \"T\"\n\n    Five\n"),
+                        "        Four\n\n=== \"Tab\"\n\n    Five\n"),
             "!!! note\n    \\[One\\]\n\n    !!! tip\n\n        \\[Two\\]\n\n\t\\[Three\\]\n\n"
-            "    ???+ a\n        \\[Four\\]\n\n=== \"\\[T\\]\"\n\n    \\[Five\\]\n");
+            "    ???+ a\n        \\[Four\\]\n\n=== \"\\[Tab\\]\"\n\n    \\[Five\\]\n");
   EXPECT_EQ(in_brackets("```\n!!! note\n\n    code\n```\n\n    code\n"),
             "```\n!!! note\n\n    code\n```\n\n    code\n");
 }
@@ -166,12 +167,12 @@ TEST(MarkdownDocumentTest, DefinitionsAndAbbreviationsAreSeparate) {
 }
 
 TEST(MarkdownDocumentTest, TitlesOfNotesAreTranslated) {
-  EXPECT_EQ(in_brackets("!!! note \"A `b` c\"\n    D\n"),
-            "!!! note \"\\[A `b` c\\]\"\n    \\[D\\]\n");
-  EXPECT_EQ(in_brackets(":::tip A b\nC\n:::\n\n::: warning[D e]{.f}\nG\n:::\n\n::: code-group\n"),
-            ":::tip \\[A b\\]\n\\[C\\]\n:::\n\n::: warning[\\[D e\\]]{.f}\n\\[G\\]\n:::\n\n"
+  EXPECT_EQ(in_brackets("!!! note \"A `b` c\"\n    d\n"),
+            "!!! note \"\\[A `b` c\\]\"\n    \\[d\\]\n");
+  EXPECT_EQ(in_brackets(":::tip A b\nc\n:::\n\n::: warning[D e]{.f}\ng\n:::\n\n::: code-group\n"),
+            ":::tip \\[A b\\]\n\\[c\\]\n:::\n\n::: warning[\\[D e\\]]{.f}\n\\[g\\]\n:::\n\n"
             "::: code-group\n");
-  EXPECT_EQ(in_brackets("> [!TIP]- A b\n> C\n"), "> [!TIP]- \\[A b\\]\n> \\[C\\]\n");
+  EXPECT_EQ(in_brackets("> [!TIP]- A b\n> c\n"), "> [!TIP]- \\[A b\\]\n> \\[c\\]\n");
 }
 
 TEST(MarkdownDocumentTest, TitlesOfDefinedLinksAreTranslated) {
@@ -198,7 +199,7 @@ TEST(MarkdownDocumentTest, AttributesStay) {
 TEST(MarkdownDocumentTest, TomlFrontMatterHasTitleAndDescription) {
   EXPECT_EQ(translated(DocumentKind::kMarkdown,
                        "+++\ntitle = 'A b'\ndescription=\"c\" \nsummary = \"d\\\"\"\ntags = "
-                       "[\"e\"]\n[menu]\ntitle = \"f\"\n+++\nG\n",
+                       "[\"e\"]\n[menu]\ntitle = \"f\"\n+++\ng\n",
                        {"\"B\" \\a", "C", "H"}),
             "+++\ntitle = \"\\\"B\\\" \\\\a\"\ndescription=\"C\" \nsummary = \"d\\\"\"\ntags = "
             "[\"e\"]\n[menu]\ntitle = \"f\"\n+++\nH\n");
