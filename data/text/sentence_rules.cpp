@@ -26,7 +26,7 @@ constexpr std::string_view kAfterTimes =
 constexpr std::string_view kSpeech =
     "said says asked asks cried cries yelled shouted exclaimed replied answered whispered screamed "
     "called thought murmured muttered";
-constexpr std::string_view kNames = "Yahoo Joomla Jeopardy Kahoot Yum Wham";
+constexpr std::string_view kExclamations = "Yahoo Joomla Jeopardy Kahoot Yum Wham";
 
 constexpr auto kThaiParticles =
     std::to_array<std::string_view>({"ครับ", "ค่ะ", "คะ", "ครับผม", "จ้ะ", "จ้า", "นะ", "ฮะ", "ไหม"});
@@ -56,7 +56,7 @@ SentenceRules rules_from(const SentenceWords& words) {
                       .anywhere = abbreviations_in(words.anywhere),
                       .times = abbreviations_in(kTimes),
                       .starters = names_in(words.starters),
-                      .names = names_in(kNames),
+                      .names = names_in(kExclamations),
                       .ordinals = words.ordinals};
   rules.inside.merge(abbreviations_in(kTitles));
   return rules;

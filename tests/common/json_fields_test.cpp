@@ -39,16 +39,16 @@ TEST(ParseJson, RefusesWhatIsNestedTooDeeply) {
   }
 }
 
-struct Fields {
+struct ReadFields {
   int64_t count = 0;
   double share = 0;
   bool flag = false;
   std::string name;
 };
 
-Fields fields(const char* text) {
+ReadFields fields(const char* text) {
   const auto object = nlohmann::json::parse(text);
-  Fields read;
+  ReadFields read;
   read_field(object, "count", read.count);
   read_field(object, "share", read.share);
   read_field(object, "flag", read.flag);
@@ -66,7 +66,7 @@ std::string field_problem(const char* text) {
 }
 
 TEST(ReadField, TakesTheTypeOfTheField) {
-  const Fields read = fields(R"({"count": 3, "share": 0.5, "flag": true, "name": "x"})");
+  const ReadFields read = fields(R"({"count": 3, "share": 0.5, "flag": true, "name": "x"})");
   EXPECT_EQ(read.count, 3);
   EXPECT_EQ(read.share, 0.5);
   EXPECT_TRUE(read.flag);

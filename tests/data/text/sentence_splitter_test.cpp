@@ -78,7 +78,7 @@ TEST(SentenceSplitterTest, OtherWritingSystems) {
 
 // Each line is a language and sentences of it with / between them.
 TEST(SentenceSplitterTest, SentencesOfEachLanguage) {
-  const std::vector<std::pair<std::string, std::string>> kTexts = {
+  const std::vector<std::pair<std::string, std::string>> kLines = {
       {"en", "See https://a.example/search?q=dogs&p=1 for more. / Go to www.a.example/x!y now."},
       {"en", "Mail me@x.example. / Open a.txt or v1.2.3. / It costs $1.50. / At 12.30 we go."},
       {"en", "He asked \"Why?\" and left. / \"Go!\" she said. / (Is it (really?) so?) / Yes."},
@@ -135,7 +135,7 @@ TEST(SentenceSplitterTest, SentencesOfEachLanguage) {
       {"ko", "그는 왔다. / 어디 있니? / 여기."},
       {"xx", "One here. / Two there! / Three?"},
   };
-  for (const auto& [language, text] : kTexts) {
+  for (const auto& [language, text] : kLines) {
     std::vector<std::string> expected;
     std::string joined_text;
     for (size_t at = 0; at < text.size();) {

@@ -34,7 +34,7 @@ PositionScheme bert_base(const std::string& spec) {
 
 int64_t positions(const std::string& spec) { return count(bert_base(spec)); }
 
-class ParameterCounts : public testing::TestWithParam<const char*> {
+class PublishedCounts : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {}
   int64_t published(const char* name) const {
@@ -45,7 +45,7 @@ class ParameterCounts : public testing::TestWithParam<const char*> {
   }
 };
 
-TEST_P(ParameterCounts, AreThePapersTotals) {
+TEST_P(PublishedCounts, AreThePapersTotals) {
   EXPECT_EQ(total("diet-rel"), published("diet_rel_none"));
   EXPECT_EQ(total("diet-rel(share=layers)"), published("diet_rel_layer_wise"));
   EXPECT_EQ(total("diet-rel(share=heads)"), published("diet_rel_head_wise"));
@@ -56,7 +56,7 @@ TEST_P(ParameterCounts, AreThePapersTotals) {
   EXPECT_EQ(total("shaw(clip=1024)"), published("shaw_key_value_t1024"));
 }
 
-TEST_P(ParameterCounts, TupeAddsTwoProjections) {
+TEST_P(PublishedCounts, TupeAddsTwoProjections) {
   int64_t projections = 0;
   const PositionScheme tupe = bert_base("tupe-a");
   for (const auto& item : tupe.named_parameters())
@@ -66,7 +66,7 @@ TEST_P(ParameterCounts, TupeAddsTwoProjections) {
   EXPECT_EQ(count(tupe), positions("learned") + projections + 2 * 768 + 2 * 768);
 }
 
-INSTANTIATE_TEST_SUITE_P(Vocabularies, ParameterCounts, testing::Values("english", "multilingual"));
+INSTANTIATE_TEST_SUITE_P(Vocabularies, PublishedCounts, testing::Values("english", "multilingual"));
 
 /// positions.md, section 6: 12 * 7,087,872.
 TEST(ParameterCountsOfLayers, AreThoseOfBertBase) {

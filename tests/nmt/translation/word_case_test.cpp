@@ -10,7 +10,7 @@ namespace dietmt::nmt {
 namespace {
 
 // One piece for a word that it knows, and for each character of the others.
-class KnownWords : public data::CharacterSubwords {
+class EmphasisWords : public data::CharacterSubwords {
  public:
   data::SpannedPieces encode_with_spans(std::string_view text) const override {
     for (const char* word : {"very", "warning", "do", "DO", "not", "NOT", "open", "us", "US", "it",
@@ -20,14 +20,14 @@ class KnownWords : public data::CharacterSubwords {
   }
 };
 
-const data::Tokenizer& tokenizer() {
-  static const auto known = data::fake_tokenizer<KnownWords>();
+const data::Tokenizer& emphasis_tokenizer() {
+  static const auto known = data::fake_tokenizer<EmphasisWords>();
   return *known;
 }
 
 // The words whose case is wanted.
-std::vector<std::string> found(const std::string& text, LineCase line = LineCase::kUsual) {
-  const std::vector<WordCase> cases = cases_of_words(text, line, tokenizer());
+std::vector<std::string> emphasis_in(const std::string& text, LineCase line = LineCase::kUsual) {
+  const std::vector<WordCase> cases = cases_of_words(text, line, emphasis_tokenizer());
   const std::vector<data::TextSpan> words = words_of(text);
   std::vector<std::string> all;
   for (size_t i = 0; i < cases.size(); ++i)
@@ -41,29 +41,29 @@ std::string restored(const std::string& source, const std::string& target,
   std::vector<WordPair> pairs;
   for (size_t t = 0; t < links.size(); ++t)
     pairs.push_back({static_cast<int32_t>(links[t]), static_cast<int32_t>(t)});
-  return in_case_of_words(target, pairs, cases_of_words(source, line, tokenizer()));
+  return in_case_of_words(target, pairs, cases_of_words(source, line, emphasis_tokenizer()));
 }
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(WordCaseTest, EmphasisIsFound) {
-  EXPECT_THAT(found("This is VERY good"), ElementsAre("VERY"));
-  EXPECT_THAT(found("WARNING: please (DO NOT OPEN!) it"),
+  EXPECT_THAT(emphasis_in("This is VERY good"), ElementsAre("VERY"));
+  EXPECT_THAT(emphasis_in("WARNING: please (DO NOT OPEN!) it"),
               ElementsAre("WARNING:", "(DO", "NOT", "OPEN!)"));
-  EXPECT_THAT(found("this is VERY A VERY thing A"), ElementsAre("VERY", "A", "VERY"));
+  EXPECT_THAT(emphasis_in("this is VERY A VERY thing A"), ElementsAre("VERY", "A", "VERY"));
 }
 
 TEST(WordCaseTest, AcronymsAndNamesAreNoEmphasis) {
   for (const char* text :
        {"the US army and NATO", "it is NOT so", "know ONLY this", "a UNESCO site", "say VERY-2 now",
         "see $VERY or VERY_GOOD or <VERY> now", "I am", ""})
-    EXPECT_THAT(found(text), IsEmpty()) << text;
+    EXPECT_THAT(emphasis_in(text), IsEmpty()) << text;
 }
 
 TEST(WordCaseTest, EmphasisIsTakenOut) {
   const auto usual = [](const std::string& text) {
-    return without_emphasis(text, cases_of_words(text, LineCase::kUsual, tokenizer()));
+    return without_emphasis(text, cases_of_words(text, LineCase::kUsual, emphasis_tokenizer()));
   };
   EXPECT_EQ(usual("WARNING: this is VERY (DO NOT OPEN) the US"),
             "Warning: this is very (do not open) the US");
@@ -79,7 +79,7 @@ TEST(WordCaseTest, AlignedWordsTakeIt) {
 }
 
 TEST(WordCaseTest, TitlesFollowTheirSource) {
-  EXPECT_THAT(found("How to Train Your Dog", LineCase::kTitle),
+  EXPECT_THAT(emphasis_in("How to Train Your Dog", LineCase::kTitle),
               ElementsAre("How", "Train", "Your", "Dog"));
   EXPECT_EQ(restored("How to Train Golden Dogs", "como treinar um cães de ouro", {0, 2, 1, 4, 3, 3},
                      LineCase::kTitle),
@@ -98,7 +98,8 @@ TEST(WordCaseTest, LongLinesTakeTimeInProportion) {
       std::vector<WordPair> pairs(words_of(text).size());
       for (size_t i = 0; i < pairs.size(); ++i)
         pairs[i] = {static_cast<int32_t>(i), static_cast<int32_t>(i)};
-      const std::vector<WordCase> cases = cases_of_words(text, LineCase::kUsual, tokenizer());
+      const std::vector<WordCase> cases =
+          cases_of_words(text, LineCase::kUsual, emphasis_tokenizer());
       if (!cases.empty()) in_case_of_words(without_emphasis(text, cases), pairs, cases);
     };
     EXPECT_LE(cost_growth(100'000, make, work), kLinearGrowth) << part;
