@@ -162,7 +162,9 @@ std::string SentenceWriter::text_of(const MessageItem& item, const Choice* aroun
       fails_ = fails_ || item.around->has_offset;
       return "{" + item.around->name + ", number}";
     case Kind::kText:
-      fails_ = fails_ || (is_choice_format && text.find('|') != text.npos);
+      // Outside all choices, } is text.
+      fails_ = fails_ || text.find('}') != text.npos ||
+               (is_choice_format && text.find('|') != text.npos);
       if (is_plural && !(item.around != nullptr && item.around->has_number()))
         replace_all(text, "#", "'#'");
       return text;

@@ -90,6 +90,8 @@ TEST(MessageSentencesTest, NumberOfAnotherChoiceGetsItsName) {
             "folders]}}}}");
   EXPECT_EQ(bracketed_message("{n, plural, other {# files of {g, select, other {hers}}}}", "ja"),
             "{n, plural, other {{g, select, other {[{n, number} files of hers]}}}}");
+  // A brace that closes nothing would close the branch.
+  EXPECT_EQ(bracketed_message("a } {g, select, other {b}}"), "[a }] {g, select, other {[b]}}");
   // What # is with an offset cannot be written elsewhere.
   EXPECT_EQ(
       bracketed_message("{n, plural, offset:1 other {{g, select, other {She}} and # more}}", "ja"),
