@@ -50,7 +50,7 @@ std::vector<double> statistics_of(const Json& counts, double length, double refe
 }
 
 // With as many decimals as the table's number.
-std::string printed_like(double value, const Json& expected) {
+std::string printed_as(double value, const Json& expected) {
   const std::string text = expected.dump();
   char printed[64];
   std::snprintf(printed, sizeof printed, "%.*f", static_cast<int>(text.size() - text.find('.') - 1),
@@ -71,7 +71,7 @@ TEST_F(UnitCases, CorpusBleu) {
     BleuOptions options;
     options.tokenizer = bleu_tokenizer_from_name(c[2].value("tokenize", "13a"));
     options.smoothing = smoothing_from_name(c[2].value("smooth_method", "exp"));
-    EXPECT_EQ(printed_like(Bleu(options).corpus_score(c[0], c[1]).score, c[3]), c[3].dump()) << c;
+    EXPECT_EQ(printed_as(Bleu(options).corpus_score(c[0], c[1]).score, c[3]), c[3].dump()) << c;
   }
 }
 
