@@ -168,8 +168,11 @@ expect_text "resuming from update $saved" "$err"
 
 # A signal while the text is encoded; text from a pipe needs a tokenizer.
 mkfifo "$work/pipe.en" "$work/pipe.de"
+writers=()
+trap 'kill "${writers[@]}" 2>/dev/null' EXIT  # they wait for a reader that may have failed
 for language in en de; do
   (while cat "$work/train.$language"; do sleep 0.1; done) >"$work/pipe.$language" 2>/dev/null &
+  writers+=($!)
 done
 piped=(--train-source "$work/pipe.en" --train-target "$work/pipe.de" "${data[@]:4}" "${sizes[@]}")
 : >"$work/err"
