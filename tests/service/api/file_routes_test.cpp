@@ -165,7 +165,7 @@ TEST(TranslateFileTest, WhatIsWrongIsSaid) {
     EXPECT_EQ(status, 400) << body;
     return body.value("error", "none");
   };
-  EXPECT_THAT(problem("a.pdf", "x"), HasSubstr("the name must end in one of .txt, .html"));
+  EXPECT_THAT(problem("a.doc", "x"), HasSubstr("the name must end in one of .txt, .html"));
   EXPECT_THAT(problem("a.docx", "x"), HasSubstr("not a complete ZIP archive"));
   EXPECT_THAT(problem("a.po", "msgid \"a\"\nmsgstr \"\n"),
               HasSubstr("file: line 2: the string has no closing quote"));
