@@ -19,7 +19,8 @@ class MessageForms {
   };
 
   /// Plural categories are those of the target language: the others of the source language are left
-  /// out, and missing ones are copies of "other" if that contains no choice.
+  /// out, and missing ones are copies of "other" if that contains no choice. A "one" that does not
+  /// show the number becomes "=1" where the target's "one" has other numbers too.
   std::vector<Branch> branches_of(const MessageChoice& choice) const;
 
  private:
@@ -28,11 +29,13 @@ class MessageForms {
     std::vector<std::string> target;
   };
 
+  bool is_of_1_only(const MessageChoice& choice, const MessageBranch& branch) const;
   static std::vector<std::string> missing(const MessageChoice& choice,
                                           std::vector<std::string> wanted);
 
   Categories cardinals_;
   Categories ordinals_;
+  bool one_is_of_several_;
 };
 
 }  // namespace dietmt::service

@@ -15,6 +15,13 @@ bool has_choice(std::string_view text) {
   return std::ranges::any_of(nmt::placeholders_in(text), nmt::is_choice);
 }
 
+bool has_broken_choice(std::string_view text) {
+  if (has_choice(text)) return false;
+  for (size_t at = text.find('{'); at < text.size(); at = text.find('{', at + 1))
+    if (nmt::selects(text.substr(at))) return true;
+  return false;
+}
+
 bool has_numbered_argument(std::string_view message) {
   for (size_t at = message.find('{'); at < message.size(); at = message.find('{', at + 1))
     if (at + 1 < message.size() && is_ascii_digit(message[at + 1])) return true;

@@ -13,26 +13,34 @@ namespace {
 constexpr std::array<std::string_view, 6> kCategories = {"zero", "one",  "two",
                                                          "few",  "many", "other"};
 
-}  // namespace
+constexpr int32_t kNumbers = 201;  // all rules repeat after 100, or concern millions
 
-std::vector<std::string> plural_categories(const std::string& language, PluralKind kind) {
-  constexpr int32_t kNumbers = 201;  // all rules repeat after 100, or concern millions
+// The category of each number; empty if the language has no rules.
+std::vector<std::string> categories_of_numbers(const std::string& language, PluralKind kind) {
   UErrorCode status = U_ZERO_ERROR;
   const std::unique_ptr<icu::PluralRules> rules(icu::PluralRules::forLocale(
       icu::Locale(language.c_str()),
       kind == PluralKind::kOrdinal ? UPLURAL_TYPE_ORDINAL : UPLURAL_TYPE_CARDINAL, status));
-  if (U_FAILURE(status) != 0) return {"other"};
-  std::array<bool, kCategories.size()> used{};
-  used.back() = true;
-  for (int32_t number = 0; number < kNumbers; ++number) {
-    std::string name;
-    rules->select(number).toUTF8String(name);
-    for (size_t i = 0; i < kCategories.size(); ++i) used[i] = used[i] || name == kCategories[i];
-  }
+  if (U_FAILURE(status) != 0) return {};
+  std::vector<std::string> names(kNumbers);
+  for (int32_t number = 0; number < kNumbers; ++number)
+    rules->select(number).toUTF8String(names[static_cast<size_t>(number)]);
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> plural_categories(const std::string& language, PluralKind kind) {
+  const std::vector<std::string> names = categories_of_numbers(language, kind);
   std::vector<std::string> categories;
-  for (size_t i = 0; i < kCategories.size(); ++i)
-    if (used[i]) categories.emplace_back(kCategories[i]);
+  for (const std::string_view category : kCategories)
+    if (category == "other" || std::ranges::find(names, category) != names.end())
+      categories.emplace_back(category);
   return categories;
+}
+
+bool one_is_of_several(const std::string& language) {
+  return std::ranges::count(categories_of_numbers(language, PluralKind::kCardinal), "one") > 1;
 }
 
 bool is_plural_category(std::string_view name) {

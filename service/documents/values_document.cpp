@@ -42,8 +42,13 @@ bool ValuesDocument::add_message(size_t begin, size_t end, const std::string& te
   if (!forms_) forms_.emplace(languages_->source, languages_->target);
   auto message = MessageSentences::read(text, *forms_, segments_);
   if (!message) {
-    unread_messages_ += has_choice(text) ? 1 : 0;
-    return false;
+    const bool is_broken = has_broken_choice(text);
+    unread_messages_ += is_broken || has_choice(text) ? 1 : 0;
+    if (!is_broken) return false;
+    replace(begin, begin, "");
+    keep(raw);
+    kept_ = end;
+    return true;
   }
   replace(begin, begin, "");
   kept_ = end;

@@ -34,8 +34,10 @@ class XliffDocument final : public BilingualDocument {
     is_first_version_ = attribute(root(), "version").starts_with("1");
     if (!is_first_version_) set_languages(root(), "srcLang", "trgLang");
     add_units(root(), true);
-    leave_out_choices(static_cast<size_t>(std::ranges::count_if(
-        segments_, [](const nmt::MarkedText& segment) { return has_choice(segment.text); })));
+    leave_out_choices(divided_choices_ + static_cast<size_t>(std::ranges::count_if(
+                                             segments_, [](const nmt::MarkedText& segment) {
+                                               return has_choice(segment.text);
+                                             })));
   }
 
  private:
@@ -74,6 +76,10 @@ class XliffDocument final : public BilingualDocument {
     xmlNode* const source = child_named(unit, "source");
     xmlNode* const old_target = child_named(unit, "target");
     if (source == nullptr || is_final(unit)) return;
+    if (has_divided_choice(source)) {
+      ++divided_choices_;
+      return;
+    }
     xmlNode* const sentences = child_named(unit, "seg-source");
     const std::vector<xmlNode*> parts = segments_in(sentences);
     if (!parts.empty() && old_target != nullptr && !segments_in(old_target).empty())
@@ -102,6 +108,12 @@ class XliffDocument final : public BilingualDocument {
       else
         add_segment_text(segment, definition, translates);
     }
+  }
+
+  // A choice of an ICU message around inline elements, or without its end: the unit stays as it is.
+  static bool has_divided_choice(const xmlNode* source) {
+    const std::string text = content_of(source);
+    return has_broken_choice(text) || (has_elements(source) && has_choice(text));
   }
 
   // Fills the blank segments of a target; each has the number of its source.
@@ -226,6 +238,7 @@ class XliffDocument final : public BilingualDocument {
   }
 
   bool is_first_version_ = false;
+  size_t divided_choices_ = 0;
   std::vector<const xmlNode*> changed_;  // units of the first version
 };
 

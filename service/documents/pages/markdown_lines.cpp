@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "common/ascii.h"
 #include "common/trimmed.h"
@@ -44,6 +45,37 @@ size_t container(std::string_view line) {
   return std::ranges::find(kNames, name) == kNames.end() ? 0 : end;
 }
 
+// Attributes ({: .class}, {#id}), and comments and expressions of MDX ({/* ... */}, {a ? b : c});
+// the length of what begins here, or 0.
+size_t braces_at(std::string_view text) {
+  constexpr size_t kLongest = 1000;
+  text = text.substr(0, kLongest);
+  if (text.starts_with("{/*")) {
+    const size_t end = text.find("*/}");
+    return end == text.npos ? 0 : end + 3;
+  }
+  const size_t end = text.find_first_of("}\n", 1);
+  if (end == text.npos || text[end] != '}' || end == 1) return 0;
+  const std::string_view inside = text.substr(1, end - 1);
+  const auto contains = [&](std::string_view sign) { return inside.find(sign) != inside.npos; };
+  const bool is_expression =
+      contains(" ? ") || contains("=>") || contains("&&") || contains("||") || contains("()");
+  return is_expression || std::string_view(":.#").find(inside[0]) != text.npos ? end + 1 : 0;
+}
+
+// Whether a line that begins with a template has nothing else, or its end is on another line.
+bool is_template(std::string_view line) {
+  const std::vector<std::string_view> templates = nmt::placeholders_in(line);
+  std::string rest;
+  const char* end = line.data();
+  for (const std::string_view one : templates) {
+    rest.append(end, one.data());
+    end = one.data() + one.size();
+  }
+  rest.append(end, line.data() + line.size());
+  return templates.empty() || trimmed(rest, " \t").empty();
+}
+
 }  // namespace
 
 size_t footnote_label(std::string_view line) {
@@ -72,9 +104,11 @@ bool begins_indented_block(std::string_view line) {
 
 bool is_directive(std::string_view line) {
   line = trimmed(line, " \t\r\n");
-  for (const std::string_view begin : {":::", ":class:", ":name:", "!!!", "???", "=== \"",
-                                       "===! \"", "{%", "{{<", "{{%", "{:", "$$", "[[_", "[TOC"})
+  for (const std::string_view begin :
+       {":::", ":class:", ":name:", "!!!", "???", "=== \"", "===! \"", "{:", "$$", "[[_", "[TOC"})
     if (line.starts_with(begin)) return true;
+  for (const std::string_view begin : {"{%", "{{<", "{{%"})
+    if (line.starts_with(begin)) return is_template(line);
   return line.starts_with("[!") && line.ends_with("]");
 }
 
@@ -114,12 +148,10 @@ bool is_mdx(std::string_view text) {
 
 std::vector<std::string_view> markdown_kept_in(std::string_view text) {
   std::vector<std::string_view> all = nmt::placeholders_in(text);
-  // Attributes: {: .class}, {#id}.
-  for (size_t at = text.find('{'); at < text.size(); at = text.find('{', at)) {
-    const size_t begin = at++;
-    if (at == text.size() || std::string_view(":.#").find(text[at]) == text.npos) continue;
-    at = std::min(text.find_first_of("}\n", at), text.size());
-    if (text.substr(at).starts_with('}')) all.push_back(text.substr(begin, at + 1 - begin));
+  for (size_t at = text.find('{'); at < text.size();) {
+    const size_t size = braces_at(text.substr(at));
+    if (size > 0) all.push_back(text.substr(at, size));
+    at = text.find('{', at + std::max<size_t>(size, 1));
   }
   for (size_t at = text.find('['); at < text.size(); at = text.find('[', at + 1)) {
     const bool is_wiki = text.substr(at).starts_with("[[");

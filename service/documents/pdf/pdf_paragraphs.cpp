@@ -63,9 +63,10 @@ bool is_item_mark(std::string_view word) {
   return word.size() == 1 || std::ranges::all_of(word, is_digit);
 }
 
-bool is_item(std::string_view text) {
-  const size_t space = text.find(' ');
-  return space != text.npos && is_item_mark(text.substr(0, space));
+// The mark of an item of a list, with which a line begins, or all of it; 0 bytes: none.
+size_t item_mark(std::string_view line) {
+  const size_t space = std::min(line.find(' '), line.size());
+  return is_item_mark(line.substr(0, space)) ? space : 0;
 }
 
 // Without digits, which count the pages.
@@ -84,9 +85,9 @@ struct Edge {
 };
 
 std::optional<Edge> edge_of(const PdfPage& page, const PdfLine& line) {
-  constexpr double kShare = 0.1;  // of the page
-  const bool is_upper = line.bottom < page.height * kShare;
-  if (!is_upper && line.top < page.height * (1 - kShare)) return std::nullopt;
+  constexpr double kPoints = 85;  // 3 cm; on a page of A4, a tenth
+  const bool is_upper = line.bottom < kPoints;
+  if (!is_upper && line.top < page.height - kPoints) return std::nullopt;
   return Edge{without_digits(line.text), is_upper};
 }
 
@@ -132,7 +133,7 @@ class Joiner {
       if (goes_on(line))
         append(line.text);
       else
-        paragraphs_.push_back({.text = line.text, .line_height = line.height()});
+        begin_paragraph(line);
       last_ = &line;
     }
   }
@@ -168,22 +169,34 @@ class Joiner {
 
   bool goes_on(const PdfLine& line) const {
     if (last_ == nullptr) return false;
-    const std::string& before = paragraphs_.back().text;
-    if (is_item_mark(before)) return true;
-    if (is_item(line.text) || !is_alike(last_->height(), line.height())) return false;
+    const auto& [mark, before, height_before] = paragraphs_.back();
+    if (before.empty()) return true;  // only a mark so far
+    if (item_mark(line.text) > 0 || !is_alike(last_->height(), line.height())) return false;
     const bool is_lower = u_islower(first_character(line.text));
     if (line.block != last_->block) return is_open(before) && is_lower;
     const Block& block = blocks_.at(line.block);
     const double height = line.height();
     const bool is_indented =
-        line.left > block.left + height / 2 && last_->left < line.left - 1 && !is_item(before);
+        line.left > block.left + height / 2 && last_->left < line.left - 1 && mark.empty();
     const bool was_short = last_->right < block.right - 4 * height;
     if (is_lower && is_open(before)) return true;
     return !(is_indented || (was_short && !is_open(before)));
   }
 
+  void begin_paragraph(const PdfLine& line) {
+    const size_t mark = item_mark(line.text);
+    const size_t begin = std::min(line.text.find_first_not_of(' ', mark), line.text.size());
+    paragraphs_.push_back({.mark = line.text.substr(0, mark),
+                           .text = line.text.substr(begin),
+                           .line_height = line.height()});
+  }
+
   void append(std::string_view line) {
     std::string& text = paragraphs_.back().text;
+    if (text.empty()) {
+      text = line;
+      return;
+    }
     if (text.ends_with(kSoftHyphen)) {
       text.resize(text.size() - kSoftHyphen.size());
     } else if (text.ends_with(kHyphen) && u_islower(first_character(line))) {
@@ -224,7 +237,8 @@ PdfText pdf_paragraphs(const std::vector<PdfPage>& pages) {
   PdfText text = {.paragraphs = joiner.take_paragraphs(), .left_out = {}};
   if (joiner.has_edges()) text.left_out.emplace_back("what the pages have at their edges");
   const std::string empty = names_of_empty(pages);
-  if (!empty.empty()) text.left_out.push_back("what is on pages without text (" + empty + ")");
+  if (!empty.empty())
+    text.left_out.push_back("what is on pages without text (number " + empty + ")");
   return text;
 }
 

@@ -9,7 +9,8 @@
 namespace dietmt::service {
 
 struct PdfParagraph {
-  std::string text;
+  std::string mark = {};  // of an item of a list: "\u2022", "(a)"
+  std::string text = {};
   double line_height = 0;  // in points
 };
 

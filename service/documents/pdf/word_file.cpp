@@ -47,10 +47,12 @@ long font_size(double line_height) {
   return std::lround(2 * std::clamp(line_height / kLinePerFont, kLeast, kMost));
 }
 
+// A tab after the mark of an item, so that it is no part of the text.
 std::string paragraph(const PdfParagraph& one, const std::string& language) {
   const std::string size = std::to_string(font_size(one.line_height));
+  const std::string mark = one.mark.empty() ? "" : "<w:t>" + escaped(one.mark) + "</w:t><w:tab/>";
   return R"(<w:p><w:r><w:rPr><w:sz w:val=")" + size + R"("/><w:lang w:val=")" + language +
-         R"("/></w:rPr><w:t>)" + escaped(one.text) + "</w:t></w:r></w:p>";
+         R"("/></w:rPr>)" + mark + "<w:t>" + escaped(one.text) + "</w:t></w:r></w:p>";
 }
 
 }  // namespace

@@ -70,6 +70,33 @@ TEST(MessageSentencesTest, FormsAreThoseOfTheTarget) {
             "{n, plural, one {[files]} few {[files]} many {[files]} other {[files]}}");
 }
 
+TEST(MessageSentencesTest, OneWithoutItsNumberIsFor1Only) {
+  EXPECT_EQ(bracketed_message("{n, plural, one {a day} other {# days}}", "ru"),
+            "{n, plural, =1 {[a day]} one {[# days]} few {[# days]} many {[# days]} other {[# "
+            "days]}}");
+  EXPECT_EQ(bracketed_message("{n, plural, one {{n} day} other {# days}}", "pt"),
+            "{n, plural, one {[{n} day]} other {[# days]}}");
+  EXPECT_EQ(bracketed_message("{n, plural, one {a day} other {# days}}", "de"),
+            "{n, plural, one {[a day]} other {[# days]}}");
+}
+
+TEST(MessageSentencesTest, AMessageWithoutItsEndStays) {
+  const std::string broken = "{n, plural, one {# file} other {# files} selected";
+  EXPECT_EQ(bracketed(DocumentKind::kJson, json_of(broken)), json_of(broken));
+  EXPECT_THAT(open_document(DocumentKind::kJson, json_of(broken), {"en", "de"})->left_out(),
+              ElementsAre("the text inside plurals and choices (messages: 1)"));
+}
+
+TEST(MessageSentencesTest, AUnitOfXliffWithAChoiceAroundElementsStays) {
+  const std::string xliff =
+      "<xliff version=\"1.2\"><file source-language=\"en\" target-language=\"de\"><body>"
+      "<trans-unit id=\"1\"><source>{n, plural, one {<x id=\"A\"/> file} other {<x id=\"A\"/> "
+      "files}}</source></trans-unit></body></file></xliff>";
+  EXPECT_THAT(bracketed(DocumentKind::kXliff, xliff), testing::EndsWith(xliff));
+  EXPECT_THAT(open_document(DocumentKind::kXliff, xliff, {"en", "de"})->left_out(),
+              ElementsAre("the text inside plurals and choices (messages: 1)"));
+}
+
 TEST(MessageSentencesTest, ChoicesAreNestedInTheirOrder) {
   EXPECT_EQ(bracketed_message("{g, select, male {He} other {They}} sent {n, plural, offset:1 one "
                               "{one photo} other {# photos}}."),

@@ -7,6 +7,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 std::vector<std::string> texts(const std::string& source) {
   const auto document = open_document(DocumentKind::kMarkdown, source, {"en", "de"});
@@ -194,6 +195,21 @@ TEST(MarkdownDocumentTest, AttributesStay) {
   EXPECT_EQ(
       with_text("A [b](c){: target=\"_x\"} {.d_e_f}.\n", "B <g0>a</g0>{: target=\"_x\"} {.d_e_f}."),
       "B [a](c){: target=\"_x\"} {.d_e_f}.\n");
+}
+
+TEST(MarkdownDocumentTest, TextBesideTemplatesIsTranslated) {
+  EXPECT_THAT(
+      segments_of(DocumentKind::kMarkdown,
+                  "{% if user %}Welcome back.{% endif %}\n\n{{< alert >}}Read it{{< /alert "
+                  ">}}\n\n{% include x %}\n\n{{< note >}}\n"),
+      ElementsAre("{% if user %}Welcome back.{% endif %}", "{{< alert >}}Read it{{< /alert >}}"));
+}
+
+TEST(MarkdownDocumentTest, CommentsAndExpressionsOfMdxStay) {
+  const std::string text = bracketed(
+      DocumentKind::kMarkdown, "{/* A comment */}\n\nA {n > 1 ? 'many' : 'one'} b {/* c */}\n");
+  EXPECT_THAT(text, StartsWith("{/* A comment */}\n\n"));
+  EXPECT_THAT(text, HasSubstr("A {n > 1 ? 'many' : 'one'} b {/* c */}"));
 }
 
 TEST(MarkdownDocumentTest, TomlFrontMatterHasTitleAndDescription) {

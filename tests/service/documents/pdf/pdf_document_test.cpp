@@ -56,9 +56,16 @@ TEST_F(PdfDocumentTest, ParagraphsBecomeThoseOfAWordDocument) {
   EXPECT_EQ(bracketed(DocumentKind::kPdf, pdf), word);
 }
 
+TEST_F(PdfDocumentTest, MarksOfItemsAreNoPartOfTheirText) {
+  const std::string pdf = pdf_of({"- an item", "1. another"});
+  EXPECT_THAT(segments_of(DocumentKind::kPdf, pdf), ElementsAre("an item", "another"));
+  EXPECT_THAT(part(bracketed(DocumentKind::kPdf, pdf), "word/document.xml"),
+              HasSubstr("1.</w:t><w:tab/>"));
+}
+
 TEST_F(PdfDocumentTest, PagesWithoutTextAreLeftOut) {
   const auto document = open_document(DocumentKind::kPdf, pdf_of({"Text.", ""}), {"en", "de"});
-  EXPECT_THAT(document->left_out(), ElementsAre(HasSubstr("pages without text (2)")));
+  EXPECT_THAT(document->left_out(), ElementsAre(HasSubstr("pages without text (number 2)")));
   EXPECT_THAT(problem_of(DocumentKind::kPdf, pdf_of({"", ""})), HasSubstr("has no text"));
 }
 
