@@ -38,6 +38,23 @@ bool begins_line(std::string_view text, size_t at) {
   return at == 0 || text[at - 1] == '\n';
 }
 
+// The length of an option of a command, --name or --name=VALUE, or 0.
+size_t option(std::string_view text, size_t at) {
+  constexpr size_t kDashes = 2;
+  const bool begins = at == 0 || (!is_name(text[at - 1]) && text[at - 1] != '-');
+  size_t end = at + kDashes;
+  if (!begins || !text.substr(at).starts_with("--") || end == text.size() ||
+      !is_ascii_letter(text[end]))
+    return 0;
+  const auto goes_on = [&] {
+    return end < text.size() && (is_name(text[end]) || text[end] == '-');
+  };
+  while (goes_on()) ++end;
+  if (end + 1 < text.size() && text[end] == '=' && is_name(text[end + 1]))
+    for (++end; goes_on();) ++end;
+  return end - at;
+}
+
 // The length of the sign at `at`, or 0.
 size_t sign_at(std::string_view text, size_t at, bool has_dates) {
   switch (text[at]) {
@@ -50,6 +67,10 @@ size_t sign_at(std::string_view text, size_t at, bool has_dates) {
       return 1;
     case '\\':
       return escape(text, at);
+    case '\'':
+      return text.substr(at, 3) == "'{'" || text.substr(at, 3) == "'}'" ? 3 : 0;
+    case '-':
+      return option(text, at);
     case '#': {
       if (at > 0 && text[at - 1] == '#') return 0;
       const size_t end = std::min(text.find_first_not_of('#', at), text.size());

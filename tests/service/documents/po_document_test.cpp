@@ -224,6 +224,12 @@ TEST(PoDocumentTest, TabsBracketsAndBackslashesStay) {
   EXPECT_EQ(filled("", R"(a\tb)", "x y"), "");
 }
 
+TEST(PoDocumentTest, OptionsOfCommandsAndQuotedBracesStay) {
+  EXPECT_THAT(marks("", "-h, --help  shows; --color=never, --a_b-c=N. (--x) '{'n'}'"),
+              ElementsAre("--help", "--color=never", "--a_b-c=N", "--x", "'{'", "'}'"));
+  EXPECT_THAT(marks("", "a -- b --- c x--y 5--6 it's"), IsEmpty());
+}
+
 TEST(PoDocumentTest, MnemonicsGoToALetter) {
   EXPECT_EQ(filled("", "_Open...", "Öffnen..."), "_Öffnen...");
   EXPECT_EQ(filled("", "Save _As", "Speichern als"), "Speichern _als");
