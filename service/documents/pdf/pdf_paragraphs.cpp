@@ -173,7 +173,8 @@ class Joiner {
     if (before.empty()) return true;  // only a mark so far
     if (item_mark(line.text) > 0 || !is_alike(last_->height(), line.height())) return false;
     const bool is_lower = u_islower(first_character(line.text));
-    if (line.block != last_->block) return is_open(before) && is_lower;
+    if (line.block != last_->block)
+      return is_open(before) && (is_lower || (is_below_last(line) && fills_column(*last_)));
     const Block& block = blocks_.at(line.block);
     const double height = line.height();
     const bool is_indented =
@@ -181,6 +182,19 @@ class Joiner {
     const bool was_short = last_->right < block.right - 4 * height;
     if (is_lower && is_open(before)) return true;
     return !(is_indented || (was_short && !is_open(before)));
+  }
+
+  // Whether there is no more space between the lines than within a paragraph.
+  bool is_below_last(const PdfLine& line) const {
+    const double gap = line.top - last_->bottom;
+    return gap > -line.height() / 2 && gap < line.height() * 0.6;
+  }
+
+  // Whether a line has many words and goes to the right edge of its block: a heading does not.
+  bool fills_column(const PdfLine& line) const {
+    const Block& block = blocks_.at(line.block);
+    return line.right - line.left > 25 * line.height() &&
+           line.right > block.right - 2 * line.height();
   }
 
   void begin_paragraph(const PdfLine& line) {

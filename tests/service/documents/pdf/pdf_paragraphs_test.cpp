@@ -67,8 +67,15 @@ TEST(PdfParagraphsTest, ALargerFontIsAHeading) {
 
 TEST(PdfParagraphsTest, AnOpenSentenceGoesOnInTheNextColumnAndPage) {
   EXPECT_THAT(texts_of({page_of({{"It ends", 1}, {"in the next column", 2}}),
-                        page_of({{"and page.", 3}, {"Not this", 4}, {"Nor that", 5}})}),
+                        page_of({{"and page.", 3}, {"Not this", 4, 100, 200}, {"Nor that", 5}})}),
               ElementsAre("It ends in the next column and page.", "Not this", "Nor that"));
+}
+
+TEST(PdfParagraphsTest, ALongOpenLineGoesOnInTheBlockBelow) {
+  EXPECT_THAT(texts_of({{"A long line with a number such as", 1}, {"100 and more.", 2}}),
+              ElementsAre("A long line with a number such as 100 and more."));
+  EXPECT_THAT(texts_of({{"A heading", 1, 100, 200}, {"Text below", 2}}),
+              ElementsAre("A heading", "Text below"));
 }
 
 TEST(PdfParagraphsTest, HyphensAtTheEndOfALine) {
