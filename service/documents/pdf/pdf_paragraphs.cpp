@@ -9,6 +9,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "common/ascii.h"
 #include "common/interruption.h"
 
 namespace dietmt::service {
@@ -59,8 +60,8 @@ bool is_item_mark(std::string_view word) {
   if (word.size() > kLongestNumber || (word.back() != '.' && word.back() != ')')) return false;
   word.remove_suffix(1);
   if (word.front() == '(') word.remove_prefix(1);
-  const auto is_digit = [](unsigned char c) { return std::isdigit(c) != 0 || c == '.'; };
-  return word.size() == 1 || std::ranges::all_of(word, is_digit);
+  const auto counts = [](char c) { return is_ascii_digit(c) || c == '.'; };
+  return word.size() == 1 || (std::ranges::all_of(word, counts) && word.front() != '.');
 }
 
 // The mark of an item of a list, with which a line begins, or all of it; 0 bytes: none.

@@ -97,6 +97,11 @@ TEST(PdfParagraphsTest, ItemsOfLists) {
                           "(b)|second", "\u2022|Its text"));
 }
 
+TEST(PdfParagraphsTest, DotsAndAbbreviationsAreNoItems) {
+  EXPECT_THAT(texts_of({{"It goes on", 1}, {"... and ends", 1}, {"etc. here", 1}}),
+              ElementsAre("It goes on ... and ends etc. here"));
+}
+
 TEST(PdfParagraphsTest, WhatPagesRepeatAtTheirEdgesIsLeftOutAndNamed) {
   std::vector<PdfPage> pages;
   for (int i = 1; i <= 4; ++i) {
