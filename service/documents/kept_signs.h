@@ -16,8 +16,8 @@ namespace dietmt::service {
 ///   ###                         at the beginning of a line
 ///   ca@valencia                 a word with a modifier
 ///   B< E<lt>                    POD
-///   '{' '}'                      quoted braces
-///   --name --name=VALUE          options of commands
+///   '{' '}'                     quoted braces
+///   --name --name=VALUE         options of commands
 ///   %Y %-d                      dates, unless `syntax` gives % another meaning
 /// Takes linear time.
 std::vector<std::string_view> kept_parts_in(std::string_view text, const FormatSyntax* syntax);

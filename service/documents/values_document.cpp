@@ -94,9 +94,7 @@ void ValuesDocument::add_missing_forms(const std::vector<PluralForm>& forms,
 void ValuesDocument::finish() {
   replace(text_.size(), text_.size(), "");
   text_ = {};
-  if (unread_messages_ > 0)
-    left_out_.push_back(
-        "the text inside plurals and choices (messages: " + std::to_string(unread_messages_) + ")");
+  leave_out_choices(unread_messages_);
 }
 
 void ValuesDocument::fail(size_t at, const std::string& problem) const {

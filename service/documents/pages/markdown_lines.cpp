@@ -63,7 +63,7 @@ size_t braces_at(std::string_view text) {
   return is_expression || std::string_view(":.#").find(inside[0]) != text.npos ? end + 1 : 0;
 }
 
-// Whether a line that begins with a template has nothing else, or its end is on another line.
+// True for a line with nothing but templates, and for one whose template ends on a later line.
 bool is_template(std::string_view line) {
   const std::vector<std::string_view> templates = nmt::placeholders_in(line);
   std::string rest;

@@ -32,8 +32,8 @@ bool is_delimiter_row(std::string_view line);
 /// Code of MDX: imports, exports and components.
 bool is_mdx(std::string_view text);
 
-/// Templates and other placeholders, attributes ({: .class}), references to footnotes, and links of
-/// wikis, in order and apart.
+/// Templates and other placeholders, attributes ({: .class}), comments and expressions of MDX,
+/// references to footnotes, and links of wikis, in order and apart.
 std::vector<std::string_view> markdown_kept_in(std::string_view text);
 
 }  // namespace dietmt::service

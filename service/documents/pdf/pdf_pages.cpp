@@ -2,11 +2,10 @@
 
 #include <libxml/parser.h>
 
-#include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <exception>
 #include <memory>
+#include <new>
 
 #include "common/child_process.h"
 

@@ -4,8 +4,8 @@
 #include <unicode/utf8.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_set>
 
@@ -73,8 +73,7 @@ size_t item_mark(std::string_view line) {
 // Without digits, which count the pages.
 std::string without_digits(std::string_view text) {
   std::string kept;
-  std::ranges::copy_if(text, std::back_inserter(kept),
-                       [](unsigned char c) { return std::isdigit(c) == 0; });
+  std::ranges::copy_if(text, std::back_inserter(kept), [](char c) { return !is_ascii_digit(c); });
   return kept;
 }
 

@@ -20,8 +20,8 @@ struct PdfText {
 };
 
 /// Joins the lines of a paragraph, also over columns and pages, and words that a hyphen divides at
-/// the end of a line. A line that most pages have at their upper or lower edge, alike except for
-/// digits, is left out.
+/// the end of a line. A line that a third of the pages, and at least three, have at their upper or
+/// lower edge, alike except for digits, is left out.
 PdfText pdf_paragraphs(const std::vector<PdfPage>& pages);
 
 }  // namespace dietmt::service

@@ -12,13 +12,13 @@ namespace {
 
 // <rt> ends at </rt>, or at the end of <ruby>.
 CueCode vtt_code(std::string_view text) {
-  const size_t tag = tag_code(text).bytes;
+  const CueCode tag = tag_code(text);
   const auto is_tag = [&](std::string_view name) {
     return text.starts_with(name) && (text[name.size()] == '>' || text[name.size()] == '.');
   };
-  if (tag == 0 || (!is_tag("<ruby") && !is_tag("</ruby") && !is_tag("<rt"))) return tag_code(text);
-  if (!is_tag("<rt")) return {tag, CueCode::Kind::kReading};
-  size_t end = text.find("</r", tag);
+  if (tag.bytes == 0 || (!is_tag("<ruby") && !is_tag("</ruby") && !is_tag("<rt"))) return tag;
+  if (!is_tag("<rt")) return {tag.bytes, CueCode::Kind::kReading};
+  size_t end = text.find("</r", tag.bytes);
   while (end != text.npos && !text.substr(end).starts_with("</rt>") &&
          !text.substr(end).starts_with("</ruby>"))
     end = text.find("</r", end + 1);

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <chrono>
-#include <sstream>
 #include <thread>
 
 #include "common/child_process.h"
