@@ -15,6 +15,7 @@
 #include "service/documents/kinds/document_turn.h"
 #include "service/documents/placeholders.h"
 #include "service/http/form_reader.h"
+#include "service/scheduling/scheduling_errors.h"
 
 namespace dietmt::service {
 namespace {
@@ -51,6 +52,10 @@ DocumentKind kind_of(const Upload& upload) {
   throw HttpError::of_option("file", "file: the name must end in one of " + known);
 }
 
+std::string advice(const ServiceContext& service) {
+  return large_file_advice(!service.job_extensions.empty());
+}
+
 // Gives `use` the document. It is not open while its segments are translated.
 template <typename Use>
 auto with_document(DocumentKind kind, const std::string& bytes, const DocumentOptions& options,
@@ -60,8 +65,7 @@ auto with_document(DocumentKind kind, const std::string& bytes, const DocumentOp
   try {
     return use(*open_document(kind, bytes, options, kLimits));
   } catch (const DocumentTooLargeError& error) {
-    throw HttpError(413, std::string("file: ") + error.what() + ". " +
-                             large_file_advice(!service.job_extensions.empty()));
+    throw HttpError(413, std::string("file: ") + error.what() + ". " + advice(service));
   } catch (const DataError& error) {
     throw HttpError::of_option("file", std::string("file: ") + error.what());
   }
@@ -231,8 +235,13 @@ Answer download_file(const Call& call, ServiceContext& service) {
 }  // namespace
 
 void add_file_routes(Router& router, ServiceContext& service) {
-  Route upload = {"POST", "/translate_file",
-                  [&](const Call& call) { return translate_file(call, service); }};
+  Route upload = {"POST", "/translate_file", [&](const Call& call) {
+                    try {
+                      return translate_file(call, service);
+                    } catch (const DeadlineExceeded& late) {
+                      throw HttpError(504, std::string(late.what()) + ". " + advice(service));
+                    }
+                  }};
   upload.is_upload = true;
   router.add(std::move(upload));
   router.add({"GET", "/download_file/{name}",

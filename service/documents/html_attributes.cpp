@@ -74,13 +74,6 @@ bool may_be_text(const std::string& element, const std::string& name) {
   return known->second.empty() || known->second.find(element + " ") != known->second.npos;
 }
 
-// In double quotes.
-std::string attribute_value(const std::string& text) {
-  std::string value = "\"";
-  for (const char c : escape_markup(text)) value += c == '"' ? "&quot;" : std::string(1, c);
-  return value + '"';
-}
-
 // The tag with the target's language and direction.
 std::string in_target_language(std::string tag, const LanguagePair& languages) {
   const std::string element = tag_name(tag);

@@ -209,4 +209,10 @@ std::string escape_markup(std::string_view text) {
   return html;
 }
 
+std::string attribute_value(const std::string& text) {
+  std::string value = "\"";
+  for (const char c : escape_markup(text)) value += c == '"' ? "&quot;" : std::string(1, c);
+  return value + '"';
+}
+
 }  // namespace dietmt::service

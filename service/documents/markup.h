@@ -33,5 +33,7 @@ std::string resolve_references(std::string_view raw, nmt::Spellings& spellings);
 
 /// Escapes & < >.
 std::string escape_markup(std::string_view text);
+/// Likewise for an attribute, with its double quotes.
+std::string attribute_value(const std::string& text);
 
 }  // namespace dietmt::service

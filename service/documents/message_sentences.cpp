@@ -11,15 +11,26 @@
 
 namespace dietmt::service {
 
-bool has_choice(std::string_view text) {
-  return std::ranges::any_of(nmt::placeholders_in(text), nmt::is_choice);
-}
+namespace {
 
-bool has_broken_choice(std::string_view text) {
-  if (has_choice(text)) return false;
+bool begins_choice(std::string_view text) {
   for (size_t at = text.find('{'); at < text.size(); at = text.find('{', at + 1))
     if (nmt::selects(text.substr(at))) return true;
   return false;
+}
+
+}  // namespace
+
+Choices choices_in(std::string_view text) {
+  Choices found = Choices::kNone;
+  for (const std::string_view one : nmt::placeholders_in(text)) {
+    if (!nmt::is_choice(one)) continue;
+    const auto before = static_cast<size_t>(one.data() - text.data());
+    if (begins_choice(text.substr(0, before))) return Choices::kBroken;
+    text.remove_prefix(before + one.size());
+    found = Choices::kComplete;
+  }
+  return begins_choice(text) ? Choices::kBroken : found;
 }
 
 bool has_numbered_argument(std::string_view message) {

@@ -18,11 +18,13 @@
 
 namespace dietmt::service {
 
-/// Whether a text has such an argument, or one of Fluent, so that text in it may stay as it is.
-bool has_choice(std::string_view text);
-
-/// Whether such an argument begins that is no complete one, as where a brace is missing.
-bool has_broken_choice(std::string_view text);
+/// Arguments in a text with plurals or choices, also those of Fluent.
+enum class Choices {
+  kNone,
+  kComplete,
+  kBroken,  // one has no end, as where a brace is missing
+};
+Choices choices_in(std::string_view text);
 
 /// Whether a message has arguments such as {0}, as those of java.text.MessageFormat do. Then an
 /// apostrophe is written twice.

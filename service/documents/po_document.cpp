@@ -193,7 +193,9 @@ class PoDocument final : public Document {
       sources_.push_back({.place = {}, .message = std::move(message)});
       return sources_.size() - 1;
     }
-    unread_messages_ += has_choice(text) ? 1 : 0;
+    const Choices choices = choices_in(text);
+    unread_messages_ += choices != Choices::kNone ? 1 : 0;
+    if (choices == Choices::kBroken) return std::nullopt;
     Source source{.place = {}, .syntax = syntax, .mnemonic = nmt::take_out_mnemonic(text, sign)};
     std::vector<std::string_view> placeholders = kept_parts_in(text, syntax);
     // References are letters to the translator.

@@ -1,6 +1,7 @@
 #include "service/documents/sentence_writer.h"
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 #include <utility>
 
 #include "common/interruption.h"
@@ -12,16 +13,6 @@ namespace dietmt::service {
 namespace {
 
 using Kind = MessageItem::Kind;
-
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  std::string result;
-  std::string_view rest = text;
-  for (size_t at = rest.find(from); at != rest.npos; at = rest.find(from)) {
-    result.append(rest.substr(0, at)).append(to);
-    rest.remove_prefix(at + from.size());
-  }
-  text = result.append(rest);
-}
 
 }  // namespace
 
@@ -166,7 +157,7 @@ std::string SentenceWriter::text_of(const MessageItem& item, const Choice* aroun
       fails_ = fails_ || text.find('}') != text.npos ||
                (is_choice_format && text.find('|') != text.npos);
       if (is_plural && !(item.around != nullptr && item.around->has_number()))
-        replace_all(text, "#", "'#'");
+        boost::replace_all(text, "#", "'#'");
       return text;
     default: {
       // Only braces need quotes everywhere.
@@ -193,7 +184,7 @@ std::optional<size_t> SentenceWriter::add_sentence(std::string_view raw, Spans& 
       continue;
     }
     std::string text(part);
-    replace_all(text, "''", "'");
+    boost::replace_all(text, "''", "'");
     sentence.text += text;
   }
   auto place = add_segment(std::move(sentence), segments_);

@@ -9,10 +9,10 @@
 
 namespace dietmt::service {
 
-ValuesDocument::ValuesDocument(std::string_view bytes, std::optional<Languages> languages,
+ValuesDocument::ValuesDocument(std::string_view bytes, std::optional<LanguagePair> languages,
                                const std::string& charset)
     : beginning_(bytes.substr(0, 4)),
-      text_(text_of_bytes(bytes, charset, languages.value_or(Languages()).source)),
+      text_(text_of_bytes(bytes, charset, languages.value_or(LanguagePair()).source)),
       languages_(std::move(languages)) {}
 
 std::string ValuesDocument::translated(const std::vector<Translation>& translations) {
@@ -42,9 +42,9 @@ bool ValuesDocument::add_message(size_t begin, size_t end, const std::string& te
   if (!forms_) forms_.emplace(languages_->source, languages_->target);
   auto message = MessageSentences::read(text, *forms_, segments_);
   if (!message) {
-    const bool is_broken = has_broken_choice(text);
-    unread_messages_ += is_broken || has_choice(text) ? 1 : 0;
-    if (!is_broken) return false;
+    const Choices choices = choices_in(text);
+    unread_messages_ += choices != Choices::kNone ? 1 : 0;
+    if (choices != Choices::kBroken) return false;
     replace(begin, begin, "");
     keep(raw);
     kept_ = end;

@@ -8,6 +8,7 @@
 
 #include "service/documents/message_sentences.h"
 #include "service/documents/places_document.h"
+#include "service/documents/translation_scopes.h"
 
 namespace dietmt::service {
 
@@ -20,13 +21,8 @@ class ValuesDocument : public PlacesDocument {
   /// Writes text between two marks, or the whole text of a value without marks.
   using Encode = std::function<std::string(const std::string& text)>;
 
-  struct Languages {
-    std::string source;
-    std::string target;
-  };
-
   /// As text_of_bytes(). With languages, the values may be messages of ICU.
-  explicit ValuesDocument(std::string_view bytes, std::optional<Languages> languages = {},
+  explicit ValuesDocument(std::string_view bytes, std::optional<LanguagePair> languages = {},
                           const std::string& charset = {});
 
   /// The file in UTF-8, until finish().
@@ -80,7 +76,7 @@ class ValuesDocument : public PlacesDocument {
 
   std::string beginning_;  // of the file, which shows its encoding
   std::string text_;
-  std::optional<Languages> languages_;
+  std::optional<LanguagePair> languages_;
   std::optional<MessageForms> forms_;  // in these languages
   size_t unread_messages_ = 0;         // with choices
   size_t kept_ = 0;                    // bytes of the text that are in a part

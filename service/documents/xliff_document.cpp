@@ -36,7 +36,7 @@ class XliffDocument final : public BilingualDocument {
     add_units(root(), true);
     leave_out_choices(divided_choices_ + static_cast<size_t>(std::ranges::count_if(
                                              segments_, [](const nmt::MarkedText& segment) {
-                                               return has_choice(segment.text);
+                                               return choices_in(segment.text) != Choices::kNone;
                                              })));
   }
 
@@ -112,8 +112,8 @@ class XliffDocument final : public BilingualDocument {
 
   // A choice of an ICU message around inline elements, or without its end: the unit stays as it is.
   static bool has_divided_choice(const xmlNode* source) {
-    const std::string text = content_of(source);
-    return has_broken_choice(text) || (has_elements(source) && has_choice(text));
+    const Choices choices = choices_in(content_of(source));
+    return choices == Choices::kBroken || (choices == Choices::kComplete && has_elements(source));
   }
 
   // Fills the blank segments of a target; each has the number of its source.

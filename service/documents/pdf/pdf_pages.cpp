@@ -2,12 +2,18 @@
 
 #include <libxml/parser.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <limits>
 #include <memory>
 #include <new>
 
 #include "common/child_process.h"
+#include "common/utf8.h"
 
 namespace dietmt::service {
 namespace {
@@ -84,30 +90,82 @@ class Layout {
                                      .right = number("xMax"),
                                      .bottom = number("yMax"),
                                      .block = blocks_});
-    } else if (in_word_ && has_line() && !line().text.empty()) {
-      line().text += ' ';
+    } else if (in_word_ && has_line()) {
+      words_.push_back(
+          {.begin = line().text.size(), .left = number("xMin"), .right = number("xMax")});
     }
   }
 
   void add(std::string_view text) {
     if (!in_word_ || !has_line()) return;
-    line().text += text;
+    // XML 1.0, which the text becomes part of, has no control characters.
+    std::ranges::copy_if(text, std::back_inserter(line().text),
+                         [](char c) { return static_cast<unsigned char>(c) >= ' '; });
     bytes_ += text.size();
   }
 
   void end(std::string_view name) {
     in_word_ = false;
-    if (name == "line" && has_line() && line().text.empty()) pages_.back().lines.pop_back();
+    if (name != "line" || !has_line()) return;
+    space_words();
+    if (line().text.empty()) pages_.back().lines.pop_back();
+  }
+
+  struct Word {
+    size_t begin = 0;  // in the line's text without spaces
+    double left = 0;
+    double right = 0;
+  };
+
+  std::string_view text_of(size_t word) const {
+    const size_t begin = words_[word].begin;
+    const bool is_last = word + 1 == words_.size();
+    return std::string_view(line().text)
+        .substr(begin, is_last ? std::string_view::npos : words_[word + 1].begin - begin);
+  }
+
+  // Puts spaces between the words of a line that has ended.
+  void space_words() {
+    const double width = character_width();
+    std::string text;
+    for (size_t i = 0; i < words_.size(); ++i) {
+      constexpr double kMostSpaces = 100;
+      double spaces = i == 0 ? 0 : 1;
+      if (spaces > 0 && width > 0)
+        spaces = std::clamp(std::round((words_[i].left - words_[i - 1].right) / width), 1.0,
+                            kMostSpaces);
+      text.append(static_cast<size_t>(spaces), ' ').append(text_of(i));
+    }
+    bytes_ += text.size() - line().text.size();
+    line().text = std::move(text);
+    line().character_width = width;
+    words_.clear();
+  }
+
+  // 0: words differ.
+  double character_width() const {
+    constexpr double kMostRatio = 1.01;
+    double least = std::numeric_limits<double>::max(), most = 0;
+    for (size_t i = 0; i < words_.size(); ++i) {
+      const auto characters = std::ranges::count_if(text_of(i), std::not_fn(continues_character));
+      const double width =
+          (words_[i].right - words_[i].left) / static_cast<double>(std::max(characters, long{1}));
+      least = std::min(least, width);
+      most = std::max(most, width);
+    }
+    return most > 0 && most <= kMostRatio * least ? (least + most) / 2 : 0;
   }
 
   bool has_line() const { return !pages_.empty() && !pages_.back().lines.empty(); }
   PdfLine& line() { return pages_.back().lines.back(); }
+  const PdfLine& line() const { return pages_.back().lines.back(); }
 
   const size_t most_bytes_;
   size_t bytes_ = 0;
   size_t blocks_ = 0;
   bool in_word_ = false;
   std::vector<PdfPage> pages_;
+  std::vector<Word> words_;  // of the last line
   std::unique_ptr<xmlParserCtxt, void (*)(xmlParserCtxt*)> parser_;
 };
 

@@ -19,6 +19,7 @@ struct PdfLine {
   double right = 0;
   double bottom = 0;
   size_t block = 0;  // lines of one column, close to each other; counted from the first page
+  double character_width = 0;  // if that of all words is the same; then `text` has all its spaces
 
   double height() const { return bottom - top; }
 };

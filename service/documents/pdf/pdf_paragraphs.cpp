@@ -1,16 +1,17 @@
 #include "service/documents/pdf/pdf_paragraphs.h"
 
 #include <unicode/uchar.h>
-#include <unicode/utf8.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <map>
-#include <optional>
-#include <set>
 #include <unordered_set>
 
 #include "common/ascii.h"
 #include "common/interruption.h"
+#include "nmt/alignment/text_shape.h"
+#include "service/documents/pdf/pdf_line_kinds.h"
 
 namespace dietmt::service {
 namespace {
@@ -18,31 +19,15 @@ namespace {
 constexpr std::string_view kSoftHyphen = "\u00AD";
 constexpr std::string_view kHyphen = "-";
 
-UChar32 first_character(std::string_view text) {
-  UChar32 first = U_SENTINEL;
-  if (!text.empty()) {
-    int32_t at = 0;
-    U8_NEXT(text.data(), at, static_cast<int32_t>(text.size()), first);
-  }
-  return first;
-}
-
-UChar32 last_character(std::string_view text) {
-  UChar32 last = U_SENTINEL;
-  auto at = static_cast<int32_t>(text.size());
-  if (at > 0) U8_PREV(text.data(), 0, at, last);
-  return last;
-}
-
 // Whether the sentence can go on in the next line: it does not end with a full stop, also before
 // closing quotes.
 bool is_open(std::string_view text) {
   while (!text.empty()) {
-    const UChar32 last = last_character(text);
+    const auto last = static_cast<UChar32>(nmt::last_character(text));
     const auto type = u_charType(last);
     const bool closes = type == U_END_PUNCTUATION || type == U_FINAL_PUNCTUATION || last == '"';
     if (!closes) return !u_hasBinaryProperty(last, UCHAR_S_TERM) && last != ':';
-    text.remove_suffix(static_cast<size_t>(U8_LENGTH(last)));
+    nmt::drop_last(text);
   }
   return false;
 }
@@ -50,9 +35,8 @@ bool is_open(std::string_view text) {
 // "•", "-", "3.", "(a)", "12)": the mark of an item of a list.
 bool is_item_mark(std::string_view word) {
   if (word.empty()) return false;
-  const UChar32 first = first_character(word);
-  if (word.size() == static_cast<size_t>(U8_LENGTH(first))) {
-    const auto type = u_charType(first);
+  if (word.size() == static_cast<size_t>(nmt::bytes_of_first(word))) {
+    const auto type = u_charType(static_cast<UChar32>(nmt::first_character(word)));
     return type == U_OTHER_PUNCTUATION || type == U_DASH_PUNCTUATION || type == U_OTHER_SYMBOL ||
            type == U_MATH_SYMBOL;
   }
@@ -70,42 +54,30 @@ size_t item_mark(std::string_view line) {
   return is_item_mark(line.substr(0, space)) ? space : 0;
 }
 
-// Without digits, which count the pages.
-std::string without_digits(std::string_view text) {
-  std::string kept;
-  std::ranges::copy_if(text, std::back_inserter(kept), [](char c) { return !is_ascii_digit(c); });
-  return kept;
-}
-
-struct Edge {
-  std::string text;  // without digits
-  bool is_upper = false;
-
-  auto operator<=>(const Edge&) const = default;
+struct Leader {
+  size_t begin;
+  size_t end;  // where the number of the page begins
 };
 
-std::optional<Edge> edge_of(const PdfPage& page, const PdfLine& line) {
-  constexpr double kPoints = 85;  // 3 cm; on a page of A4, a tenth
-  const bool is_upper = line.bottom < kPoints;
-  if (!is_upper && line.top < page.height - kPoints) return std::nullopt;
-  return Edge{without_digits(line.text), is_upper};
+// The first dots after text, with spaces between them or not, that lead from a heading to its
+// page's number; the end of the line if it has none.
+Leader leader_in(std::string_view line) {
+  constexpr std::ptrdiff_t kLeastDots = 4;
+  constexpr size_t kNone = std::string_view::npos;
+  for (size_t at = line.find('.', 1); at < line.size(); at = line.find('.', at)) {
+    const size_t end = std::min(line.find_first_not_of(". ", at), line.size());
+    const size_t last = line.find_last_not_of(". ", at);
+    if (last != kNone && std::ranges::count(line.substr(at, end - at), '.') >= kLeastDots)
+      return {last + 1, end};
+    at = end;
+  }
+  return {line.size(), line.size()};
 }
 
-// The lines that at least three pages and a third of all have at an edge: left and right pages may
-// differ.
-std::set<Edge> repeated_edges(const std::vector<PdfPage>& pages) {
-  constexpr size_t kLeast = 3;
-  std::map<Edge, size_t> counts;
-  for (const PdfPage& page : pages) {
-    std::set<Edge> edges;
-    for (const PdfLine& line : page.lines)
-      if (const auto edge = edge_of(page, line)) edges.insert(*edge);
-    for (const Edge& edge : edges) ++counts[edge];
-  }
-  std::set<Edge> repeated;
-  for (const auto& [edge, count] : counts)
-    if (count >= std::max(kLeast, pages.size() / kLeast)) repeated.insert(edge);
-  return repeated;
+std::string with_single_spaces(std::string text) {
+  const auto is_repeated = [](char one, char other) { return one == ' ' && other == ' '; };
+  text.erase(std::ranges::unique(text, is_repeated).begin(), text.end());
+  return text;
 }
 
 bool is_alike(double one, double other) {
@@ -115,36 +87,37 @@ bool is_alike(double one, double other) {
 
 class Joiner {
  public:
-  explicit Joiner(const std::vector<PdfPage>& pages) : repeated_(repeated_edges(pages)) {
+  explicit Joiner(const std::vector<PdfPage>& pages) {
     for (const PdfPage& page : pages) {
       measure_blocks(page);
       for (const PdfLine& line : page.lines) note_hyphens(line.text);
     }
   }
 
-  void add(const PdfPage& page) {
-    for (const PdfLine& line : page.lines) {
-      check_interruption();
-      const auto edge = edge_of(page, line);
-      if (edge && repeated_.contains(*edge)) {
-        has_edges_ = true;
-        continue;
-      }
-      if (goes_on(line))
-        append(line.text);
-      else
-        begin_paragraph(line);
-      last_ = &line;
+  void add(const PdfLine& line, PdfLineKind kind) {
+    if (kind == PdfLineKind::kCode) {
+      add_code(line);
+    } else if (kind == PdfLineKind::kNote) {
+      add_text(line, begins_note(line) ? note_mark(line.text) : 0, notes_);
+    } else {
+      add_text(line, item_mark(line.text), body_);
     }
   }
 
-  std::vector<PdfParagraph> take_paragraphs() { return std::move(paragraphs_); }
-  bool has_edges() const { return has_edges_; }
+  std::vector<PdfParagraph> take_paragraphs() {
+    add_notes();
+    return std::move(body_.paragraphs);
+  }
 
  private:
   struct Block {
     double left = 0;
     double right = 0;
+  };
+
+  struct Flow {
+    std::vector<PdfParagraph> paragraphs = {};
+    const PdfLine* last = nullptr;
   };
 
   void measure_blocks(const PdfPage& page) {
@@ -167,26 +140,72 @@ class Joiner {
     }
   }
 
-  bool goes_on(const PdfLine& line) const {
-    if (last_ == nullptr) return false;
-    const auto& [mark, before, height_before] = paragraphs_.back();
+  // A number at the beginning of another line is one of its words.
+  bool begins_note(const PdfLine& line) const {
+    return notes_.last == nullptr || notes_.last->block != line.block ||
+           !is_open(notes_.paragraphs.back().text);
+  }
+
+  void add_text(const PdfLine& line, size_t mark, Flow& flow) {
+    const Leader leader = leader_in(line.text);
+    const std::string text = line.text.substr(0, leader.begin);
+    if (goes_on(line, mark, flow)) {
+      append(text, flow.paragraphs.back().text);
+    } else {
+      if (&flow == &body_) add_notes();
+      const size_t begin = std::min(text.find_first_not_of(' ', mark), text.size());
+      flow.paragraphs.push_back({.mark = text.substr(0, mark),
+                                 .text = with_single_spaces(text.substr(begin)),
+                                 .line_height = line.height()});
+    }
+    flow.paragraphs.back().page = line.text.substr(leader.end);
+    flow.last = &line;
+  }
+
+  void add_code(const PdfLine& line) {
+    constexpr double kMostSpaces = 100;
+    const double indent =
+        std::round((line.left - blocks_.at(line.block).left) / line.character_width);
+    const std::string text =
+        std::string(static_cast<size_t>(std::clamp(indent, 0.0, kMostSpaces)), ' ') + line.text;
+    const bool goes_on =
+        body_.last != nullptr && body_.paragraphs.back().is_code && body_.last->block == line.block;
+    if (goes_on) {
+      body_.paragraphs.back().text += '\n' + text;
+    } else {
+      add_notes();
+      body_.paragraphs.push_back({.text = text, .line_height = line.height(), .is_code = true});
+    }
+    body_.last = &line;
+  }
+
+  void add_notes() {
+    std::ranges::move(notes_.paragraphs, std::back_inserter(body_.paragraphs));
+    notes_ = {};
+  }
+
+  bool goes_on(const PdfLine& line, size_t mark, const Flow& flow) const {
+    if (flow.last == nullptr || flow.paragraphs.back().is_code) return false;
+    const auto& [mark_before, before, page, height_before, is_code] = flow.paragraphs.back();
+    if (!page.empty()) return false;
     if (before.empty()) return true;  // only a mark so far
-    if (item_mark(line.text) > 0 || !is_alike(last_->height(), line.height())) return false;
-    const bool is_lower = u_islower(first_character(line.text));
-    if (line.block != last_->block)
-      return is_open(before) && (is_lower || (is_below_last(line) && fills_column(*last_)));
+    if (mark > 0 || !is_alike(flow.last->height(), line.height())) return false;
+    const bool is_lower = u_islower(static_cast<UChar32>(nmt::first_character(line.text)));
+    if (line.block != flow.last->block)
+      return is_open(before) &&
+             (is_lower || (is_below(line, *flow.last) && fills_column(*flow.last)));
     const Block& block = blocks_.at(line.block);
     const double height = line.height();
-    const bool is_indented =
-        line.left > block.left + height / 2 && last_->left < line.left - 1 && mark.empty();
-    const bool was_short = last_->right < block.right - 4 * height;
+    const bool is_indented = line.left > block.left + height / 2 &&
+                             flow.last->left < line.left - 1 && mark_before.empty();
+    const bool was_short = flow.last->right < block.right - 4 * height;
     if (is_lower && is_open(before)) return true;
     return !(is_indented || (was_short && !is_open(before)));
   }
 
   // Whether there is no more space between the lines than within a paragraph.
-  bool is_below_last(const PdfLine& line) const {
-    const double gap = line.top - last_->bottom;
+  static bool is_below(const PdfLine& line, const PdfLine& last) {
+    const double gap = line.top - last.bottom;
     return gap > -line.height() / 2 && gap < line.height() * 0.6;
   }
 
@@ -197,25 +216,18 @@ class Joiner {
            line.right > block.right - 2 * line.height();
   }
 
-  void begin_paragraph(const PdfLine& line) {
-    const size_t mark = item_mark(line.text);
-    const size_t begin = std::min(line.text.find_first_not_of(' ', mark), line.text.size());
-    paragraphs_.push_back({.mark = line.text.substr(0, mark),
-                           .text = line.text.substr(begin),
-                           .line_height = line.height()});
-  }
-
-  void append(std::string_view line) {
-    std::string& text = paragraphs_.back().text;
+  void append(const std::string& added, std::string& text) const {
+    const std::string line = with_single_spaces(added);
     if (text.empty()) {
       text = line;
       return;
     }
     if (text.ends_with(kSoftHyphen)) {
       text.resize(text.size() - kSoftHyphen.size());
-    } else if (text.ends_with(kHyphen) && u_islower(first_character(line))) {
+    } else if (text.ends_with(kHyphen) &&
+               u_islower(static_cast<UChar32>(nmt::first_character(line)))) {
       const size_t begin = text.rfind(' ') + 1;  // npos + 1 is 0
-      const std::string_view rest = line.substr(0, line.find(' '));
+      const std::string_view rest = std::string_view(line).substr(0, line.find(' '));
       if (!hyphened_.contains(text.substr(begin) + std::string(rest)))
         text.resize(text.size() - kHyphen.size());
     } else {
@@ -224,12 +236,10 @@ class Joiner {
     text += line;
   }
 
-  const std::set<Edge> repeated_;
   std::map<size_t, Block> blocks_;
   std::unordered_set<std::string> hyphened_;
-  std::vector<PdfParagraph> paragraphs_;
-  const PdfLine* last_ = nullptr;
-  bool has_edges_ = false;
+  Flow body_;
+  Flow notes_;
 };
 
 std::string names_of_empty(const std::vector<PdfPage>& pages) {
@@ -246,10 +256,21 @@ std::string names_of_empty(const std::vector<PdfPage>& pages) {
 }  // namespace
 
 PdfText pdf_paragraphs(const std::vector<PdfPage>& pages) {
+  const PdfLineKinds kinds(pages);
   Joiner joiner(pages);
-  for (const PdfPage& page : pages) joiner.add(page);
+  bool has_edges = false;
+  for (const PdfPage& page : pages) {
+    const std::vector<PdfLineKind> kinds_of_page = kinds.of(page);
+    for (size_t i = 0; i < page.lines.size(); ++i) {
+      check_interruption();
+      if (kinds_of_page[i] == PdfLineKind::kEdge)
+        has_edges = true;
+      else
+        joiner.add(page.lines[i], kinds_of_page[i]);
+    }
+  }
   PdfText text = {.paragraphs = joiner.take_paragraphs(), .left_out = {}};
-  if (joiner.has_edges()) text.left_out.emplace_back("what the pages have at their edges");
+  if (has_edges) text.left_out.emplace_back("what the pages have at their edges");
   const std::string empty = names_of_empty(pages);
   if (!empty.empty())
     text.left_out.push_back("what is on pages without text (number " + empty + ")");

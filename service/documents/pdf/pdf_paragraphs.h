@@ -9,9 +9,11 @@
 namespace dietmt::service {
 
 struct PdfParagraph {
-  std::string mark = {};  // of an item of a list: "\u2022", "(a)"
+  std::string mark = {};  // of an item of a list: "\u2022", "(a)"; of a footnote
   std::string text = {};
+  std::string page = {};   // in a table of contents, after a leader of dots
   double line_height = 0;  // in points
+  bool is_code = false;    // lines as they are, with LF between them
 };
 
 struct PdfText {
@@ -20,8 +22,7 @@ struct PdfText {
 };
 
 /// Joins the lines of a paragraph, also over columns and pages, and words that a hyphen divides at
-/// the end of a line. A line that a third of the pages, and at least three, have at their upper or
-/// lower edge, alike except for digits, is left out.
+/// the end of a line. Footnotes come after the paragraph that they interrupt.
 PdfText pdf_paragraphs(const std::vector<PdfPage>& pages);
 
 }  // namespace dietmt::service

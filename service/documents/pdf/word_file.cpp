@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "service/documents/markup.h"
 #include "service/documents/zip_package.h"
 
 namespace dietmt::service {
@@ -26,20 +27,6 @@ constexpr const char* kRelationships =
 constexpr const char* kDocumentBegin =
     R"(<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>)";
 
-// XML 1.0 has no control characters.
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else if (static_cast<unsigned char>(c) >= ' ')
-      result += c;
-  }
-  return result;
-}
-
 // In half points. The box of a line is a little lower than its font.
 long font_size(double line_height) {
   constexpr double kLinePerFont = 0.92;
@@ -47,19 +34,39 @@ long font_size(double line_height) {
   return std::lround(2 * std::clamp(line_height / kLinePerFont, kLeast, kMost));
 }
 
-// A tab after the mark of an item, so that it is no part of the text.
+std::string text_element(std::string_view text) {
+  return R"(<w:t xml:space="preserve">)" + escape_markup(text) + "</w:t>";
+}
+
+std::string code_paragraph(const PdfParagraph& code) {
+  std::string lines;
+  for (std::string_view rest = code.text; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    lines += (lines.empty() ? "" : "<w:br/>") + text_element(line);
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  }
+  return R"(<w:p><w:r><w:rPr><w:rFonts w:ascii="Courier New" w:hAnsi="Courier New")"
+         R"( w:cs="Courier New"/><w:sz w:val=")" +
+         std::to_string(font_size(code.line_height)) + R"("/><w:lang w:val="zxx"/></w:rPr>)" +
+         lines + "</w:r></w:p>";
+}
+
+// Tabs, so that the mark and the page's number are no part of the text.
 std::string paragraph(const PdfParagraph& one, const std::string& language) {
-  const std::string size = std::to_string(font_size(one.line_height));
-  const std::string mark = one.mark.empty() ? "" : "<w:t>" + escaped(one.mark) + "</w:t><w:tab/>";
-  return R"(<w:p><w:r><w:rPr><w:sz w:val=")" + size + R"("/><w:lang w:val=")" + language +
-         R"("/></w:rPr>)" + mark + "<w:t>" + escaped(one.text) + "</w:t></w:r></w:p>";
+  constexpr const char* kTab = "<w:tab/>";
+  const std::string mark = one.mark.empty() ? "" : text_element(one.mark) + kTab;
+  const std::string page = one.page.empty() ? "" : kTab + text_element(one.page);
+  return R"(<w:p><w:r><w:rPr><w:sz w:val=")" + std::to_string(font_size(one.line_height)) +
+         R"("/><w:lang w:val=)" + attribute_value(language) + "/></w:rPr>" + mark +
+         text_element(one.text) + page + "</w:r></w:p>";
 }
 
 }  // namespace
 
 std::string word_file(const std::vector<PdfParagraph>& paragraphs, const std::string& language) {
   std::string body = std::string(kDeclaration) + kDocumentBegin;
-  for (const PdfParagraph& one : paragraphs) body += paragraph(one, escaped(language));
+  for (const PdfParagraph& one : paragraphs)
+    body += one.is_code ? code_paragraph(one) : paragraph(one, language);
   body += "</w:body></w:document>";
   ZipPackage package;
   package.add("[Content_Types].xml", std::string(kDeclaration) + kContentTypes);

@@ -14,7 +14,7 @@ namespace {
 class AppleStringsDocument final : public ValuesDocument {
  public:
   AppleStringsDocument(std::string_view bytes, const DocumentOptions& options)
-      : ValuesDocument(bytes, Languages{options.source, options.target}) {
+      : ValuesDocument(bytes, LanguagePair{options.source, options.target}) {
     skip_space();
     if (at_ == text().size()) fail(0, "the file has no string (\"key\" = \"value\";)");
     for (; at_ < text().size(); skip_space()) {

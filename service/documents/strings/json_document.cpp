@@ -20,7 +20,7 @@ enum class JsonDialect { kAny, kArb };
 class JsonDocument final : public ValuesDocument, private nlohmann::json_sax<nlohmann::json> {
  public:
   JsonDocument(std::string_view bytes, JsonDialect dialect, const DocumentOptions& options)
-      : ValuesDocument(bytes, Languages{options.source, options.target}),
+      : ValuesDocument(bytes, LanguagePair{options.source, options.target}),
         dialect_(dialect),
         language_(options.target),
         categories_(plural_categories(language_)),

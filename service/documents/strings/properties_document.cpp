@@ -1,6 +1,7 @@
 // Java's .properties, by the rules of java.util.Properties.load(): in UTF-8, or in Latin-1 with
 // \uXXXX for other characters.
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 
 #include "common/error.h"
 #include "common/text_io.h"
@@ -30,7 +31,7 @@ class PropertiesDocument final : public ValuesDocument {
  public:
   PropertiesDocument(std::string_view bytes, bool is_latin1, const DocumentOptions& options)
       : ValuesDocument(is_latin1 ? latin1_as_utf8(bytes) : std::string(bytes),
-                       Languages{options.source, options.target}),
+                       LanguagePair{options.source, options.target}),
         is_latin1_(is_latin1) {
     if (!is_latin1_ && std::ranges::any_of(text(), [](char c) { return c < 0; }))
       last_character_ = 0x10FFFF;
@@ -96,23 +97,13 @@ class PropertiesDocument final : public ValuesDocument {
                             (value.find('\'') == value.npos && has_numbered_argument(value));
     const bool has_quotes = value.find("'{") != value.npos;
     const bool doubles = is_message && !has_quotes;
-    if (doubles) replace_all(value, "''", "'");
+    if (doubles) boost::replace_all(value, "''", "'");
     add_value(begin, at_, {.text = std::move(value), .marks = {}},
               [doubles, last = last_character_](const std::string& text) {
                 std::string message = text;
-                if (doubles) replace_all(message, "'", "''");
+                if (doubles) boost::replace_all(message, "'", "''");
                 return escaped(message, last);
               });
-  }
-
-  static void replace_all(std::string& text, std::string_view from, std::string_view to) {
-    std::string result;
-    std::string_view rest = text;
-    for (size_t at = rest.find(from); at != rest.npos; at = rest.find(from)) {
-      result.append(rest.substr(0, at)).append(to);
-      rest.remove_prefix(at + from.size());
-    }
-    text = result.append(rest);
   }
 
   std::string unescaped(size_t begin) const {

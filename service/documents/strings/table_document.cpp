@@ -43,7 +43,7 @@ char separator_of(std::string_view text) {
 class TableDocument final : public ValuesDocument {
  public:
   TableDocument(std::string_view bytes, bool is_tsv, const DocumentOptions& options)
-      : ValuesDocument(bytes, Languages{options.source, options.target}, options.charset),
+      : ValuesDocument(bytes, LanguagePair{options.source, options.target}, options.charset),
         separator_(is_tsv ? '\t' : separator_of(text())) {
     size_t row = 0;
     for (TableRows rows(text(), separator_, is_tsv ? 0 : separator_line(text()));

@@ -10,7 +10,7 @@ namespace dietmt::service {
 
 XmlStrings::XmlStrings(std::string_view bytes, const DocumentOptions& options,
                        const DocumentLimits& limits, std::string_view root, const std::string& what)
-    : ValuesDocument(bytes, Languages{options.source, options.target}),
+    : ValuesDocument(bytes, LanguagePair{options.source, options.target}),
       elements_(xml_elements(text(), limits)) {
   if (elements_.empty() || elements_.front().name != root)
     throw DataError("the file is not " + what + ": its root is not <" + std::string(root) + ">");

@@ -73,7 +73,7 @@ class YamlDocument final : public ValuesDocument {
   enum class Values { kAll, kOfPages };
 
   YamlDocument(std::string_view bytes, const DocumentOptions& options, Values values)
-      : ValuesDocument(bytes, Languages{options.source, options.target}),
+      : ValuesDocument(bytes, LanguagePair{options.source, options.target}),
         options_(options),
         values_(values),
         categories_(plural_categories(options.target)) {

@@ -187,6 +187,9 @@ TEST(MessageSentencesTest, WhatCannotBeReadIsNamed) {
                   ->left_out(),
               ElementsAre("the text inside plurals and choices (messages: 1)"));
   EXPECT_THAT(left_out(json_of("a select of {n} choices")), IsEmpty());
+  // The first choice is complete.
+  const std::string two = json_of("{n, plural, other {#}} files, {m, plural, other {#} folders");
+  EXPECT_EQ(bracketed(DocumentKind::kJson, two), two);
 }
 
 TEST(MessageSentencesTest, OfOtherCatalogues) {

@@ -156,6 +156,8 @@ TEST(PoDocumentTest, MessagesOfIcuAreTranslatedBySentences) {
               HasSubstr("msgstr \"{n, plural, one {[# file left]} other {[# files left]}}\"\n"));
   EXPECT_THAT(translated(DocumentKind::kPo, file, {"# Datei", "Dateien"}),
               HasSubstr("left\"\nmsgstr \"\"\n"));
+  const std::string broken = "msgid \"{n, plural, other {# files} left\"\nmsgstr \"\"\n";
+  EXPECT_EQ(bracketed(DocumentKind::kPo, broken), broken);
   const std::string c = "#, c-format\nmsgid \"{n, plural, other {# files}} left\"\nmsgstr \"\"\n";
   EXPECT_THAT(segments_of(DocumentKind::kPo, c), ElementsAre("{n, plural, other {# files}} left"));
 }

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 // A PDF with a page for each text, whose lines end with LF. Readers find its objects without a
 // table.
-std::string pdf_of(const std::vector<std::string>& pages) {
+std::string pdf_of(const std::vector<std::string>& pages, const std::string& font = "Helvetica") {
   std::string kids, objects;
   for (size_t i = 0; i < pages.size(); ++i) {
     const std::string page = std::to_string(10 + 2 * i), content = std::to_string(11 + 2 * i);
@@ -32,7 +32,7 @@ std::string pdf_of(const std::vector<std::string>& pages) {
   }
   return "%PDF-1.4\n1 0 obj <</Type/Catalog /Pages 2 0 R>> endobj\n2 0 obj <</Type/Pages /Count " +
          std::to_string(pages.size()) + " /Kids [" + kids +
-         "]>> endobj\n3 0 obj <</Type/Font /Subtype/Type1 /BaseFont/Helvetica>> endobj\n" +
+         "]>> endobj\n3 0 obj <</Type/Font /Subtype/Type1 /BaseFont/" + font + ">> endobj\n" +
          objects + "trailer <</Root 1 0 R>>\n%%EOF\n";
 }
 
@@ -61,6 +61,22 @@ TEST_F(PdfDocumentTest, MarksOfItemsAreNoPartOfTheirText) {
   EXPECT_THAT(segments_of(DocumentKind::kPdf, pdf), ElementsAre("an item", "another"));
   EXPECT_THAT(part(bracketed(DocumentKind::kPdf, pdf), "word/document.xml"),
               HasSubstr("1.</w:t><w:tab/>"));
+}
+
+TEST_F(PdfDocumentTest, CodeIsFoundByItsFont) {
+  const std::string text = "for all x in range:\n    print x * 2";
+  const auto widths = [&](const std::string& font) {
+    std::vector<double> all;
+    for (const PdfLine& line : pdf_pages(pdf_of({text}, font), {}).at(0).lines)
+      all.push_back(line.character_width);
+    return all;
+  };
+  EXPECT_THAT(widths("Courier"),
+              ElementsAre(testing::DoubleNear(7.2, 0.01), testing::DoubleNear(7.2, 0.01)));
+  EXPECT_THAT(widths("Helvetica"), ElementsAre(0, 0));
+
+  const PdfPage page = pdf_pages(pdf_of({text}, "Courier"), {}).at(0);
+  EXPECT_EQ(page.lines.at(1).text, "print x * 2");
 }
 
 TEST_F(PdfDocumentTest, PagesWithoutTextAreLeftOut) {

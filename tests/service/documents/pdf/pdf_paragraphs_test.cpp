@@ -14,12 +14,16 @@ using testing::IsEmpty;
 constexpr double kPageHeight = 800;
 constexpr double kLineHeight = 12;
 
+// Of the characters of a line of code.
+constexpr double kCodeWidth = 6;
+
 struct Given {
   std::string text;
   size_t block = 1;
   double left = 100;
   double right = 500;
   double height = kLineHeight;
+  double character_width = 0;
 };
 
 PdfPage page_of(const std::vector<Given>& lines) {
@@ -31,7 +35,8 @@ PdfPage page_of(const std::vector<Given>& lines) {
                           .top = top,
                           .right = one.right,
                           .bottom = top + one.height,
-                          .block = one.block});
+                          .block = one.block,
+                          .character_width = one.character_width});
     top += one.height + 2;
   }
   return page;
@@ -40,8 +45,14 @@ PdfPage page_of(const std::vector<Given>& lines) {
 std::vector<std::string> texts_of(const std::vector<PdfPage>& pages) {
   std::vector<std::string> texts;
   for (const PdfParagraph& paragraph : pdf_paragraphs(pages).paragraphs)
-    texts.push_back(paragraph.mark + (paragraph.mark.empty() ? "" : "|") + paragraph.text);
+    texts.push_back((paragraph.is_code ? "code:" : "") + paragraph.mark +
+                    (paragraph.mark.empty() ? "" : "|") + paragraph.text +
+                    (paragraph.page.empty() ? "" : "|") + paragraph.page);
   return texts;
+}
+
+Given code(const std::string& text, size_t block = 2, double left = 100) {
+  return {text, block, left, 400, kLineHeight, kCodeWidth};
 }
 
 std::vector<std::string> texts_of(const std::vector<Given>& lines) {
@@ -95,6 +106,63 @@ TEST(PdfParagraphsTest, ItemsOfLists) {
                         {"Its text", 3}}),
               ElementsAre("\u2022|one item on two lines", "\u2022|another", "1.|first",
                           "(b)|second", "\u2022|Its text"));
+}
+
+TEST(PdfParagraphsTest, LeadersOfDotsEndBeforeThePage) {
+  EXPECT_THAT(texts_of({{"1 First part . . . . . . 5", 1},
+                        {"Second part.......... xii", 1},
+                        {"It ends... there.", 1},
+                        {". . . . .", 2}}),
+              ElementsAre("1 First part|5", "Second part|xii", "It ends... there.", ". . . . ."));
+}
+
+TEST(PdfParagraphsTest, NotesComeAfterTheParagraphThatTheyInterrupt) {
+  const auto note = [](const std::string& text, size_t block) {
+    return Given{text, block, 100, 500, 8};
+  };
+  std::vector<Given> first(14, Given{"Text.", 7});
+  first.push_back({"A long line of the text ends", 8});
+  first.push_back(note("1 See the year", 9));
+  first.push_back(note("1990 below.", 9));
+  first.push_back(note("2 And that.", 9));
+  const std::vector<std::string> texts = texts_of(
+      {page_of(first), page_of({{"on the next page.", 10}, {"New text. 2 Not a note.", 11}})});
+  EXPECT_THAT(std::vector(texts.begin() + 1, texts.end()),
+              ElementsAre("A long line of the text ends on the next page.",
+                          "1|See the year 1990 below.", "2|And that.", "New text. 2 Not a note."));
+}
+
+TEST(PdfParagraphsTest, ANoteInTheSameFontHasItsNumberWithoutASpace) {
+  std::vector<Given> lines(15, Given{"Text.", 7});
+  lines.push_back({"12See there.", 8});
+  lines.push_back({"12 months", 9});
+  lines.push_back({"3. item", 10});
+  const std::vector<std::string> texts = texts_of(lines);
+  EXPECT_THAT(std::vector(texts.begin() + 1, texts.end()),
+              ElementsAre("12 months", "3.|item", "12|See there."));
+}
+
+TEST(PdfParagraphsTest, CodeKeepsItsLinesAndItsSpaces) {
+  EXPECT_THAT(texts_of({{"Some text that is longer than all of the code together:", 1},
+                        code("int main() {"),
+                        code("printf(\"Hello there\");", 2, 124),
+                        code("}"),
+                        {"More text.", 3},
+                        code("make  install", 4),
+                        {"install", 5, 100, 200},
+                        {"word", 6, 100, 130, kLineHeight, kCodeWidth}}),
+              ElementsAre("Some text that is longer than all of the code together:",
+                          "code:int main() {\n    printf(\"Hello there\");\n}", "More text.",
+                          "code:make  install", "install", "word"));
+}
+
+TEST(PdfParagraphsTest, TextOfOneWidthIsNoCodeWhereMostIs) {
+  EXPECT_THAT(
+      texts_of(
+          {code("A letter that was", 1), code("written with a typewriter.", 1), {"A line.", 3}}),
+      ElementsAre("A letter that was written with a typewriter.", "A line."));
+  EXPECT_THAT(texts_of({{"A line of text that is longer.", 1}, code("Two words", 2)}),
+              ElementsAre("A line of text that is longer.", "Two words"));
 }
 
 TEST(PdfParagraphsTest, DotsAndAbbreviationsAreNoItems) {
