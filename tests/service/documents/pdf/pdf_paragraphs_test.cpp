@@ -14,7 +14,7 @@ using testing::IsEmpty;
 constexpr double kPageHeight = 800;
 constexpr double kLineHeight = 12;
 
-// Of the characters of a line of code.
+// The width of a character in a line of code.
 constexpr double kCodeWidth = 6;
 
 struct Given {
