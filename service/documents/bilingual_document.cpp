@@ -67,6 +67,7 @@ size_t length_of(xmlNode* text) {
 
 std::string BilingualDocument::translated(const std::vector<Translation>& translations) {
   texts_.fill(translations);
+  refused_ += messages_.fill(translations);
   check_targets();
   return in_form(tree_.text(), form_);
 }
@@ -76,8 +77,21 @@ void BilingualDocument::set_language(xmlNode* target) const {
     set_attribute(target, "lang", xml_language(options_.target), nullptr);
 }
 
+bool BilingualDocument::stays(const xmlNode* source) {
+  const Choices choices = choices_in(content_of(source));
+  const bool is_divided =
+      choices == Choices::kComplete && has_elements(source) && !messages_.reads(source);
+  if (choices != Choices::kBroken && !is_divided) return false;
+  ++unread_messages_;
+  return true;
+}
+
 void BilingualDocument::add_text(xmlNode* target, bool translates) {
-  if (translates) texts_.add(target, keeps_lines(target), inline_node);
+  if (translates && messages_.add(target)) return;
+  if (translates) {
+    unread_messages_ += choices_in(content_of(target)) != Choices::kNone ? 1 : 0;
+    texts_.add(target, keeps_lines(target), inline_node);
+  }
   add_text_of_codes(target, translates);
 }
 

@@ -10,6 +10,7 @@
 #include "service/documents/document.h"
 #include "service/documents/document_bytes.h"
 #include "service/documents/inline_codes.h"
+#include "service/documents/inline_messages.h"
 #include "service/documents/xml_tree.h"
 
 namespace dietmt::service {
@@ -32,7 +33,10 @@ class BilingualDocument : public Document {
  protected:
   BilingualDocument(std::string_view bytes, const DocumentOptions& options,
                     const DocumentLimits& limits)
-      : tree_(bytes, limits), options_(options), form_(form_of(bytes)) {}
+      : tree_(bytes, limits),
+        options_(options),
+        form_(form_of(bytes)),
+        forms_(options.source, options.target) {}
 
   xmlNode* root() const { return tree_.root(); }
   const DocumentOptions& options() const { return options_; }
@@ -40,8 +44,15 @@ class BilingualDocument : public Document {
   /// Sets the language of a source's copy, if it names its language.
   void set_language(xmlNode* target) const;
 
+  /// Whether a source stays: a choice of an ICU message has no end, or is around inline elements
+  /// with text. Counts such sources.
+  bool stays(const xmlNode* source);
+
   /// Adds the text of a target that is still a copy of its source.
   void add_text(xmlNode* target, bool translates);
+
+  /// Call it after the last text.
+  void finish() { leave_out_choices(unread_messages_); }
 
  private:
   /// Called when all targets have their text.
@@ -53,7 +64,10 @@ class BilingualDocument : public Document {
   XmlTree tree_;
   DocumentOptions options_;
   TextForm form_;
+  MessageForms forms_;
+  InlineMessages messages_{forms_, segments_};
   InlineSegments texts_{segments_};
+  size_t unread_messages_ = 0;
 };
 
 }  // namespace dietmt::service

@@ -13,15 +13,6 @@ bool is_text(const xmlNode* node) {
   return node->type == XML_TEXT_NODE || node->type == XML_CDATA_SECTION_NODE;
 }
 
-void free_children(xmlNode* parent) {
-  while (parent->children != nullptr) discard(parent->children);
-}
-
-void add_text(xmlNode* parent, const std::string& text) {
-  if (!text.empty())
-    xmlAddChild(parent, xmlNewDocText(parent->doc, reinterpret_cast<const xmlChar*>(text.c_str())));
-}
-
 }  // namespace
 
 // Reads the content of an element.
@@ -119,8 +110,8 @@ void InlineSegments::fill(const std::vector<Translation>& translations) const {
     const Translation& translation = translations.at(segment.place.segment);
     for (const Node& node : segment.nodes) xmlUnlinkNode(node.node);
     for (const Node& node : segment.nodes)
-      if (node.is_element) free_children(node.node);
-    free_children(segment.element);
+      if (node.is_element) discard_content(node.node);
+    discard_content(segment.element);
     has_all_marks(translation, segments_[segment.place.segment])
         ? add_in_places(segment, translation)
         : add_after_text(segment, translation);
@@ -135,7 +126,7 @@ void InlineSegments::add_in_places(const Segment& segment, const Translation& tr
       text += part.text;
       continue;
     }
-    add_text(parents.back(), std::exchange(text, {}));
+    append_text(parents.back(), std::exchange(text, {}));
     const Node& node = segment.nodes[static_cast<size_t>(part.mark)];
     if (node.is_end) {
       parents.pop_back();
@@ -144,11 +135,12 @@ void InlineSegments::add_in_places(const Segment& segment, const Translation& tr
       if (node.is_element) parents.push_back(node.node);
     }
   }
-  add_text(segment.element, text + segment.place.after);
+  append_text(segment.element, text + segment.place.after);
 }
 
 void InlineSegments::add_after_text(const Segment& segment, const Translation& translation) {
-  add_text(segment.element, segment.place.before + plain_text(translation) + segment.place.after);
+  append_text(segment.element,
+              segment.place.before + plain_text(translation) + segment.place.after);
   for (const Node& node : segment.nodes)
     if (!node.is_end) xmlAddChild(segment.element, node.node);
 }

@@ -18,6 +18,7 @@ class TmxDocument final : public BilingualDocument {
       add_unit(node);
       return false;
     });
+    finish();
   }
 
  private:
@@ -34,6 +35,8 @@ class TmxDocument final : public BilingualDocument {
   void add_unit(xmlNode* unit) {
     const xmlNode* const source = variant(unit, language_of(options().source));
     if (source == nullptr) return;
+    const xmlNode* const text = child_named(source, "seg");
+    if (text != nullptr && stays(text)) return;
     if (const xmlNode* const target = variant(unit, language_of(options().target)))
       return fill_blank(source, child_named(target, "seg"));
     xmlNode* const target = copied(source, Copy::kWhole);

@@ -1,6 +1,5 @@
 // XLIFF 1.2 and 2, and what Trados (SDLXLIFF), Phrase (MXLIFF) and memoQ (MQXLIFF) add to 1.2:
 // which segments are locked or confirmed.
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <map>
@@ -11,7 +10,6 @@
 #include "service/documents/bilingual_document.h"
 #include "service/documents/document_kinds.h"
 #include "service/documents/language_marks.h"
-#include "service/documents/message_sentences.h"
 
 namespace dietmt::service {
 namespace {
@@ -34,10 +32,7 @@ class XliffDocument final : public BilingualDocument {
     is_first_version_ = attribute(root(), "version").starts_with("1");
     if (!is_first_version_) set_languages(root(), "srcLang", "trgLang");
     add_units(root(), true);
-    leave_out_choices(divided_choices_ + static_cast<size_t>(std::ranges::count_if(
-                                             segments_, [](const nmt::MarkedText& segment) {
-                                               return choices_in(segment.text) != Choices::kNone;
-                                             })));
+    finish();
   }
 
  private:
@@ -75,11 +70,7 @@ class XliffDocument final : public BilingualDocument {
   void add_unit(xmlNode* unit, bool translates) {
     xmlNode* const source = child_named(unit, "source");
     xmlNode* const old_target = child_named(unit, "target");
-    if (source == nullptr || is_final(unit)) return;
-    if (has_divided_choice(source)) {
-      ++divided_choices_;
-      return;
-    }
+    if (source == nullptr || is_final(unit) || stays(source)) return;
     xmlNode* const sentences = child_named(unit, "seg-source");
     const std::vector<xmlNode*> parts = segments_in(sentences);
     if (!parts.empty() && old_target != nullptr && !segments_in(old_target).empty())
@@ -108,12 +99,6 @@ class XliffDocument final : public BilingualDocument {
       else
         add_segment_text(segment, definition, translates);
     }
-  }
-
-  // A choice of an ICU message around inline elements, or without its end: the unit stays as it is.
-  static bool has_divided_choice(const xmlNode* source) {
-    const Choices choices = choices_in(content_of(source));
-    return choices == Choices::kBroken || (choices == Choices::kComplete && has_elements(source));
   }
 
   // Fills the blank segments of a target; each has the number of its source.
@@ -238,7 +223,6 @@ class XliffDocument final : public BilingualDocument {
   }
 
   bool is_first_version_ = false;
-  size_t divided_choices_ = 0;
   std::vector<const xmlNode*> changed_;  // units of the first version
 };
 

@@ -184,8 +184,16 @@ void set_content(xmlNode* node, const std::string& text) {
     xmlNodeSetContent(node, xml(text.c_str()));
     return;
   }
-  while (node->children != nullptr) discard(node->children);
+  discard_content(node);
   xmlAddChild(node, xmlNewDocText(node->doc, xml(text.c_str())));
+}
+
+void append_text(xmlNode* element, const std::string& text) {
+  if (!text.empty()) xmlAddChild(element, xmlNewDocText(element->doc, xml(text.c_str())));
+}
+
+void discard_content(xmlNode* element) {
+  while (element->children != nullptr) discard(element->children);
 }
 
 xmlNode* copied(const xmlNode* element, Copy what) {

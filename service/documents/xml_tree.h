@@ -55,8 +55,11 @@ bool set_attribute(xmlNode* element, const char* name, const std::string& value,
 std::string content_of(const xmlNode* node);
 /// For a text node, an attribute or an element.
 void set_content(xmlNode* node, const std::string& text);
+/// Adds text at the end of an element's content.
+void append_text(xmlNode* element, const std::string& text);
 /// Removes a node and all that is in it.
 void discard(xmlNode* node);
+void discard_content(xmlNode* element);
 
 enum class Copy { kWhole, kWithoutContent };
 

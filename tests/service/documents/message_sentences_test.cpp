@@ -87,11 +87,41 @@ TEST(MessageSentencesTest, AMessageWithoutItsEndStays) {
               ElementsAre("the text inside plurals and choices (messages: 1)"));
 }
 
-TEST(MessageSentencesTest, AUnitOfXliffWithAChoiceAroundElementsStays) {
+std::string xliff_of(const std::string& unit, const std::string& target = "de") {
+  return "<xliff version=\"1.2\"><file source-language=\"en\" target-language=\"" + target +
+         "\"><body><trans-unit id=\"1\">" + unit + "</trans-unit></body></file></xliff>";
+}
+
+// As Angular writes them.
+TEST(MessageSentencesTest, ElementsOfXliffAreInSentences) {
+  const std::string source =
+      "<source>{N, plural, =0 {none} =1 {a &amp; <x id=\"A\"/>} other {<x id=\"B\"/> of <x "
+      "id=\"C\"/>}}</source>";
+  EXPECT_THAT(
+      bracketed(DocumentKind::kXliff, xliff_of(source)),
+      HasSubstr(source + "<target>{N, plural, =0 {[none]} =1 {[a &amp; <x id=\"A\"/>]} other {[<x "
+                         "id=\"B\"/> of <x id=\"C\"/>]}}</target>"));
+  // A translation without its element would break the message.
+  EXPECT_THAT(translated(DocumentKind::kXliff, xliff_of(source), {"keine", "ein", "viele"}),
+              HasSubstr("<target>{N, plural, =0 {none} =1 {a &amp; <x id=\"A\"/>} other"));
+  const std::string tmx =
+      "<tmx version=\"1.4\"><body><tu><tuv xml:lang=\"en\"><seg>{n, plural, one {# file} other {# "
+      "files}}</seg></tuv></tu></body></tmx>";
+  EXPECT_THAT(bracketed(DocumentKind::kTmx, tmx),
+              HasSubstr("<seg>{n, plural, one {[# file]} other {[# files]}}</seg>"));
+}
+
+TEST(MessageSentencesTest, ElementsOfXliffAreCopiedForEachForm) {
+  const std::string source = "<source>{N, plural, other {<x id=\"A\"/> files}} left</source>";
+  const std::string sentence = " {[<x id=\"A\"/> files left]}";
+  EXPECT_THAT(bracketed(DocumentKind::kXliff, xliff_of(source, "pl"), {"en", "pl"}),
+              HasSubstr("<target>{N, plural, one" + sentence + " few" + sentence + " many" +
+                        sentence + " other" + sentence + "}</target>"));
+}
+
+TEST(MessageSentencesTest, AUnitOfXliffWithAChoiceAroundTextOfElementsStays) {
   const std::string xliff =
-      "<xliff version=\"1.2\"><file source-language=\"en\" target-language=\"de\"><body>"
-      "<trans-unit id=\"1\"><source>{n, plural, one {<x id=\"A\"/> file} other {<x id=\"A\"/> "
-      "files}}</source></trans-unit></body></file></xliff>";
+      xliff_of("<source>{n, plural, one {<g id=\"A\">a</g> file} other {files}}</source>");
   EXPECT_THAT(bracketed(DocumentKind::kXliff, xliff), testing::EndsWith(xliff));
   EXPECT_THAT(open_document(DocumentKind::kXliff, xliff, {"en", "de"})->left_out(),
               ElementsAre("the text inside plurals and choices (messages: 1)"));
@@ -179,10 +209,7 @@ TEST(MessageSentencesTest, WhatCannotBeReadIsNamed) {
   EXPECT_THAT(left_out(nlohmann::json{"{n, plural, one {a file}}", deep, "x"}.dump()),
               ElementsAre("the text inside plurals and choices (messages: 2)"));
   EXPECT_THAT(left_out(json_of(kFolder)), IsEmpty());
-  EXPECT_THAT(open_document(DocumentKind::kXliff,
-                            "<xliff version=\"1.2\"><file source-language=\"en\"><body><trans-unit "
-                            "id=\"1\"><source>All {VAR_PLURAL, plural, other {files}}</source>"
-                            "</trans-unit></body></file></xliff>",
+  EXPECT_THAT(open_document(DocumentKind::kXliff, xliff_of("<source>{n, plural, one {a}}</source>"),
                             {"en", "de"})
                   ->left_out(),
               ElementsAre("the text inside plurals and choices (messages: 1)"));
