@@ -22,8 +22,8 @@ struct Kind {
 const std::string kOriginal =
     "import the model that it was made from, such as OPUS-MT's on Hugging Face";
 const std::string kCheckpoint =
-    "put dict.SRC.txt and dict.TGT.txt of a fairseq model next to it; export other models to "
-    "MarianMT of Hugging Face's transformers first, if their program supports that";
+    "export the model to MarianMT of Hugging Face's transformers first, if its program supports "
+    "that";
 
 bool any_exists(const fs::path& directory, std::initializer_list<const char*> names) {
   return std::ranges::any_of(names, [&](const char* name) { return fs::exists(directory / name); });
@@ -75,19 +75,19 @@ std::optional<Kind> by_config(const fs::path& directory) {
 std::optional<Kind> by_files(const fs::path& directory) {
   if (is_ctranslate2(directory)) return Kind{"a CTranslate2 model", "import"};
   if (any_exists(directory, {"hparams.yaml"})) return Kind{"a COMET checkpoint", "import"};
+  if (is_eole(directory)) return Kind{"a model of eole", "import"};
   if (fs::exists(directory / "config.json")) return by_config(directory);
   if (is_fairseq(directory)) return Kind{"a model of fairseq", "import"};
+  if (is_opennmt(directory)) return Kind{"a checkpoint of OpenNMT-py", "import"};
   if (any_exists(directory, {"best", "last", "data"}) && fs::exists(directory / "settings.json"))
     return Kind{"a training run of dietmt, which needs no import", ""};
   if (const fs::path npz = file_with(directory, ".npz"); !npz.empty())
     return Kind{"a directory with a Marian model", "",
                 "give the file: --from " + npz.string() + " --vocabulary FILE --pieces FILE"};
-  for (const char* extension : {".pt", ".ckpt", ".pth"})
+  for (const char* extension : {".ckpt", ".pth"})
     if (!file_with(directory, extension).empty())
-      return Kind{
-          "a directory with a PyTorch checkpoint of another program (OpenNMT-py, JoeyNMT) or of "
-          "fairseq without its dictionaries",
-          "", kCheckpoint};
+      return Kind{"a directory with a PyTorch checkpoint of another program (JoeyNMT)", "",
+                  kCheckpoint};
   return {};
 }
 
@@ -95,6 +95,7 @@ std::optional<Kind> by_name(const fs::path& file) {
   const std::string extension = file.extension(), name = file.filename();
   const auto directory = [&] { return parent_directory(file); };
   if (is_fairseq(file)) return Kind{"a model of fairseq", "import"};
+  if (is_opennmt(file)) return Kind{"a checkpoint of OpenNMT-py", "import"};
   if (extension == ".argosmodel") return Kind{"an Argos package", "import"};
   if (name == "pytorch_model.bin" || extension == ".safetensors")
     return Kind{"the weights of a model of Hugging Face", "",
@@ -102,11 +103,8 @@ std::optional<Kind> by_name(const fs::path& file) {
   if (name == "model.bin" && has_ctranslate2(directory()))
     return Kind{"the weights of a CTranslate2 model", "",
                 "give their directory: --from " + directory().string()};
-  if (extension == ".pt" || extension == ".pth" || extension == ".ckpt")
-    return Kind{
-        "a PyTorch checkpoint of another program (OpenNMT-py, JoeyNMT) or of fairseq without its "
-        "dictionaries",
-        "", kCheckpoint};
+  if (extension == ".pth" || extension == ".ckpt")
+    return Kind{"a PyTorch checkpoint of another program (JoeyNMT)", "", kCheckpoint};
   if (extension == ".onnx") return Kind{"an ONNX model", "", kOriginal};
   constexpr std::array kArchives = {".zip", ".tar", ".gz", ".tgz", ".xz", ".zst"};
   if (std::ranges::find(kArchives, extension) != kArchives.end())
@@ -132,6 +130,16 @@ bool is_fairseq(const fs::path& path) {
     const std::string name = entry.path().filename();
     return name.starts_with("dict.") && name.ends_with(".txt");
   });
+}
+
+bool is_eole(const fs::path& path) {
+  return fs::exists(path / "vocab.json") && fs::exists(path / "model.00.safetensors");
+}
+
+bool is_opennmt(const fs::path& path) {
+  if (!fs::is_directory(path)) return path.extension() == ".pt" && !is_fairseq(path);
+  if (is_eole(path)) return true;
+  return !fs::exists(path / "config.json") && !file_with(path, ".pt").empty() && !is_fairseq(path);
 }
 
 std::string import_problem(const fs::path& from, const std::string& command) {

@@ -84,7 +84,8 @@ void hide_special_pieces(data::PieceVocabulary& vocabulary) {
     const std::string& piece = vocabulary.pieces[id];
     const bool is_special = piece == "<s>" || piece == "<pad>" || piece == "<mask>" ||
                             piece.starts_with("<unused") || piece.starts_with("<extra_id_") ||
-                            piece.starts_with("madeupword");
+                            piece == "<blank>" || piece.starts_with("madeupword") ||
+                            piece.starts_with("averyunlikelytoken");
     if (is_special) vocabulary.tags.push_back(static_cast<int32_t>(id));
   }
 }
@@ -114,13 +115,15 @@ Tensor ImportedVocabulary::rows(const Tensor& table, const ForeignTensors& tenso
 ImportedVocabulary imported_vocabulary(data::PieceVocabulary numbered, const Splitter& splitter) {
   ImportedVocabulary made;
   made.pieces = std::ssize(numbered.pieces);
-  if (numbered.begin < 0 || numbered.begin == numbered.end || numbered.begin == numbered.unknown) {
-    made.added.push_back(numbered.begin);
-    std::string piece = "<begin>";
+  const auto add = [&](std::string piece, int32_t like) {
     while (data::piece_id(numbered.pieces, piece) >= 0) piece += '_';
-    numbered.begin = static_cast<int32_t>(made.pieces);
+    made.added.push_back(like);
     numbered.pieces.push_back(std::move(piece));
-  }
+    return static_cast<int32_t>(numbered.pieces.size()) - 1;
+  };
+  if (numbered.begin < 0 || numbered.begin == numbered.end || numbered.begin == numbered.unknown)
+    numbered.begin = add("<begin>", numbered.begin);
+  if (numbered.end < 0) numbered.end = add("<end>", -1);
   auto subwords =
       splitter.are_merges ? data::merged_pieces(std::move(numbered), splitter.bytes, splitter.where)
       : splitter.bytes.empty() ? data::listed_words(std::move(numbered), splitter.where)

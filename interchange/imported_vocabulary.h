@@ -34,7 +34,8 @@ struct Splitter {
 
 /// The pieces of a model, split by `splitter`. A decoder that starts from end of sentence, or from
 /// a piece that the model lacks (numbered.begin), gets a separate piece for that: it starts as a
-/// copy, and is never generated. Throws DataError naming the file.
+/// copy, and is never generated. So does a source without end of sentence. Throws DataError naming
+/// the file.
 ImportedVocabulary imported_vocabulary(data::PieceVocabulary numbered, const Splitter& splitter);
 
 /// The languages that pieces name: `eng_Latn`, `en_XX` and `__en__` begin sources and translations,

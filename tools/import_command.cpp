@@ -19,6 +19,7 @@
 #include "interchange/huggingface/translation_models.h"
 #include "interchange/marian/marian.h"
 #include "interchange/marian/marian_int8.h"
+#include "interchange/opennmt/opennmt_import.h"
 #include "tools/commands.h"
 #include "tools/model_options.h"
 #include "tools/named_weights.h"
@@ -86,6 +87,15 @@ bool is_fairseq(const ImportOptions& o) {
   return !o.from.empty() && interchange::is_fairseq(o.from);
 }
 
+bool is_opennmt(const ImportOptions& o) {
+  return !o.from.empty() && interchange::is_opennmt(o.from);
+}
+
+// Whether --pieces may replace the files that split text.
+bool takes_pieces(const ImportOptions& o) {
+  return is_ctranslate2(o) || is_fairseq(o) || is_opennmt(o);
+}
+
 bool is_comet(const ImportOptions& o) {
   return fs::is_directory(o.from) && interchange::is_comet_checkpoint(o.from);
 }
@@ -104,6 +114,8 @@ void import_into(const fs::path& directory, const ImportOptions& o) {
                           interchange::import_ctranslate2(o.from, split_files(o.pieces)));
   if (is_fairseq(o))
     return write_imported(directory, interchange::import_fairseq(o.from, split_files(o.pieces)));
+  if (is_opennmt(o))
+    return write_imported(directory, interchange::import_opennmt(o.from, split_files(o.pieces)));
   const std::optional<interchange::MarianFiles> files = marian_files(o);
   if (!files) return write_imported(directory, interchange::import_translation_model(o.from));
   if (!files->pieces.empty() && std::ranges::none_of(files->vocabularies, is_numbered))
@@ -130,23 +142,24 @@ int run_import(const std::vector<std::string>& arguments) {
   OptionTable table(
       "import", "[--from] DIR|FILE --output DIR",
       "Converts a translation model of Hugging Face (MarianMT, such as OPUS-MT; "
-      "M2M-100, NLLB-200, BART, mBART, T5, MADLAD-400), a fairseq, Marian or CTranslate2 "
-      "model, an Argos package or a COMET metric into a model directory: full weights in fp32, or "
-      "int8 weights, such as those of Firefox's "
-      "models, as they are.");
+      "M2M-100, NLLB-200, BART, mBART, T5, MADLAD-400), a fairseq, OpenNMT-py, eole, Marian or "
+      "CTranslate2 model, an Argos package or a COMET metric into a model directory: full weights "
+      "in fp32, or int8 weights, such as those of Firefox's models, as they are.");
   table
       .add("from", &o.from, "DIR|FILE",
            "directory with config.json, model.safetensors or pytorch_model.bin, and the files of "
            "its tokenizer; Firefox's directory with model*.bin, vocab*.spm and "
            "lex*.bin; Marian's .npz or .bin file; fairseq's .pt file or its directory with "
-           "dict.*.txt; CTranslate2's directory with model.bin; Argos's .argosmodel; or COMET's "
-           "directory with hparams.yaml and checkpoints/model.ckpt",
+           "dict.*.txt; OpenNMT-py's .pt file; eole's directory with config.json, vocab.json and "
+           "model.00.safetensors; CTranslate2's directory with model.bin; Argos's .argosmodel; or "
+           "COMET's directory with hparams.yaml and checkpoints/model.ckpt",
            {.required = true})
       .add("vocabulary", &o.vocabularies, "FILE[,FILE]",
            "Marian's vocabulary, .spm or .yml; two files if source and target differ")
       .add("pieces", &o.pieces, "FILE[,FILE]",
            "sentencepiece models that split text into the pieces of a .yml vocabulary, or of a "
-           "CTranslate2 or fairseq model without its own")
+           "CTranslate2, fairseq, OpenNMT-py or eole model without its own; for the last three "
+           "also the merges of subword-nmt")
       .add("shortlist", &o.shortlist, "FILE",
            "Marian's binary lexical shortlist (lex*.bin) for int8 weights; copied into the "
            "new directory as shortlist.bin")
@@ -161,17 +174,17 @@ int run_import(const std::vector<std::string>& arguments) {
   table.example("dietmt import wmt22-comet-da --encoder xlm-roberta-large --output comet");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   std::vector<std::string> problems;
-  const bool has_pieces = !o.pieces.empty() && !is_ctranslate2(o) && !is_fairseq(o);
+  const bool has_pieces = !o.pieces.empty() && !takes_pieces(o);
   if (!o.from.empty() && !is_marian_file(o) &&
       (has_pieces || !o.vocabularies.empty() || !o.shortlist.empty())) {
     problems.emplace_back(
         "--vocabulary and --shortlist need Marian's .npz or .bin in --from, and --pieces needs "
-        "that or a CTranslate2 or fairseq model; other directories have their own");
+        "that or a CTranslate2, fairseq, OpenNMT-py or eole model; other directories have their "
+        "own");
   }
   if (const std::string problem = source_problem(o.from, "import"); !problem.empty())
     problems = {problem};
-  else if (!o.from.empty() && !fs::is_directory(o.from) && !is_marian_file(o) &&
-           !is_ctranslate2(o) && !is_fairseq(o))
+  else if (!o.from.empty() && !fs::is_directory(o.from) && !is_marian_file(o) && !takes_pieces(o))
     problems.push_back("--from " + o.from +
                        " is neither a directory nor a .npz, .bin, .pt or .argosmodel file");
   if (is_comet(o) && o.encoder.empty())

@@ -22,10 +22,8 @@ struct FairseqVocabularies {
 };
 
 /// Reads the dictionaries of two languages. Their first pieces are <s>, <pad>, </s> and <unk>;
-/// sources end with </s>, and the decoder starts from it. `pieces`: one or two sentencepiece
-/// models; none: sentencepiece.bpe.model, sentencepiece.model or spm.model in the directory, or
-/// else its bpecodes, bpe.codes, codes or code, the merges of subword-nmt or fastBPE; without any
-/// of them, words are pieces. Throws CheckpointError or DataError naming the file.
+/// sources end with </s>, and the decoder starts from it. `pieces`: one or two files that split
+/// text, as find_splitter() takes them. Throws CheckpointError or DataError naming the file.
 FairseqVocabularies read_fairseq_vocabularies(const std::filesystem::path& directory,
                                               const std::string& source, const std::string& target,
                                               const std::vector<std::filesystem::path>& pieces);

@@ -29,9 +29,12 @@ constexpr int64_t kFirstPosition = 2;  // row of tables that the first token rea
 constexpr float kFinalNormVersion = 3;
 
 FairseqOptions read_options(const fs::path& checkpoint) {
-  const nlohmann::json options = read_fairseq_options(checkpoint);
+  const nlohmann::json values = read_torch_values(checkpoint, {"cfg", "args"});
+  if (values.empty())
+    throw CheckpointError(checkpoint.string() +
+                          ": has neither cfg nor args, the options of fairseq");
   try {
-    return parse_fairseq_model(options);
+    return parse_fairseq_model(values.contains("cfg") ? values["cfg"] : values["args"]);
   } catch (const CheckpointError& error) {
     throw CheckpointError(checkpoint.string() + ": " + error.what());
   }

@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "common/json_fields.h"
+#include "interchange/foreign_settings.h"
 
 namespace dietmt::interchange {
 namespace {
@@ -41,35 +42,15 @@ void require_transformer(const json& flat) {
                           "'; only 'transformer' and its variants can be imported");
 }
 
-bool is_set(const json& value) {
-  return !(value.is_null() || value == json(false) || value == json(0) || value == json(0.0) ||
-           value == json("") || (value.is_array() && value.empty()));
-}
-
 /// Options that change what the model computes, in ways that dietmt lacks.
 void require_plain(const json& flat) {
-  constexpr std::array kRefused = {
-      "adaptive_input",         "adaptive_softmax_cutoff",     "char_inputs",
-      "no_cross_attention",     "cross_self_attention",        "base_layers",
-      "encoder_layers_to_keep", "decoder_layers_to_keep",      "no_decoder_final_norm",
-      "quant_noise_scalar",     "encoder_xformers_att_config", "decoder_xformers_att_config"};
-  std::vector<std::string> found;
-  for (const char* name : kRefused)
-    if (is_set(flat.value(name, json()))) found.emplace_back(name);
-  if (flat.contains("quant_noise") && flat["quant_noise"].is_object() &&
-      is_set(flat["quant_noise"].value("scalar", json())))
-    found.emplace_back("quant_noise_scalar");
-  if (!found.empty())
-    throw CheckpointError("was trained with " + found.front() +
-                          ", which dietmt's models do not have");
-}
-
-void require_same(const json& flat, const char* option) {
-  const std::string encoder = std::string("encoder_") + option;
-  const std::string decoder = std::string("decoder_") + option;
-  if (any_field(flat, encoder) != any_field(flat, decoder))
-    throw CheckpointError(encoder + " differs from " + decoder +
-                          "; dietmt's models have one for both");
+  require_unset(flat,
+                {"adaptive_input", "adaptive_softmax_cutoff", "char_inputs", "no_cross_attention",
+                 "cross_self_attention", "base_layers", "encoder_layers_to_keep",
+                 "decoder_layers_to_keep", "no_decoder_final_norm", "quant_noise_scalar",
+                 "encoder_xformers_att_config", "decoder_xformers_att_config"});
+  if (const json noise = flat.value("quant_noise", json()); noise.is_object())
+    require_unset({{"quant_noise_scalar", noise.value("scalar", json())}}, {"quant_noise_scalar"});
 }
 
 std::string activation(const std::string& theirs) {
@@ -91,7 +72,10 @@ FairseqOptions parse_fairseq_model(const json& options) {
   const json flat = flattened(options);
   require_transformer(flat);
   require_plain(flat);
-  for (const char* option : {"embed_dim", "attention_heads"}) require_same(flat, option);
+  for (const std::string option : {"embed_dim", "attention_heads"}) {
+    any_field(flat, "decoder_" + option);
+    require_same(flat, "encoder_" + option, "decoder_" + option);
+  }
   FairseqOptions made;
   read_field(flat, "source_lang", made.source_language);
   read_field(flat, "target_lang", made.target_language);

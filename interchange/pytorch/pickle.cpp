@@ -11,7 +11,7 @@ namespace {
 using namespace opcodes;
 using Kind = PickleValue::Kind;
 
-constexpr int64_t kMostSteps = 1'000'000;  // about 25'000 tensors
+constexpr int64_t kMostSteps = 4'000'000;  // 100'000 tensors, or vocabularies with their counts
 constexpr uint64_t kNewestProtocol = 5;
 
 [[noreturn]] void damaged(const std::string& what) { throw CheckpointError("is damaged: " + what); }

@@ -16,8 +16,8 @@ class Pickle {
  public:
   /// Reads the pickle at the start of `bytes`, which must outlive this object. Throws
   /// CheckpointError with the reason if the pickle is truncated or damaged, names classes other
-  /// than tensors' unless `foreign` allows it, or takes more than a million steps. Time and memory
-  /// are therefore bounded for a pickle of any size. Nothing recurses; values may contain
+  /// than tensors' unless `foreign` allows it, or takes more than four million steps. Time and
+  /// memory are therefore bounded for a pickle of any size. Nothing recurses; values may contain
   /// themselves.
   explicit Pickle(std::string_view bytes, ForeignClasses foreign = ForeignClasses::kNone);
 

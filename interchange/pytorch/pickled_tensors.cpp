@@ -35,10 +35,26 @@ struct ForeignClass {
   std::string_view package;    // the module, or a package around it
   std::string_view name = {};  // empty: any class
 };
-constexpr ForeignClass kOfFairseq[] = {
-    {"argparse", "Namespace"}, {"fairseq"},         {"omegaconf"},          {"numpy"},
-    {"_codecs", "encode"},     {"builtins", "set"}, {"__builtin__", "set"}, {"torch", "device"},
-    {"torch", "Size"}};
+constexpr ForeignClass kOfCheckpoints[] = {{"argparse", "Namespace"},
+                                           {"fairseq"},
+                                           {"omegaconf"},
+                                           {"onmt"},
+                                           {"torchtext"},
+                                           {"joeynmt"},
+                                           {"numpy"},
+                                           {"collections", "Counter"},
+                                           {"collections", "defaultdict"},
+                                           {"functools", "partial"},
+                                           {"_codecs", "encode"},
+                                           {"builtins", "getattr"},
+                                           {"builtins", "set"},
+                                           {"builtins", "int"},
+                                           {"__builtin__", "getattr"},
+                                           {"__builtin__", "set"},
+                                           {"__builtin__", "int"},
+                                           {"torch", "device"},
+                                           {"torch", "int64"},
+                                           {"torch", "Size"}};
 
 constexpr size_t kMostDimensions = 16;
 
@@ -60,8 +76,8 @@ std::vector<int64_t> sizes_in(std::span<const PickleValue> items) {
   return sizes;
 }
 
-bool is_of_fairseq(std::string_view module, std::string_view name) {
-  return std::ranges::any_of(kOfFairseq, [&](const ForeignClass& allowed) {
+bool is_of_checkpoints(std::string_view module, std::string_view name) {
+  return std::ranges::any_of(kOfCheckpoints, [&](const ForeignClass& allowed) {
     if (!allowed.name.empty()) return module == allowed.package && name == allowed.name;
     return module.starts_with(allowed.package) &&
            (module.size() == allowed.package.size() || module[allowed.package.size()] == '.');
@@ -91,7 +107,8 @@ PickleValue pickled_class(std::string_view module, std::string_view name, Foreig
   });
   if (found != std::end(kClasses)) return {Kind::kClass, found - std::begin(kClasses)};
   if (foreign == ForeignClasses::kAll) return {Kind::kForeign};
-  if (foreign == ForeignClasses::kFairseq && is_of_fairseq(module, name)) return {Kind::kForeign};
+  if (foreign == ForeignClasses::kCheckpoints && is_of_checkpoints(module, name))
+    return {Kind::kForeign};
   const std::string full = printable(module) + "." + printable(name);
   if (module == "torch" && name.ends_with("Storage"))
     refuse("has a tensor of " + full + ", a type that dietmt does not read");

@@ -53,7 +53,7 @@ struct PickledTensor {
 /// Which classes other than tensors' a pickle may name. None of them is ever made or called.
 enum class ForeignClasses {
   kNone,
-  kFairseq,  // argparse.Namespace, and those of fairseq, omegaconf, numpy and plain values
+  kCheckpoints,  // those that training with fairseq, OpenNMT-py or JoeyNMT saves
   kAll,
 };
 

@@ -14,7 +14,9 @@ using nlohmann::json;
 using Kind = PickleValue::Kind;
 
 constexpr int64_t kMostNested = 20;
-constexpr size_t kMostBytes = 4'000'000;  // texts, and some for each value
+// Texts, and some for each value. The pieces of a vocabulary take at least six bytes of its pickle.
+constexpr size_t kMostBytes = 4'000'000;
+constexpr size_t kMostForByte = 10;
 // Attributes of omegaconf's containers and of its nodes.
 constexpr const char* kHeld[] = {"_content", "_val"};
 
@@ -26,13 +28,14 @@ double float_of(std::string_view big_endian) {
 
 class Conversion {
  public:
-  explicit Conversion(const Pickle& pickle) : pickle_(pickle) {}
+  explicit Conversion(const Pickle& pickle)
+      : pickle_(pickle), most_(kMostBytes + kMostForByte * pickle.size()) {}
 
   json convert(const PickleValue& value, int64_t depth) {
     if (depth > kMostNested) throw CheckpointError("has options that are nested too deeply");
     constexpr size_t kOfValue = 40;
     bytes_ += kOfValue + value.text.size();
-    if (bytes_ > kMostBytes) throw CheckpointError("has more options than fairseq writes");
+    if (bytes_ > most_) throw CheckpointError("has more options than its program writes");
     switch (value.kind) {
       case Kind::kBool:
         return value.number != 0;
@@ -79,6 +82,7 @@ class Conversion {
   }
 
   const Pickle& pickle_;
+  const size_t most_;
   size_t bytes_ = 0;
 };
 

@@ -37,10 +37,31 @@ void check_name(std::string_view name) {
     fail("has a tensor with the impossible name " + printable(name));
 }
 
-ForeignClasses foreign_classes(TorchContent content) {
-  return content == TorchContent::kLightning ? ForeignClasses::kAll
-         : content == TorchContent::kFairseq ? ForeignClasses::kFairseq
-                                             : ForeignClasses::kNone;
+struct Place {
+  std::string_view key;          // in the file's value
+  std::string_view prefix = {};  // of its tensors' names
+};
+
+struct Layout {
+  ForeignClasses foreign = ForeignClasses::kNone;
+  std::vector<Place> places = {};  // none: the file's value
+  const char* program = "";
+};
+
+Layout layout_of(TorchContent content) {
+  switch (content) {
+    case TorchContent::kLightning:
+      return {ForeignClasses::kAll, {{"state_dict"}}, "PyTorch Lightning"};
+    case TorchContent::kFairseq:
+      return {ForeignClasses::kCheckpoints, {{"model"}}, "fairseq"};
+    case TorchContent::kOpennmt:
+      return {ForeignClasses::kCheckpoints, {{"model"}, {"generator", "generator."}}, "OpenNMT-py"};
+    case TorchContent::kJoeynmt:
+      return {ForeignClasses::kCheckpoints, {{"model_state"}}, "JoeyNMT"};
+    case TorchContent::kTensors:
+      break;
+  }
+  return {};
 }
 
 /// The value of a text key; None if a dictionary has no such key.
@@ -50,43 +71,52 @@ PickleValue value_of(std::span<const PickleValue> items, std::string_view key) {
   return {};
 }
 
-/// Keys and values of the dictionary of tensors.
-std::span<const PickleValue> tensor_items(const Pickle& state, TorchContent content) {
-  if (state.root().kind != Kind::kDict) fail("holds something other than a dictionary of tensors");
-  const std::span<const PickleValue> items = state.items(state.root());
-  if (content == TorchContent::kTensors) return items;
-  const bool is_lightning = content == TorchContent::kLightning;
-  const PickleValue found = value_of(items, is_lightning ? "state_dict" : "model");
-  if (found.kind == Kind::kDict) return state.items(found);
-  fail(is_lightning ? "has no state_dict, so it is not a checkpoint of PyTorch Lightning"
-                    : "has no 'model' with tensors, so it is not a checkpoint of fairseq");
-}
+using NamedTensors = std::vector<std::pair<std::string, PickleValue>>;
 
-/// Keys of these tensors' storages.
-std::set<std::string_view> storages_of(const Pickle& state, std::span<const PickleValue> items) {
-  std::set<std::string_view> keys;
-  for (size_t i = 1; i < items.size(); i += 2)
-    if (items[i].kind == Kind::kTensor) keys.insert(state.tensors().at(items[i]).storage);
-  return keys;
-}
-
-std::map<std::string, TorchTensor> tensors_of(const Pickle& state,
-                                              std::span<const PickleValue> items,
-                                              const Storages& storages) {
-  std::map<std::string, TorchTensor> tensors;
+void add_tensors(std::span<const PickleValue> items, std::string_view prefix, NamedTensors& all) {
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
     if (items[i].kind != Kind::kText || items[i + 1].kind != Kind::kTensor) continue;
     check_name(items[i].text);
-    const PickledTensor& tensor = state.tensors().at(items[i + 1]);
+    all.emplace_back(std::string(prefix) + std::string(items[i].text), items[i + 1]);
+  }
+}
+
+NamedTensors named_tensors(const Pickle& state, const Layout& layout) {
+  if (state.root().kind != Kind::kDict) fail("holds something other than a dictionary of tensors");
+  const std::span<const PickleValue> items = state.items(state.root());
+  NamedTensors all;
+  if (layout.places.empty()) add_tensors(items, "", all);
+  for (const Place& place : layout.places) {
+    const PickleValue found = value_of(items, place.key);
+    if (found.kind != Kind::kDict)
+      fail("has no '" + std::string(place.key) + "' with tensors, so it is not a checkpoint of " +
+           layout.program);
+    add_tensors(state.items(found), place.prefix, all);
+  }
+  return all;
+}
+
+/// Keys of these tensors' storages.
+std::set<std::string_view> storages_of(const Pickle& state, const NamedTensors& named) {
+  std::set<std::string_view> keys;
+  for (const auto& [name, tensor] : named) keys.insert(state.tensors().at(tensor).storage);
+  return keys;
+}
+
+std::map<std::string, TorchTensor> tensors_of(const Pickle& state, const NamedTensors& named,
+                                              const Storages& storages) {
+  std::map<std::string, TorchTensor> tensors;
+  for (const auto& [name, value] : named) {
+    const PickledTensor& tensor = state.tensors().at(value);
     const PickledStorage& type = state.tensors().storages().at(tensor.storage);
     const auto storage = storages.find(tensor.storage);
     if (storage == storages.end())
-      fail("tensor " + printable(items[i].text) + ": its storage " + printable(tensor.storage) +
+      fail("tensor " + printable(name) + ": its storage " + printable(tensor.storage) +
            " is missing");
     const bool empty = std::ranges::count(tensor.shape, 0) > 0;
     const auto start = empty ? 0 : static_cast<uint64_t>(tensor.offset) * type.element_bytes;
-    tensors[std::string(items[i].text)] = {type.dtype, tensor.shape, tensor.strides,
-                                           storage->second->data() + start, storage->second};
+    tensors[name] = {type.dtype, tensor.shape, tensor.strides, storage->second->data() + start,
+                     storage->second};
   }
   if (tensors.empty()) fail("holds no tensors by name");
   return tensors;
@@ -130,9 +160,10 @@ std::map<std::string, TorchTensor> read_archive(std::string_view bytes, TorchCon
   if (const ZipEntry* order = find("byteorder"); order != nullptr)
     if (read_stored(archive, *order) != "little") fail("has another byte order than this machine");
   const std::string pickled = archived_pickle(archive, folder);
-  const Pickle state(pickled, foreign_classes(content));
-  const std::span<const PickleValue> items = tensor_items(state, content);
-  const std::set<std::string_view> wanted = storages_of(state, items);
+  const Layout layout = layout_of(content);
+  const Pickle state(pickled, layout.foreign);
+  const NamedTensors named = named_tensors(state, layout);
+  const std::set<std::string_view> wanted = storages_of(state, named);
   Storages storages;
   uint64_t total = 0;  // overlapping parts of an archive could have any sum
   for (const auto& [key, storage] : state.tensors().storages()) {
@@ -147,7 +178,7 @@ std::map<std::string, TorchTensor> read_archive(std::string_view bytes, TorchCon
     if (total > bytes.size()) fail("has storages that add up to more bytes than the file");
     storages[key] = std::make_shared<const std::string>(read_stored(archive, *entry));
   }
-  return tensors_of(state, items, storages);
+  return tensors_of(state, named, storages);
 }
 
 std::string_view take(std::string_view& bytes, uint64_t count) {
@@ -184,9 +215,10 @@ void take_header(std::string_view& bytes) {
 /// bytes, and the elements.
 std::map<std::string, TorchTensor> read_old_file(std::string_view bytes, TorchContent content) {
   take_header(bytes);
-  const Pickle state = take_pickle(bytes, foreign_classes(content));
-  const std::span<const PickleValue> items = tensor_items(state, content);
-  const std::set<std::string_view> wanted = storages_of(state, items);
+  const Layout layout = layout_of(content);
+  const Pickle state = take_pickle(bytes, layout.foreign);
+  const NamedTensors named = named_tensors(state, layout);
+  const std::set<std::string_view> wanted = storages_of(state, named);
   const Pickle keys = take_pickle(bytes);
   Storages storages;
   for (const PickleValue& key : keys.items(keys.root())) {
@@ -202,16 +234,17 @@ std::map<std::string, TorchTensor> read_old_file(std::string_view bytes, TorchCo
     if (wanted.contains(known->first))
       storages[known->first] = std::make_shared<const std::string>(content_of_key);
   }
-  return tensors_of(state, items, storages);
+  return tensors_of(state, named, storages);
 }
 
-nlohmann::json options_of(const Pickle& state) {
-  if (state.root().kind != Kind::kDict) fail("holds something other than a checkpoint of fairseq");
+nlohmann::json values_of(const Pickle& state, const std::vector<std::string>& keys) {
+  if (state.root().kind != Kind::kDict) fail("holds something other than a checkpoint");
   const std::span<const PickleValue> items = state.items(state.root());
-  for (const char* key : {"cfg", "args"})
+  nlohmann::json values = nlohmann::json::object();
+  for (const std::string& key : keys)
     if (const PickleValue found = value_of(items, key); found.kind != Kind::kNone)
-      return plain_value(state, found);
-  fail("has neither cfg nor args, the options of fairseq");
+      values[key] = plain_value(state, found);
+  return values;
 }
 
 template <typename Parse>
@@ -232,15 +265,15 @@ std::map<std::string, TorchTensor> parse_torch_file(std::string_view bytes, Torc
   fail("is not a file of torch.save");
 }
 
-nlohmann::json parse_fairseq_options(std::string_view bytes) {
+nlohmann::json parse_torch_values(std::string_view bytes, const std::vector<std::string>& keys) {
   if (bytes.starts_with("PK")) {
     const ZipArchive archive(bytes);
     const std::string pickled = archived_pickle(archive, folder_of(archive));
-    return options_of(Pickle(pickled, ForeignClasses::kFairseq));
+    return values_of(Pickle(pickled, ForeignClasses::kCheckpoints), keys);
   }
   if (!bytes.starts_with("\x80")) fail("is not a file of torch.save");
   take_header(bytes);
-  return options_of(Pickle(bytes, ForeignClasses::kFairseq));
+  return values_of(Pickle(bytes, ForeignClasses::kCheckpoints), keys);
 }
 
 std::map<std::string, TorchTensor> read_torch_file(const std::filesystem::path& path,
@@ -248,8 +281,9 @@ std::map<std::string, TorchTensor> read_torch_file(const std::filesystem::path& 
   return parse_file(path, [&](std::string_view bytes) { return parse_torch_file(bytes, content); });
 }
 
-nlohmann::json read_fairseq_options(const std::filesystem::path& path) {
-  return parse_file(path, parse_fairseq_options);
+nlohmann::json read_torch_values(const std::filesystem::path& path,
+                                 const std::vector<std::string>& keys) {
+  return parse_file(path, [&](std::string_view bytes) { return parse_torch_values(bytes, keys); });
 }
 
 }  // namespace dietmt::interchange

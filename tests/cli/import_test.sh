@@ -45,11 +45,22 @@ for from in ct2 argos; do
   expect_text "model.bin: is cut off" "$err"
 done
 touch en_de.argosmodel && refuses en_de.argosmodel "an Argos package: use 'dietmt import'" "bert import"
-mkdir joey fairseq && touch joey/best.pt fairseq/dict.en.txt fairseq/checkpoint_best.pt
-for from in joey joey/best.pt; do
+mkdir joey fairseq && touch joey/best.ckpt fairseq/dict.en.txt fairseq/checkpoint_best.pt
+for from in joey joey/best.ckpt; do
   expect_code 2 "$dietmt" import $from --output never
-  expect_text "PyTorch checkpoint of another program (OpenNMT-py, JoeyNMT) or of fairseq without its" "$err"
+  expect_text "PyTorch checkpoint of another program (JoeyNMT), which cannot be imported" "$err"
 done
+mkdir onmt eole && touch onmt/model_step_5.pt eole/model.00.safetensors
+echo '{}' >eole/vocab.json && echo '{"model": {"architecture": "rnn"}}' >eole/config.json
+refuses onmt "a checkpoint of OpenNMT-py: use 'dietmt import'" "bert import"
+refuses eole "a model of eole: use 'dietmt import'" "bert import"
+for from in onmt onmt/model_step_5.pt; do
+  expect_code 1 "$dietmt" import $from --output never
+  expect_text "model_step_5.pt: is not a file of torch.save" "$err"
+done
+expect_code 1 "$dietmt" import eole --output never
+expect_text "config.json: architecture is 'rnn'; only 'transformer' can be imported" "$err"
+[ ! -e never ] || fail "a failed import left its output"
 refuses fairseq "a model of fairseq: use 'dietmt import'" "bert import"
 for from in fairseq fairseq/checkpoint_best.pt; do
   expect_code 1 "$dietmt" import $from --output never

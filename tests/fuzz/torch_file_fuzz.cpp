@@ -1,5 +1,5 @@
 // Files of torch.save: an archive, the older sequence of pickles, whose first one is also read as a
-// separate pickle, or a checkpoint of Lightning or fairseq. Every element of a tensor must lie in
+// separate pickle, or a checkpoint of another program. Every element of a tensor must lie in
 // its storage.
 #include <cstdint>
 #include <cstdlib>
@@ -50,12 +50,13 @@ void try_to(Read read) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   for (const TorchContent content :
-       {TorchContent::kTensors, TorchContent::kLightning, TorchContent::kFairseq}) {
+       {TorchContent::kTensors, TorchContent::kLightning, TorchContent::kFairseq,
+        TorchContent::kOpennmt, TorchContent::kJoeynmt}) {
     try_to([&] {
       for (const auto& [name, tensor] : parse_torch_file(bytes, content)) touch_last(tensor);
     });
   }
-  try_to([&] { parse_fairseq_options(bytes); });
+  try_to([&] { parse_torch_values(bytes, {"cfg", "args", "vocab"}); });
   if (bytes.starts_with("\x80")) try_to([&] { const Pickle pickle(bytes); });
   return 0;
 }

@@ -1,0 +1,30 @@
+#include "interchange/foreign_settings.h"
+
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+
+namespace dietmt::interchange {
+namespace {
+
+using nlohmann::json;
+
+bool is_set(const json& value) {
+  return !(value.is_null() || value == json(false) || value == json(0) || value == json(0.0) ||
+           value == json("") || (value.is_structured() && value.empty()));
+}
+
+}  // namespace
+
+void require_unset(const json& settings, const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    if (is_set(settings.value(name, json())))
+      throw CheckpointError("was trained with " + name + ", which dietmt's models do not have");
+}
+
+void require_same(const json& settings, const std::string& one, const std::string& other) {
+  if (settings.value(one, json()) != settings.value(other, json()))
+    throw CheckpointError(one + " differs from " + other + "; dietmt's models have one for both");
+}
+
+}  // namespace dietmt::interchange

@@ -1,0 +1,17 @@
+// Settings of other programs that change what a model computes, in ways that dietmt lacks.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace dietmt::interchange {
+
+/// Throws CheckpointError naming the first of `names` that `settings` has with a value other than
+/// null, false, 0 and nothing.
+void require_unset(const nlohmann::json& settings, const std::vector<std::string>& names);
+
+/// Throws CheckpointError unless both are equal or missing.
+void require_same(const nlohmann::json& settings, const std::string& one, const std::string& other);
+
+}  // namespace dietmt::interchange
