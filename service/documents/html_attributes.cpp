@@ -33,18 +33,20 @@ std::string value_of(const std::vector<Attribute>& attributes, std::string_view 
 }
 
 // Attributes whose values a reader sees (HTML Standard, 3.2.6.2; WAI-ARIA 1.2; <table summary> of
-// HTML 4). Each element is followed by a space; none: those of all elements.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kTexts = {
+// HTML 4), and what components of MDX call so. Each element is followed by a space; none: those of
+// all elements.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kTexts = {
     {{"title", ""},
      {"aria-label", ""},
      {"aria-description", ""},
      {"aria-placeholder", ""},
      {"aria-roledescription", ""},
      {"aria-valuetext", ""},
-     {"alt", "img area input applet "},
-     {"placeholder", "input textarea "},
-     {"label", "optgroup option track menu menuitem "},
-     {"summary", "table "},
+     {"alt", "img area input applet component "},
+     {"placeholder", "input textarea component "},
+     {"label", "optgroup option track menu menuitem component "},
+     {"summary", "table component "},
+     {"description", "component "},
      {"value", "input "},
      {"content", "meta "}}};
 
@@ -126,7 +128,7 @@ TextTag html_tag(const MarkupPart& part, const LanguagePair& languages) {
   if (!languages.target.empty())
     made.markup = in_target_language(std::move(made.markup), languages);
   const std::string_view markup = made.markup;
-  const std::string element = tag_name(markup);
+  const std::string element = part.is_component ? "component" : tag_name(markup);
   const std::vector<Attribute> attributes = attributes_of(markup);
   const bool has_text = is_button(attributes) || is_description(attributes);
   for (const auto& [name, value] : attributes) {
@@ -135,6 +137,7 @@ TextTag html_tag(const MarkupPart& part, const LanguagePair& languages) {
     const auto begin = static_cast<size_t>(value.data() - markup.data());
     const bool is_quoted = markup[begin - 1] == '"' || markup[begin - 1] == '\'';
     if (is_quoted && begin + value.size() == markup.size()) continue;  // without its end
+    if (!is_quoted && value.starts_with('{')) continue;                // an expression of MDX
     made.values.push_back({is_quoted ? begin - 1 : begin, value.size() + (is_quoted ? 2 : 0),
                            resolve_references(value), attribute_value});
   }

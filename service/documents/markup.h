@@ -19,6 +19,7 @@ struct MarkupPart {
   bool is_inline = false;
   bool keeps_lines = false;     // inside <pre>, where a line break is not a space
   bool has_attributes = false;  // a start tag whose attributes are translated
+  bool is_component = false;    // a tag of MDX
 };
 
 /// Never fails: a `<` that starts no tag is text, and an unclosed element ends with the text.

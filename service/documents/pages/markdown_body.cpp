@@ -40,7 +40,9 @@ class MarkdownBody final : public MarkupDocument {
       add_definitions(begin);
       searched_ = std::max(searched_, end);
       if (block.is_code) continue;
-      if (block.is_html) {
+      if (block.is_component) {
+        add_component(begin, end);
+      } else if (block.is_html) {
         add_html_block(block);
       } else if (const auto pieces = markdown_pieces(source, block)) {
         add_block(block, *pieces);
@@ -74,6 +76,16 @@ class MarkdownBody final : public MarkupDocument {
     return std::string(source_.substr(begin, end - begin));
   }
 
+  void add_component(size_t begin, size_t end) {
+    keep_up_to(begin);
+    add_tag(html_tag({.raw = source_.substr(begin, end - begin),
+                      .is_text = false,
+                      .has_attributes = true,
+                      .is_component = true},
+                     languages_));
+    kept_ = end;
+  }
+
   // HTML that has its own lines, unless they begin with the marks of a quotation or a list.
   void add_html_block(const MarkdownBlock& block) {
     const auto [begin, end] = block.extent();
@@ -91,7 +103,11 @@ class MarkdownBody final : public MarkupDocument {
 
   void add_block(const MarkdownBlock& block, const std::vector<MarkdownPiece>& pieces) {
     if (pieces.empty() || pieces.front().begin < kept_) return;
-    if (is_mdx(source_.substr(pieces.front().begin, pieces.back().end - pieces.front().begin)))
+    const auto is_unread = [&](const MarkdownPiece& piece) {
+      return piece.kind == MarkdownPiece::Kind::kText &&
+             has_component(source_.substr(piece.begin, piece.end - piece.begin));
+    };
+    if (is_mdx(source_.substr(pieces.front().begin)) || std::ranges::any_of(pieces, is_unread))
       return;
     keep_up_to(pieces.front().begin);
     std::vector<MarkdownPiece> line, text;  // text: lines before it
@@ -281,7 +297,10 @@ class MarkdownBody final : public MarkupDocument {
   void add_plain(const MarkdownPiece& piece, Run& run) {
     std::string_view text = source_.substr(piece.text, piece.end - piece.text);
     if (piece.begin < piece.text && !text.empty()) {
-      run.pieces.push_back({.raw = raw(piece.begin, piece.text + 1), .text = {text.front()}});
+      constexpr std::string_view kSigns = "${}<>^~=@|";  // markup of extensions
+      const std::string sign(1, text.front()), escaped = raw(piece.begin, piece.text + 1);
+      if (kSigns.find(sign) != kSigns.npos) nmt::add_spelling(sign, escaped, run.spellings);
+      run.pieces.push_back({.raw = escaped, .text = sign});
       text.remove_prefix(1);
     }
     for (const auto& [part, is_kept] : nmt::parts_around(text, markdown_kept_in(text))) {

@@ -45,23 +45,38 @@ size_t container(std::string_view line) {
   return std::ranges::find(kNames, name) == kNames.end() ? 0 : end;
 }
 
-// Attributes ({: .class}, {#id}), and comments and expressions of MDX ({/* ... */}, {a ? b : c});
-// the length of what begins here, or 0.
-size_t braces_at(std::string_view text) {
-  constexpr size_t kLongest = 1000;
-  text = text.substr(0, kLongest);
-  if (text.starts_with("{/*")) {
-    const size_t end = text.find("*/}");
-    return end == text.npos ? 0 : end + 3;
+// Attributes ({: .class}, {#id}), and comments and expressions of MDX ({/* ... */}, {a ? b : c}).
+class BraceFinder {
+ public:
+  explicit BraceFinder(std::string_view text) : text_(text) {}
+
+  // The length of what begins with the brace at `at`, or 0. Braces come in order, so that each part
+  // of the text is read once.
+  size_t at(size_t at) {
+    if (text_.substr(at).starts_with("{/*")) {
+      if (comment_end_ <= at) comment_end_ = text_.find("*/}", at);
+      return comment_end_ == text_.npos ? 0 : comment_end_ + 3 - at;
+    }
+    if (end_ <= at) {
+      end_ = text_.find_first_of("}\n", at + 1);
+      const std::string_view inside = text_.substr(at + 1, end_ - at - 1);
+      is_expression_ = std::ranges::any_of(
+          kSigns, [&](std::string_view sign) { return inside.find(sign) != inside.npos; });
+    }
+    if (end_ == text_.npos || text_[end_] != '}' || end_ == at + 1) return 0;
+    return is_expression_ || std::string_view(":.#").find(text_[at + 1]) != text_.npos
+               ? end_ + 1 - at
+               : 0;
   }
-  const size_t end = text.find_first_of("}\n", 1);
-  if (end == text.npos || text[end] != '}' || end == 1) return 0;
-  const std::string_view inside = text.substr(1, end - 1);
-  const auto contains = [&](std::string_view sign) { return inside.find(sign) != inside.npos; };
-  const bool is_expression =
-      contains(" ? ") || contains("=>") || contains("&&") || contains("||") || contains("()");
-  return is_expression || std::string_view(":.#").find(inside[0]) != text.npos ? end + 1 : 0;
-}
+
+ private:
+  static constexpr std::array<std::string_view, 5> kSigns = {" ? ", "=>", "&&", "||", "()"};
+
+  std::string_view text_;
+  size_t comment_end_ = 0;
+  size_t end_ = 0;              // the next closing brace or line break
+  bool is_expression_ = false;  // the text up to there, from the first brace before it
+};
 
 // True for a line with nothing but templates, and for one whose template ends on a later line.
 bool is_template(std::string_view line) {
@@ -139,8 +154,11 @@ bool is_mdx(std::string_view text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   const bool has_quotes = line.find_first_of("'\"") != line.npos;
   if (line.starts_with("import ") && has_quotes) return true;
-  for (const std::string_view begin : {"export const ", "export default ", "export function "})
-    if (line.starts_with(begin)) return true;
+  return line.starts_with("export const ") || line.starts_with("export default ") ||
+         line.starts_with("export function ");
+}
+
+bool has_component(std::string_view text) {
   const size_t component = text.find('<');
   return component != text.npos && component + 1 < text.size() && text[component + 1] >= 'A' &&
          text[component + 1] <= 'Z' && text.find("={", component) != text.npos;
@@ -148,8 +166,9 @@ bool is_mdx(std::string_view text) {
 
 std::vector<std::string_view> markdown_kept_in(std::string_view text) {
   std::vector<std::string_view> all = nmt::placeholders_in(text);
+  BraceFinder braces(text);
   for (size_t at = text.find('{'); at < text.size();) {
-    const size_t size = braces_at(text.substr(at));
+    const size_t size = braces.at(at);
     if (size > 0) all.push_back(text.substr(at, size));
     at = text.find('{', at + std::max<size_t>(size, 1));
   }

@@ -29,8 +29,11 @@ std::optional<std::pair<size_t, size_t>> directive_title(std::string_view line);
 /// The second row of a table.
 bool is_delimiter_row(std::string_view line);
 
-/// Code of MDX: imports, exports and components.
+/// Imports and exports of MDX.
 bool is_mdx(std::string_view text);
+
+/// Whether the text has a component with an expression, <Icon size={20}/>.
+bool has_component(std::string_view text);
 
 /// Templates and other placeholders, attributes ({: .class}), comments and expressions of MDX,
 /// references to footnotes, and links of wikis, in order and apart.

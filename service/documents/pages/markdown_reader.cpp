@@ -61,7 +61,7 @@ class Reader {
   std::vector<MarkdownBlock> read() {
     parse(MD_DIALECT_GITHUB);
     flush();
-    return std::move(blocks_);
+    return with_components();
   }
 
   std::vector<int> structure() {
@@ -130,6 +130,23 @@ class Reader {
   void flush() {
     if (!block_.events.empty()) blocks_.push_back(std::move(block_));
     block_ = {};
+  }
+
+  // The blocks and the tags of components between them.
+  std::vector<MarkdownBlock> with_components() {
+    std::vector<MarkdownBlock> all;
+    auto tag = source_.tags().begin();
+    const auto add_tags = [&](size_t end) {
+      for (; tag != source_.tags().end() && tag->first < end; ++tag)
+        all.push_back({.is_component = true,
+                       .events = {{Kind::kHtml, Span::kNone, tag->first, tag->second}}});
+    };
+    for (MarkdownBlock& block : blocks_) {
+      if (const size_t begin = block.extent().first; begin != std::string::npos) add_tags(begin);
+      all.push_back(std::move(block));
+    }
+    add_tags(std::string::npos);
+    return all;
   }
 
   static constexpr int kTooManyCells = -2;  // md4c goes on after positive numbers

@@ -25,6 +25,7 @@ struct MarkdownEvent {
 struct MarkdownBlock {
   bool is_code = false;
   bool is_html = false;
+  bool is_component = false;  // a tag of MDX
   bool is_cell = false;
   bool is_heading = false;
   std::vector<MarkdownEvent> events;

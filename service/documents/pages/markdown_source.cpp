@@ -4,6 +4,7 @@
 
 #include "common/interruption.h"
 #include "common/trimmed.h"
+#include "service/documents/pages/jsx_tags.h"
 #include "service/documents/pages/markdown_lines.h"
 
 namespace dietmt::service {
@@ -49,6 +50,7 @@ MarkdownSource::MarkdownSource(std::string_view source) {
   };
   while (read_ < source.size()) {
     check_interruption();
+    if (skip_tags(source.substr(read_))) continue;
     const std::string_view line = line_at(read_);
     const size_t next = read_ + line.size();
     add_line(line, next < source.size() ? line_at(next) : std::string_view());
@@ -62,9 +64,41 @@ size_t MarkdownSource::offset_in_source(size_t offset) const {
   return std::prev(next)->second + (offset - std::prev(next)->first);
 }
 
+// Lines of tags at the start of the rest of the source.
+bool MarkdownSource::skip_tags(std::string_view rest) {
+  if (!fence_.empty() || read_ < no_tags_before_) return false;
+  const JsxLines lines = jsx_lines(rest);
+  no_tags_before_ = read_ + lines.read;
+  if (lines.tags.empty()) return false;
+  for (const auto& [begin, end] : lines.tags) {
+    tags_.emplace_back(read_ + begin, read_ + end);
+    const int levels = jsx_levels(rest.substr(begin, end - begin));
+    if (components_ == 0 && levels > 0) outer_indent_ = begin;
+    components_ += levels > 0 ? 1 : 0;
+    components_ -= levels < 0 && components_ > 0 ? 1 : 0;
+  }
+  indent_.reset();
+  is_after_text_ = false;
+  skip(lines.end);
+  if (lines.end < rest.size()) add("\n");
+  return true;
+}
+
+// Bytes of indentation that a line has because it is inside components.
+size_t MarkdownSource::leave_component(std::string_view line) {
+  const size_t indent = line.find_first_not_of(" \t");
+  if (components_ == 0) return 0;
+  if (!indent_) indent_ = indent;
+  const size_t common = std::min(indent, *indent_);
+  return common > outer_indent_ ? common - outer_indent_ : 0;
+}
+
 void MarkdownSource::add_line(std::string_view line, std::string_view next) {
   const std::string_view content = trimmed(line, " \t\r\n");
   if (!content.empty()) {
+    const size_t component = leave_component(line);
+    skip(component);
+    line.remove_prefix(component);
     const size_t indented = leave_blocks(line);
     skip(indented);
     line.remove_prefix(indented);

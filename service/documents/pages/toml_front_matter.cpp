@@ -9,15 +9,15 @@
 namespace dietmt::service {
 namespace {
 
-constexpr std::string_view kSpaces = " \t\r\n";
+constexpr std::string_view kTomlSpaces = " \t\r\n";
 
 // A line in quotes: the value of a key whose text is shown.
 std::string_view value_in(std::string_view line) {
   const size_t equals = line.find('=');
-  const std::string_view key = trimmed(line.substr(0, equals), kSpaces);
+  const std::string_view key = trimmed(line.substr(0, equals), kTomlSpaces);
   if (equals == line.npos || (key != "title" && key != "description" && key != "summary"))
     return {};
-  const std::string_view value = trimmed(line.substr(equals + 1), kSpaces);
+  const std::string_view value = trimmed(line.substr(equals + 1), kTomlSpaces);
   const bool is_string =
       value.size() > 2 && value.find(value.front(), 1) == value.size() - 1 &&
       (value.front() == '\'' || (value.front() == '"' && value.find('\\') == value.npos));

@@ -20,6 +20,12 @@ std::string in_brackets(const std::string& source) {
   return bracketed(DocumentKind::kMarkdown, source);
 }
 
+// Likewise, with brackets that are not escaped.
+std::string in_plain_brackets(const std::string& source) {
+  static const std::regex escaped(R"(\\([\[\]]))");
+  return std::regex_replace(in_brackets(source), escaped, "$1");
+}
+
 // The file with `text` for its only segment, which has marks in order.
 std::string with_text(const std::string& source, const std::string& text) {
   const auto document = open_document(DocumentKind::kMarkdown, source, {"en", "de"});
@@ -212,6 +218,43 @@ TEST(MarkdownDocumentTest, CommentsAndExpressionsOfMdxStay) {
   EXPECT_THAT(text, HasSubstr("A {n > 1 ? 'many' : 'one'} b {/* c */}"));
 }
 
+TEST(MarkdownDocumentTest, TextBetweenComponentsIsMarkdown) {
+  EXPECT_EQ(
+      in_plain_brackets("A word\n<Tabs\n  groupId=\"os\"\n>\n  <TabItem value=\"mac\" label=\"The "
+                        "Mac\">\n\n    Use **it**:\n      - one\n      - two\n\n    ```sh\n    "
+                        "run it\n    ```\n\n  </TabItem>\n</Tabs>\n\n    code here\n"),
+      "[A word]\n<Tabs\n  groupId=\"os\"\n>\n  <TabItem value=\"mac\" label=\"[The Mac]\">\n\n"
+      "    [Use **it**:]\n      - [one]\n      - [two]\n\n    ```sh\n    run it\n    "
+      "```\n\n  </TabItem>\n</Tabs>\n\n    code here\n");
+  EXPECT_EQ(
+      in_plain_brackets("1. One\n\n   <Note>\n       Two\n       words\n   </Note>\n\n   Three\n"),
+      "1. [One]\n\n   <Note>\n       [Two\n       words]\n   </Note>\n\n   [Three]\n");
+  EXPECT_EQ(in_plain_brackets("<A.Step title=\"One\">\n\tTwo\n</A.Step>\n<Line/> <Line/>\nThree\n"),
+            "<A.Step title=\"[One]\">\n\t[Two]\n</A.Step>\n<Line/> <Line/>\n[Three]\n");
+}
+
+TEST(MarkdownDocumentTest, ExpressionsOfComponentsStay) {
+  const std::string tag = "<Foo\n  title={one}\n  run={() => { return \"a > b\"; }}>\n";
+  EXPECT_EQ(in_plain_brackets(tag + "  Two\n</Foo>\n"), tag + "  [Two]\n</Foo>\n");
+  EXPECT_EQ(in_plain_brackets("One <Icon size={20}/> two\n"), "[One <Icon size={20}/> two]\n");
+  for (const std::string stays :
+       {"One <Icon style={{color: 'red'}}/> two\n", "export const a = 'one two'\n"})
+    EXPECT_EQ(in_plain_brackets(stays), stays);
+}
+
+TEST(MarkdownDocumentTest, TagsInCapitalsAndTypesAreNoComponents) {
+  EXPECT_EQ(in_plain_brackets("<TABLE>\n<TR><TD>One</TD></TR>\n</TABLE>\n\n    code here\n"),
+            "<TABLE>\n<TR><TD>[One]</TD></TR>\n</TABLE>\n\n    code here\n");
+  EXPECT_EQ(in_plain_brackets("<Term>One</Term> is two.\n"), "[<Term>One</Term> is two.]\n");
+  EXPECT_EQ(in_plain_brackets("<Foo\n\nOne < two\n"), "[\\<Foo]\n\n[One < two]\n");
+}
+
+TEST(MarkdownDocumentTest, EscapedMarkupOfExtensionsStaysEscaped) {
+  EXPECT_EQ(translated(DocumentKind::kMarkdown, "\\$5 and \\{a\\} \\< b\n", {"A $5 { b } < c $6"}),
+            "A \\$5 \\{ b \\} \\< c \\$6\n");
+  EXPECT_EQ(translated(DocumentKind::kMarkdown, "Five 5$ here\n", {"Da $5 {"}), "Da $5 {\n");
+}
+
 TEST(MarkdownDocumentTest, TomlFrontMatterHasTitleAndDescription) {
   EXPECT_EQ(translated(DocumentKind::kMarkdown,
                        "+++\ntitle = 'A b'\ndescription=\"c\" \nsummary = \"d\\\"\"\ntags = "
@@ -266,7 +309,16 @@ TEST(MarkdownTest, LinesCostTimeInProportionToTheirNumber) {
                                  "\t",
                                  "```\n",
                                  "=== \"a\"\n\n    a\n\n",
-                                 "a = \""})
+                                 "a = \"",
+                                 "{",
+                                 "{ a}",
+                                 "{/*",
+                                 "<Aa>\n",
+                                 "<Aa\n",
+                                 "<Aa {\n",
+                                 "<Aa \"\n",
+                                 "<Aa>\n  a\n</Aa>\n",
+                                 "<Aa/> a\n"})
     expect_linear_cost(DocumentKind::kMarkdown, unit,
                        [&](size_t bytes) { return "a\n\n" + repeated(unit, bytes); });
   expect_linear_cost(DocumentKind::kMarkdown, "TOML", [](size_t bytes) {
