@@ -102,6 +102,25 @@ bool begins_drive(std::string_view text) {
          is_among(text[2], "\\/") && is_ascii_word(text[3]);
 }
 
+// Where a path of Windows ends, whose folders may have spaces: C:\Program Files (x86)\x.txt. A word
+// belongs to it if one of the next few has a backslash, and none begins another path.
+size_t end_of_windows_path(std::string_view text) {
+  constexpr size_t kMostWords = 3;
+  const auto belongs = [](char c) { return is_in_windows_path(c) || c == '(' || c == ')'; };
+  size_t end = end_of_run(text, 0, is_in_windows_path);
+  for (size_t next = end, words = 0; words < kMostWords && text.substr(next).starts_with(' ');
+       ++words) {
+    const std::string_view rest = text.substr(next + 1);
+    const std::string_view word = rest.substr(0, end_of_run(rest, 0, belongs));
+    if (word.empty() || begins_drive(word) || word.starts_with('\\')) break;
+    next += 1 + word.size();
+    if (word.find('\\') == kNowhere) continue;
+    end = next;
+    words = 0;
+  }
+  return end;
+}
+
 // The letters, digits and marks of a name, and how many of them are letters.
 struct Name {
   size_t bytes = 0;
@@ -149,8 +168,7 @@ size_t address_at(std::string_view text) {
 
 size_t path_at(std::string_view text) {
   const bool is_windows = begins_drive(text) || text.starts_with("\\\\");
-  const size_t end =
-      is_windows ? end_of_run(text, 0, is_in_windows_path) : end_of_run(text, 0, is_in_path);
+  const size_t end = is_windows ? end_of_windows_path(text) : end_of_run(text, 0, is_in_path);
   const std::string_view path = text.substr(0, without_punctuation(text.substr(0, end)));
   if (is_windows) return path.size() > 3 ? path.size() : 0;
   const bool is_relative =
@@ -159,6 +177,19 @@ size_t path_at(std::string_view text) {
   const bool is_absolute = path.size() > 1 && path[0] == '/' && path[1] != '/' &&
                            path.find('/', 1) != kNowhere && path.find('/', 1) + 1 < path.size();
   return is_absolute || has_file_name(path) ? path.size() : 0;
+}
+
+size_t quoted_path_at(std::string_view text, char quote) {
+  constexpr size_t kLongest = 200;
+  const std::string_view path = text.substr(0, text.substr(0, kLongest).find(quote));
+  const bool begins = path.starts_with('/') || path.starts_with("~/") || begins_drive(path);
+  const auto belongs = [](char c) { return is_in_windows_path(c) || is_among(c, " ()"); };
+  const size_t space = path.find(' ');
+  const bool is_path = begins && path.size() < std::min(kLongest, text.size()) &&
+                       path.find_first_of("/\\", 1) < space &&
+                       path.find_first_of("/\\", space) != kNowhere &&
+                       end_of_run(path, 0, belongs) == path.size();
+  return is_path ? path.size() : 0;
 }
 
 size_t mention_at(std::string_view text) {

@@ -71,8 +71,11 @@ class Scanner {
         ++next_address_;
     }
     if (kinds_.has(Kept::kPaths) &&
-        std::string_view(" \t([{<\"'").find(before) != std::string_view::npos)
+        std::string_view(" \t([{<\"'").find(before) != std::string_view::npos) {
+      const bool is_quoted = before == '"' || before == '\'';
+      if (const size_t size = is_quoted ? data::quoted_path_at(text, before) : 0) return size;
       if (const size_t size = data::path_at(text)) return size;
+    }
     const bool may_mention = kinds_.has(Kept::kMentions) && !data::is_in_mailbox(before) &&
                              before != '/' && before != '&' && before != '#';
     return may_mention ? data::mention_at(text) : 0;

@@ -49,6 +49,7 @@ ZipPackage::ZipPackage() : source_(source_of(""), zip_source_free), archive_(nul
 
 ZipPackage::ZipPackage(std::string_view bytes)
     : source_(source_of(bytes), zip_source_free), archive_(nullptr, zip_discard) {
+  if (bytes.empty()) throw DataError("the file is empty");
   open(0);
   const int64_t parts = zip_get_num_entries(archive_.get(), 0);
   if (parts > kMaxParts)

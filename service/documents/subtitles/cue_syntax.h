@@ -28,6 +28,9 @@ struct CueSyntax {
   std::string (*read)(std::string_view raw) = nullptr;
   std::string (*write)(std::string_view text) = nullptr;
   std::string_view new_line = "\n";
+  /// Brackets that are written as references, between which is text; "": there are none.
+  std::string_view open_bracket = {};
+  std::string_view close_bracket = {};
   size_t most_columns = std::numeric_limits<size_t>::max() / 2;  // of a line
 };
 

@@ -7,6 +7,8 @@
 namespace dietmt::service {
 namespace {
 
+constexpr std::string_view kArrow = "-->";
+
 // Removes digits, and returns their number if there are any.
 std::optional<int64_t> take_number(std::string_view& line, size_t& digits) {
   constexpr int64_t kMost = 1'000'000;
@@ -52,7 +54,6 @@ std::optional<int64_t> take_time(std::string_view& line) {
 }
 
 std::optional<CueTimes> cue_times(std::string_view line) {
-  constexpr std::string_view kArrow = "-->";
   skip_spaces(line);
   const auto start = take_time(line);
   skip_spaces(line);
@@ -68,6 +69,11 @@ std::optional<CueTimes> cue_times(std::string_view line) {
 bool resembles_times(std::string_view line) {
   if (cue_times(line)) return true;
   skip_spaces(line);
+  if (const size_t arrow = line.find(kArrow); arrow != line.npos) {
+    std::string_view after = line.substr(arrow + kArrow.size());
+    skip_spaces(after);
+    if (is_ascii_digit(line.front()) || take_time(after)) return true;
+  }
   if (!take_time(line)) return false;
   skip_spaces(line);
   const size_t dashes = std::min(line.find_first_not_of('-'), line.size());

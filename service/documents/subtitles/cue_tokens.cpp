@@ -13,6 +13,8 @@ namespace {
 
 using Kind = CueToken::Kind;
 
+constexpr const char *kOpenBracket = "<q>", *kCloseBracket = "</q>";
+
 std::string tag_of(std::string_view code) {
   const bool is_override = code.starts_with("{\\") && code.find('}') + 1 == code.size();
   if (code.starts_with('{')) return is_override ? std::string(code) : "{\\}";
@@ -49,24 +51,48 @@ void join_times_and_classes(std::vector<CueToken>& tokens) {
   tokens = std::move(joined);
 }
 
+// How far the text goes between brackets with which a cue goes on; 0: it does not begin with them.
+size_t size_in_brackets(std::string_view text, const CueSyntax& syntax) {
+  constexpr size_t kLongest = 200;
+  if (syntax.open_bracket.empty() || !text.starts_with(syntax.open_bracket)) return 0;
+  text = text.substr(syntax.open_bracket.size(), kLongest);
+  const size_t size = text.find(syntax.close_bracket);
+  return size == text.npos || text.find(syntax.open_bracket) < size || text.starts_with(' ') ? 0
+                                                                                             : size;
+}
+
 }  // namespace
 
 std::vector<CueToken> tokens_of_cue(std::string_view file, size_t begin, size_t end,
                                     const CueSyntax& syntax) {
   std::vector<CueToken> tokens;
   size_t text = begin;
+  bool has_bracket = false;  // an open one
+  size_t close = begin;      // where the one is that closes it
   const auto add = [&](Kind kind, size_t first, size_t last) {
     if (last > first) tokens.push_back({kind, first, last});
   };
   while (begin < end) {
     check_interruption();
     const std::string_view rest = file.substr(begin, end - begin);
-    const CueCode code = syntax.code(rest);
+    CueCode code = syntax.code(rest);
+    std::string tag;
+    if (const size_t size = size_in_brackets(rest, syntax)) {
+      code = {syntax.open_bracket.size()};
+      close = begin + code.bytes + size;
+      tag = kOpenBracket;
+      has_bracket = true;
+    } else if (has_bracket && begin == close) {
+      code = {syntax.close_bracket.size()};
+      tag = kCloseBracket;
+      has_bracket = false;
+    }
     const size_t size = code.bytes > 0 ? code.bytes : syntax.line_end(rest);
     if (size > 0) {
       add(Kind::kText, text, begin);
       add(code.bytes > 0 ? kind_of(code.kind) : Kind::kLineEnd, begin, begin + size);
-      if (tokens.back().kind == Kind::kCode) tokens.back().tag = tag_of(rest.substr(0, size));
+      if (tokens.back().kind == Kind::kCode)
+        tokens.back().tag = tag.empty() ? tag_of(rest.substr(0, size)) : tag;
       text = begin + size;
     }
     begin += std::max<size_t>(size, 1);

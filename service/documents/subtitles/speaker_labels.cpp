@@ -54,7 +54,12 @@ bool take_name(std::string_view& text) {
   const size_t colon = text.substr(0, kLongest).find(':');
   if (colon == text.npos) return false;
   const std::string_view name = text.substr(0, colon), rest = text.substr(colon + 1);
-  const bool is_name = nmt::has_upper_case(name) && !nmt::has_lower_case(name) &&
+  const Brackets brackets = brackets_of(name);
+  const size_t close = brackets.open.empty() ? name.npos : name.find(brackets.close);
+  const bool has_description =
+      close != name.npos && close + brackets.close.size() < name.size();  // [DOOR SLAMS] JOHN
+  const bool is_name = !has_description && nmt::has_upper_case(name) &&
+                       !nmt::has_lower_case(name) &&
                        (rest.empty() || kCueSpaces.find(rest.front()) != kCueSpaces.npos);
   if (is_name) text = rest;
   return is_name;

@@ -30,6 +30,8 @@ constexpr CueSyntax kVttSyntax{.code = vtt_code,
                                .line_end = blank_line_ends,
                                .read = resolve_references,
                                .write = escape_markup,
+                               .open_bracket = "&lt;",
+                               .close_bracket = "&gt;",
                                .most_columns = 42};
 
 class VttDocument final : public SubtitleDocument {

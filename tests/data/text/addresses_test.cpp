@@ -35,6 +35,17 @@ TEST(AddressesTest, OfTheWebAndMail) {
        {"note: a", ""}});
 }
 
+TEST(AddressesTest, OfQuotedFiles) {
+  const auto find = [](std::string_view text) { return quoted_path_at(text, '"'); };
+  expect_found(find, {{"/opt/my app/run\" now", "/opt/my app/run"},
+                      {"~/My Files (old)/a.txt\"", "~/My Files (old)/a.txt"},
+                      {"C:\\My Files\\a\"", "C:\\My Files\\a"},
+                      {"/opt/my app/run", ""},
+                      {"/opt/app is here\"", ""},
+                      {"/we and/or you\"", ""},
+                      {"my app/run\"", ""}});
+}
+
 TEST(AddressesTest, OfFiles) {
   expect_found(path_at, {{"/etc/fstab is", "/etc/fstab"},
                          {"/usr/share/doc/.", "/usr/share/doc/"},
@@ -43,6 +54,10 @@ TEST(AddressesTest, OfFiles) {
                          {"../x/y", "../x/y"},
                          {"C:\\Windows\\System32\\drivers.", "C:\\Windows\\System32\\drivers"},
                          {"\\\\server\\share x", "\\\\server\\share"},
+                         {"C:\\Program Files (x86)\\My new app\\x.txt now",
+                          "C:\\Program Files (x86)\\My new app\\x.txt"},
+                         {"C:\\a to D:\\b", "C:\\a"},
+                         {"C:\\one two three four five\\six", "C:\\one"},
                          {"src/main.cpp:12: error", "src/main.cpp"},
                          {"README.md (md)", "README.md"},
                          {"REPORT.PDF!", "REPORT.PDF"},

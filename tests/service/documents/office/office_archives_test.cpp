@@ -62,6 +62,8 @@ TEST_F(OfficeDocumentTest, UnsafeAndOtherArchivesAreRefused) {
   EXPECT_THAT(problem_of(DocumentKind::kDocx, archive({{"a", "x"}}, ZIP_EM_AES_256)),
               HasSubstr("encrypted"));
   EXPECT_THAT(problem_of(DocumentKind::kOdt, "no archive"), HasSubstr("not a complete ZIP"));
+  for (const DocumentKind kind : {DocumentKind::kDocx, DocumentKind::kOdt, DocumentKind::kEpub})
+    EXPECT_EQ(problem_of(kind, ""), "the file is empty");
 }
 
 // Replacing a text frees what is in it, which no other text may be.

@@ -64,6 +64,10 @@ TEST(SrtDocumentTest, FilesWithoutCuesAreRefused) {
   EXPECT_THAT(problem("\nOne\nTwo\n"), HasSubstr("line 2: this is neither the number of a cue"));
   EXPECT_THAT(problem(file_of({"One"}) + "2\n00:00:03 -> 00:00:04\nTwo\n"),
               HasSubstr("line 6: these are not the times of a cue"));
+  for (const std::string times : {"00:0x:03,000 --> 00:00:04,000", "1;2 -->", "x --> 0:04"})
+    EXPECT_THAT(problem(file_of({"One"}) + "2\n" + times + "\nTwo\n"),
+                HasSubstr("line 6: these are not the times of a cue"));
+  EXPECT_EQ(problem(file_of({"One --> two"})), "none");
   EXPECT_THAT(problem("\n"), HasSubstr("no cue"));
   EXPECT_EQ(problem(file_of({"We met at 10:30 - 11:00.\n10:30 - 11:00 is free."})), "none");
 }
@@ -106,9 +110,10 @@ TEST(SrtDocumentTest, ACodeAroundTheEndOfACueIsClosedAndOpenedAgain) {
 
 TEST(SrtDocumentTest, SpeakersMusicAndDescriptionsAreTextsOfTheirOwn) {
   EXPECT_THAT(segments_of_cues({"- Yes?\n- No,\nnot now.", "[DOOR OPENS]\nJOHN: Who is it?",
-                                "[Mrs. Smith] Me.", "(sighs) Well.", "♪ La la ♪\n♪ la ♪"}),
-              ElementsAre("Yes?", "No, not now.", "DOOR OPENS", "Who is it?", "Me.", "sighs",
-                          "Well.", "La la", "la"));
+                                "[DOOR SLAMS] MARY: Stay.", "[Mrs. Smith] Me.", "(sighs) Well.",
+                                "♪ La la ♪\n♪ la ♪"}),
+              ElementsAre("Yes?", "No, not now.", "DOOR OPENS", "Who is it?", "DOOR SLAMS", "Stay.",
+                          "Me.", "sighs", "Well.", "La la", "la"));
   EXPECT_THAT(segments_of_cues({"Yes.\nNo.\nOK.", "-5 degrees", "(a door\nopens)", "# La la #"}),
               ElementsAre("Yes.", "No.", "OK.", "-5 degrees", "a door opens", "La la"));
   EXPECT_EQ(cue("- JOHN: <i>Yes?</i>", "Ja?"), "- JOHN: <i>Ja?</i>");

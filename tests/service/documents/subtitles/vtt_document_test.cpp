@@ -52,6 +52,17 @@ TEST(VttDocumentTest, TimesInsideACueStayInOrderBetweenWords) {
             "<i>Dich</i> <00:03.000>gebe ich nie <00:04.000>auf");
 }
 
+TEST(VttDocumentTest, TextBetweenWrittenBracketsIsTranslated) {
+  const std::string sighs = "&lt;sighs loudly&gt;", key = "Press &lt;Enter key&gt; now, 1 &lt; 2";
+  EXPECT_THAT(segments_of(kVtt, cue(sighs)), ElementsAre("sighs loudly"));
+  EXPECT_EQ(cue_after(sighs, "seufzt laut"), "&lt;seufzt laut&gt;");
+  EXPECT_THAT(segments_of(kVtt, cue(key)), ElementsAre("Press <q>Enter key</q> now, 1 < 2"));
+  EXPECT_EQ(cue_after(key, "Jetzt die <q>Eingabetaste</q> drücken, 1 < 2"),
+            "Jetzt die &lt;Eingabetaste&gt; drücken, 1 &lt; 2");
+  for (const std::string text : {"a &lt;b &lt;c d&gt; e", "x &lt;a <i>b&gt; c</i>", "a b&gt; &lt;"})
+    EXPECT_EQ(unchanged(kVtt, cue(text)), cue(text));
+}
+
 TEST(VttDocumentTest, ReadingsOfTheSourceAreDropped) {
   const std::string ruby = "<ruby>The dog<rt>inu</rt></ruby> and <ruby>the cat<rt>neko</ruby>";
   EXPECT_THAT(segments_of(kVtt, cue(ruby)), ElementsAre("The dog and the cat"));
