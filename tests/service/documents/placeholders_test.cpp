@@ -2,7 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <random>
+
 #include "common/error.h"
+#include "nmt/alignment/mark_syntax.h"
+#include "nmt/alignment/placeholders.h"
 #include "tests/service/connected_texts.h"
 
 namespace dietmt::service {
@@ -57,6 +62,41 @@ TEST(KeepingPlaceholdersTest, TemplatesAroundTextAndChoicesAreTranslatedOnce) {
   const Texts texts = {"{% if a %}a{% endif %}", "a {n, select, x {b} other {c}}", "<0>a</0>"};
   const auto copied = [](const ConnectedTexts& asked) { return unchanged(asked); };
   EXPECT_EQ(kept(texts, none, copied), texts);
+}
+
+std::string joined_words(const Texts& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+TEST(KeepingPlaceholdersTest, RepeatedPlaceholdersAndTagsAreThereAsOftenAsBefore) {
+  const Texts pool = {"{name}", "{name}", "%s", "<b>one</b>", "<b>a <i>b</i></b>", "<b>", "two"};
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    std::mt19937 random(seed);
+    Texts words;
+    for (size_t i = 0; i < 3 + seed % 6; ++i) words.push_back(pool[random() % pool.size()]);
+    words.emplace_back("end");
+    const std::string text = joined_words(words);
+    nmt::MarkedText segment = with_marks(text, nmt::placeholders_in(text));
+    for (nmt::InlineMark& mark : segment.marks)
+      mark.kind = nmt::syntax_of(mark.parts.front().text).kind;
+    nmt::find_partners(segment.marks);
+    const auto permuted = [&](const ConnectedTexts& asked) {
+      Texts other = words;
+      other.push_back(words[random() % words.size()]);
+      std::ranges::shuffle(other, random);
+      return std::vector<Translation>(asked.texts.size(), Translation{{joined_words(other)}});
+    };
+    const auto placed = [&](const ConnectedTexts&) {
+      Texts other = {"zwei", "end", "eins", "two", "one"};
+      std::ranges::shuffle(other, random);
+      return std::vector<Translation>{
+          nmt::place_markup(nmt::take_out_markup(segment, nmt::KeptKinds()), joined_words(other))};
+    };
+    const Translation found = translate_keeping_placeholders({segment}, permuted, placed).front();
+    EXPECT_TRUE(has_all_marks(found, segment)) << text << " became " << nmt::join(found);
+  }
 }
 
 TEST(KeepingPlaceholdersTest, AnotherNumberOfTextsIsAnError) {
