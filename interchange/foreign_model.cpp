@@ -78,6 +78,7 @@ std::optional<Kind> by_files(const fs::path& directory) {
   if (is_eole(directory)) return Kind{"a model of eole", "import"};
   if (fs::exists(directory / "config.json")) return by_config(directory);
   if (is_fairseq(directory)) return Kind{"a model of fairseq", "import"};
+  if (is_joeynmt(directory)) return Kind{"a model of JoeyNMT", "import"};
   if (is_opennmt(directory)) return Kind{"a checkpoint of OpenNMT-py", "import"};
   if (any_exists(directory, {"best", "last", "data"}) && fs::exists(directory / "settings.json"))
     return Kind{"a training run of dietmt, which needs no import", ""};
@@ -86,8 +87,7 @@ std::optional<Kind> by_files(const fs::path& directory) {
                 "give the file: --from " + npz.string() + " --vocabulary FILE --pieces FILE"};
   for (const char* extension : {".ckpt", ".pth"})
     if (!file_with(directory, extension).empty())
-      return Kind{"a directory with a PyTorch checkpoint of another program (JoeyNMT)", "",
-                  kCheckpoint};
+      return Kind{"a directory with a PyTorch checkpoint of another program", "", kCheckpoint};
   return {};
 }
 
@@ -103,8 +103,11 @@ std::optional<Kind> by_name(const fs::path& file) {
   if (name == "model.bin" && has_ctranslate2(directory()))
     return Kind{"the weights of a CTranslate2 model", "",
                 "give their directory: --from " + directory().string()};
+  if (extension == ".ckpt" && is_joeynmt(directory()))
+    return Kind{"the weights of a model of JoeyNMT", "",
+                "give their directory: --from " + directory().string()};
   if (extension == ".pth" || extension == ".ckpt")
-    return Kind{"a PyTorch checkpoint of another program (JoeyNMT)", "", kCheckpoint};
+    return Kind{"a PyTorch checkpoint of another program", "", kCheckpoint};
   if (extension == ".onnx") return Kind{"an ONNX model", "", kOriginal};
   constexpr std::array kArchives = {".zip", ".tar", ".gz", ".tgz", ".xz", ".zst"};
   if (std::ranges::find(kArchives, extension) != kArchives.end())
@@ -134,6 +137,10 @@ bool is_fairseq(const fs::path& path) {
 
 bool is_eole(const fs::path& path) {
   return fs::exists(path / "vocab.json") && fs::exists(path / "model.00.safetensors");
+}
+
+bool is_joeynmt(const fs::path& path) {
+  return fs::exists(path / "config.yaml") && fs::exists(path / "src_vocab.txt");
 }
 
 bool is_opennmt(const fs::path& path) {

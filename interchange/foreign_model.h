@@ -18,6 +18,9 @@ bool is_fairseq(const std::filesystem::path& path);
 /// or a directory of eole. Any .pt file may be one that has no dictionaries of fairseq.
 bool is_opennmt(const std::filesystem::path& path);
 
+/// Whether `path` is a directory of JoeyNMT: config.yaml and src_vocab.txt.
+bool is_joeynmt(const std::filesystem::path& path);
+
 /// Whether `path` is a directory of eole.
 bool is_eole(const std::filesystem::path& path);
 

@@ -48,8 +48,15 @@ touch en_de.argosmodel && refuses en_de.argosmodel "an Argos package: use 'dietm
 mkdir joey fairseq && touch joey/best.ckpt fairseq/dict.en.txt fairseq/checkpoint_best.pt
 for from in joey joey/best.ckpt; do
   expect_code 2 "$dietmt" import $from --output never
-  expect_text "PyTorch checkpoint of another program (JoeyNMT), which cannot be imported" "$err"
+  expect_text "PyTorch checkpoint of another program, which cannot be imported" "$err"
 done
+touch joey/src_vocab.txt && echo 'model: {encoder: {type: recurrent}, decoder: {}}' >joey/config.yaml
+echo 'data: {}' >>joey/config.yaml
+refuses joey "a model of JoeyNMT: use 'dietmt import'" "bert import"
+refuses joey/best.ckpt "the weights of a model of JoeyNMT, which cannot be imported: give their directory: --from joey"
+expect_code 1 "$dietmt" import joey --output never
+expect_text "config.yaml: encoder: type is 'recurrent'; only 'transformer' can be imported" "$err"
+[ ! -e never ] || fail "a failed import left its output"
 mkdir onmt eole && touch onmt/model_step_5.pt eole/model.00.safetensors
 echo '{}' >eole/vocab.json && echo '{"model": {"architecture": "rnn"}}' >eole/config.json
 refuses onmt "a checkpoint of OpenNMT-py: use 'dietmt import'" "bert import"
