@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/text_io.h"
 #include "dietmt/model_loading.h"
+#include "nmt/translation/avoided_ends.h"
 #include "nmt/translation/forced_scoring.h"
 #include "nmt/translation/kept_text.h"
 #include "nmt/translation/line_sentences.h"
@@ -80,6 +81,7 @@ TranslationPlan Engine::plan(const TranslateOptions& options) const {
                        .line = {.languages = {.source_tag = options.source_tag,
                                               .source = options.source_language,
                                               .target = options.target_language},
+                                .avoid = options.avoid,
                                 .markup = options.markup,
                                 .keep = nmt::kept_kinds_from(options.keep),
                                 .alignment = nmt::alignment_from_name(options.alignment),
@@ -99,6 +101,7 @@ TranslationPlan Engine::plan(const TranslateOptions& options) const {
                       " does not work with this model: it compresses the keys of cross-attention, "
                       "which then no longer stand for tokens");
   if (plan.line.restores_case && loaded_->decoder->aligns()) plan.search.alignment = true;
+  nmt::check_avoided(options.avoid);
   if (!options.source_tag.empty() && !options.source_tags.empty())
     throw ConfigError("source_tags gives the tag of each line: leave out source_tag");
   nmt::LineCoder(*loaded_, plan.search, plan.line);  // checks the tag

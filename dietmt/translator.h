@@ -46,6 +46,9 @@ struct TranslateOptions {
   /// second, by the rules of `dietmt translate --glossary`. Needs a beam of 2 or more.
   std::vector<std::pair<std::string, std::string>> glossary = {};
 
+  /// Words and phrases that no translation may contain, by the rules of `dietmt translate --avoid`.
+  std::vector<std::string> avoid = {};
+
   /// none; hard: fills Hypothesis::alignment; soft: fills Hypothesis::attention and
   /// Translation::source_tokens.
   std::string alignment = "none";

@@ -215,6 +215,7 @@ void bind_options(py::module_& module) {
       .def_readwrite("source_language", &TranslateOptions::source_language)
       .def_readwrite("target_language", &TranslateOptions::target_language)
       .def_readwrite("glossary", &TranslateOptions::glossary)
+      .def_readwrite("avoid", &TranslateOptions::avoid)
       .def_readwrite("alignment", &TranslateOptions::alignment)
       .def_readwrite("markup", &TranslateOptions::markup)
       .def_readwrite("keep", &TranslateOptions::keep)

@@ -12,8 +12,10 @@
 #include "common/options.h"
 #include "common/process.h"
 #include "common/text_io.h"
+#include "common/trimmed.h"
 #include "data/text/glossary.h"
 #include "metrics/minimum_bayes_risk.h"
+#include "nmt/translation/avoided_ends.h"
 #include "nmt/translation/bayes_risk.h"
 #include "nmt/translation/line_tokens.h"
 #include "nmt/translation/line_writer.h"
@@ -36,6 +38,7 @@ struct TranslateOptions : DecodingOptions {
   std::string input_format = "text";
   std::string prefix;
   std::string glossary;
+  std::string avoid;
   std::string source_tags;
   std::string alignment = "none";
   bool markup = false;
@@ -75,14 +78,16 @@ OptionTable option_table(TranslateOptions& o) {
       .add(
           "input-format", &o.input_format, "",
           R"(json: each line is an object {"source", "source_language", "target_language", "tag", )"
-          R"("prefix", "terms": {"house": "Haus"}}; only source must be there)",
+          R"("prefix", "terms": {"house": "Haus"}, "avoid": ["Heim"]}; only source must be there)",
           {.choices = {"text", "json"}})
       .add("prefix", &o.prefix, "FILE",
            "first words of each translation, one line per input line; an empty line forces "
            "nothing")
       .add("glossary", &o.glossary, "FILE",
            "terms that translations must contain, one per line: source term, tab, target "
-           "term; a warning names each one that is missing");
+           "term; a warning names each one that is missing")
+      .add("avoid", &o.avoid, "FILE",
+           "words and phrases that no translation may contain, one per line");
   bind_source_lines(table, o);
   table.add("source-tags", &o.source_tags, "FILE",
             "tag of each line instead of --source-tag, exactly one for each input line; an empty "
@@ -188,10 +193,11 @@ std::vector<std::string> problems_of(const OptionTable& table, TranslateOptions&
   if (o.json && o.scores) problems.push_back("--json includes the scores: leave out --scores");
   if (o.nbest > 1 && o.scores && !o.json)
     problems.push_back("--nbest includes the scores: leave out --scores");
-  const std::array inputs = {&o.input, &o.prefix, &o.glossary, &o.source_tags};
+  const std::array inputs = {&o.input, &o.prefix, &o.glossary, &o.avoid, &o.source_tags};
   if (std::ranges::count(inputs, "-", [](const std::string* one) { return *one; }) > 1)
     problems.emplace_back(
-        "only one of --input, --prefix, --glossary and --source-tags can be standard input");
+        "only one of --input, --prefix, --glossary, --avoid and --source-tags can be standard "
+        "input");
   if (!o.languages.source_tag.empty() && !o.source_tags.empty())
     problems.emplace_back("--source-tags has the tag of each line: leave out --source-tag");
   if (o.input_format == "json" && !(o.prefix.empty() && o.source_tags.empty()))
@@ -205,6 +211,7 @@ std::vector<std::string> problems_of(const OptionTable& table, TranslateOptions&
        output_problems(o.output, {{"--input", o.input},
                                   {"--prefix", o.prefix},
                                   {"--glossary", o.glossary},
+                                  {"--avoid", o.avoid},
                                   {"--source-tags", o.source_tags},
                                   {"--shortlist", o.shortlist},
                                   {"--then-shortlist", o.then_shortlist}}))
@@ -264,6 +271,20 @@ std::unique_ptr<LineReader> open_side_text(const std::string& path) {
   return std::make_unique<LineReader>(nmt::open_text(path));
 }
 
+std::vector<std::string> avoided_in(const std::string& file) {
+  std::vector<std::string> texts;
+  if (file.empty()) return texts;
+  LineReader lines = nmt::open_text(file);
+  for (std::string line; lines.next(line);)
+    if (!trimmed(line, " ").empty()) texts.push_back(line);
+  try {
+    nmt::check_avoided(texts);
+  } catch (const DataError& error) {
+    throw DataError(file + ": " + error.what());
+  }
+  return texts;
+}
+
 // Opens all inputs before it loads the models. `load_first`: if there are two; else empty.
 void translate(const TranslateOptions& o, const DecoderSource& load_first,
                const DecoderSource& load) {
@@ -301,6 +322,7 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
   nmt::translate_stream(translator, input,
                         {.line = {.languages = o.languages,
                                   .glossary = o.glossary.empty() ? nullptr : &glossary,
+                                  .avoid = avoided_in(o.avoid),
                                   .markup = o.markup,
                                   .keep = kept_kinds(o),
                                   .alignment = form.alignment,

@@ -12,7 +12,7 @@
 #include "nmt/search/beam.h"
 #include "nmt/search/constrained_step.h"
 #include "nmt/search/diverse_step.h"
-#include "nmt/search/repetition.h"
+#include "nmt/search/token_limits.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -21,14 +21,14 @@ constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 // True if a token other than end of sentence may follow at `step`.
 bool can_go_on(const TokenScores& scores, const SearchTask& task, const SpecialTokens& special,
-               int64_t step, const RepeatedTokens& repeated) {
+               int64_t step, const LimitedTokens& limited) {
   const float impossible = scores.probabilities ? 0.0F : kMinusInfinity;
   const auto next = [&](int64_t first) {
     return kernels::row_kernels().next_above(scores.values, first, scores.vocabulary, impossible);
   };
   for (int64_t v = next(0); v < scores.vocabulary; v = next(v + 1)) {
     const auto token = static_cast<int32_t>(v);
-    if (token != special.end && task.allows(token, step, special) && !repeated.blocks(token))
+    if (token != special.end && task.allows(token, step, special) && !limited.blocks(token))
       return true;
   }
   return false;
@@ -43,8 +43,8 @@ class BeamSearch : public SentenceSearch {
         beam_(task, special, options),
         best_(static_cast<size_t>(wanted_)),
         forbidden_{special.unknown, special.begin, special.end},
-        limits_(options, special) {
-    if (limits_.any()) find_repeated();
+        limits_(options, special, task.avoided) {
+    if (limits_.any()) find_limited();
     if (task.constraints) constrained_.emplace(*task.constraints, special, options.beam);
     if (options.diverse_groups > 1) diverse_.emplace(options, special);
   }
@@ -71,7 +71,7 @@ class BeamSearch : public SentenceSearch {
     std::vector<int32_t> tokens;
     if (constrained_) tokens = constrained_->wanted(k);
     if (!limits_.any()) return tokens;
-    const std::vector<int32_t>& penalized = repeated_[k].penalized;
+    const std::vector<int32_t>& penalized = limited_[k].penalized;
     tokens.insert(tokens.end(), penalized.begin(), penalized.end());
     tokens.push_back(special_.end);
     return tokens;
@@ -92,7 +92,7 @@ class BeamSearch : public SentenceSearch {
     ++step_;
     const bool open = take_candidates();
     best_.clear();
-    if (open && limits_.any()) find_repeated();
+    if (open && limits_.any()) find_limited();
     return open;
   }
 
@@ -120,7 +120,7 @@ class BeamSearch : public SentenceSearch {
       if (token < 0) break;
       offer(row, token, scores.log_prob(token));
     }
-    if (limits_.any()) offer_repeated(row, scores);
+    if (limits_.any()) offer_limited(row, scores);
   }
 
   // Then best_ holds the candidates of a single row.
@@ -143,26 +143,25 @@ class BeamSearch : public SentenceSearch {
 
   // A penalty changes the order of tokens, so the tokens that get it are not among the best of a
   // row but offered on their own.
-  void find_repeated() {
-    repeated_.resize(beam_.size());
+  void find_limited() {
+    limited_.resize(beam_.size());
     row_forbidden_.resize(beam_.size());
     for (size_t k = 0; k < beam_.size(); ++k) {
       beam_.read_tokens(k, tokens_);
-      repeated_[k] = limits_.repeated(tokens_);
+      limited_[k] = limits_.after(tokens_);
       std::vector<int32_t>& forbidden = row_forbidden_[k];
-      forbidden = repeated_[k].blocked;
-      forbidden.insert(forbidden.end(), repeated_[k].penalized.begin(),
-                       repeated_[k].penalized.end());
+      forbidden = limited_[k].blocked;
+      forbidden.insert(forbidden.end(), limited_[k].penalized.begin(), limited_[k].penalized.end());
       forbidden.insert(forbidden.end(), forbidden_.begin(), forbidden_.end());
     }
   }
 
-  void offer_repeated(int64_t row, const TokenScores& scores) {
-    const RepeatedTokens& repeated = repeated_[static_cast<size_t>(row)];
-    for (const int32_t token : repeated.penalized)
+  void offer_limited(int64_t row, const TokenScores& scores) {
+    const LimitedTokens& limited = limited_[static_cast<size_t>(row)];
+    for (const int32_t token : limited.penalized)
       offer(row, token, limits_.penalized(scores.log_prob(token)));
-    if (step_ < task_.min_length && !repeated.blocked.empty() &&
-        !can_go_on(scores, task_, special_, step_, repeated))
+    if (step_ < task_.min_length && !limited.blocked.empty() &&
+        !can_go_on(scores, task_, special_, step_, limited))
       offer(row, special_.end, scores.log_prob(special_.end));
   }
 
@@ -176,16 +175,16 @@ class BeamSearch : public SentenceSearch {
     float lowest = limit();
     for (int64_t v = next(0, lowest); v < scores.vocabulary; v = next(v + 1, lowest)) {
       const auto token = static_cast<int32_t>(v);
-      if (!task_.allows(token, step_, special_) || is_repeated(row, token)) continue;
+      if (!task_.allows(token, step_, special_) || is_limited(row, token)) continue;
       offer(row, token, scores.log_prob(token));
       lowest = limit();
     }
   }
 
-  bool is_repeated(int64_t row, int32_t token) const {
+  bool is_limited(int64_t row, int32_t token) const {
     if (!limits_.any()) return false;
-    const RepeatedTokens& repeated = repeated_[static_cast<size_t>(row)];
-    return repeated.blocks(token) || repeated.penalizes(token);
+    const LimitedTokens& limited = limited_[static_cast<size_t>(row)];
+    return limited.blocks(token) || limited.penalizes(token);
   }
 
   void offer(int64_t row, int32_t token, float log_prob) {
@@ -199,8 +198,8 @@ class BeamSearch : public SentenceSearch {
   Beam beam_;
   Selection best_;
   const std::array<int32_t, 3> forbidden_;
-  const RepetitionLimits limits_;
-  std::vector<RepeatedTokens> repeated_;             // of the rows, if there are limits
+  const TokenLimits limits_;
+  std::vector<LimitedTokens> limited_;               // of the rows, if there are limits
   std::vector<std::vector<int32_t>> row_forbidden_;  // the same tokens and those of forbidden_
   std::vector<int32_t> tokens_;                      // of one row
   std::optional<ConstrainedStep> constrained_;
@@ -217,7 +216,7 @@ class SampleSearch : public SentenceSearch {
         options_(options),
         draw_(draw),
         samples_(task, special, options),
-        limits_(options, special),
+        limits_(options, special, task.avoided),
         rows_{{-1, special.begin, 0}},
         terms_(task.constraints ? static_cast<size_t>(options.nbest) : 0) {}
 
@@ -293,7 +292,7 @@ class SampleSearch : public SentenceSearch {
       return draw_one_of(wanted_, uniform, scores);
     }
     const float log_prob = scores.log_prob(token);
-    return {token, repeated_.penalizes(token) ? limits_.penalized(log_prob) : log_prob};
+    return {token, limited_.penalizes(token) ? limits_.penalized(log_prob) : log_prob};
   }
 
   Drawn draw_one_of(std::span<const int32_t> tokens, double uniform, const TokenScores& scores) {
@@ -339,14 +338,14 @@ class SampleSearch : public SentenceSearch {
   }
 
   void limit_repetition(int64_t sample, const TokenScores& scores, std::vector<float>& row) {
-    repeated_ = limits_.repeated(samples_.tokens(sample));
-    for (const int32_t token : repeated_.blocked) row[static_cast<size_t>(token)] = kMinusInfinity;
-    for (const int32_t token : repeated_.penalized) {
+    limited_ = limits_.after(samples_.tokens(sample));
+    for (const int32_t token : limited_.blocked) row[static_cast<size_t>(token)] = kMinusInfinity;
+    for (const int32_t token : limited_.penalized) {
       float& log_prob = row[static_cast<size_t>(token)];
       log_prob = limits_.penalized(log_prob);
     }
-    if (step_ < task_.min_length && !repeated_.blocked.empty() &&
-        !can_go_on(scores, task_, special_, step_, repeated_))
+    if (step_ < task_.min_length && !limited_.blocked.empty() &&
+        !can_go_on(scores, task_, special_, step_, limited_))
       row[static_cast<size_t>(special_.end)] = scores.log_prob(special_.end);
   }
 
@@ -355,8 +354,8 @@ class SampleSearch : public SentenceSearch {
   const SearchOptions& options_;
   TokenDraw& draw_;
   Samples samples_;
-  const RepetitionLimits limits_;
-  RepeatedTokens repeated_;       // of the sample that gets a token
+  const TokenLimits limits_;
+  LimitedTokens limited_;         // of the sample that gets a token
   std::vector<Row> rows_, next_;  // of the open samples
   std::vector<Terms> terms_;      // of the samples, if there are constraints
   std::vector<int32_t> wanted_;

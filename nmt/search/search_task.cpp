@@ -79,6 +79,7 @@ SearchTask search_task(const TranslationRequest& request, const SearchOptions& o
                   request.unscored};
   if (!request.constraints.terms.empty())
     task.constraints = std::make_shared<const ConstraintTrie>(request.constraints);
+  task.avoided = request.avoided;
   return task;
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "nmt/search/avoided_texts.h"
 #include "nmt/search/constraint_trie.h"
 #include "nmt/search/search_options.h"
 
@@ -31,13 +32,16 @@ struct TranslationRequest {
   OpenWord open_word = {};           // that it must continue with
   int64_t index = 0;                 // of the sentence in its input: part of the sampling key
   TermConstraints constraints = {};  // that the translation must meet
+  std::shared_ptr<const AvoidedTexts> avoided = nullptr;  // that it must not contain; null: none
   // Preceding sentences of its document (data/text/sentence_context.h):
   int64_t context_tokens = 0;      // at the start of `source`
   int32_t context_separator = -1;  // ends each of them in the translation; -1: it has none
 
   bool has_prefix() const { return !prefix.empty() || !open_word.choices.empty(); }
   /// Whether the tokens that may follow depend on a hypothesis.
-  bool is_constrained() const { return !constraints.terms.empty() || !open_word.choices.empty(); }
+  bool is_constrained() const {
+    return !constraints.terms.empty() || avoided || !open_word.choices.empty();
+  }
   /// How much work it is, in source tokens: what a translation must contain makes it longer, and
   /// each token of a term costs time in every step.
   int64_t work() const {
@@ -80,6 +84,7 @@ struct SearchTask {
   OpenWord open_word = {};      // after the prefix
   int64_t unscored = 0;         // tokens of the prefix, from its start
   std::shared_ptr<const ConstraintTrie> constraints = nullptr;  // null: none
+  std::shared_ptr<const AvoidedTexts> avoided = nullptr;        // null: none
 
   /// Whether hypotheses of `step` tokens may end in the open word.
   bool is_in_open_word(int64_t step) const;

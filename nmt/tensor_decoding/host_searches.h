@@ -22,8 +22,8 @@ namespace dietmt::nmt {
 /// open hypothesis. K = 1 is greedy search. With options.diverse_groups above 1 each group is such
 /// a search (nmt/search/diverse_step.h).
 ///
-/// Here and in sampling, nmt/search/repetition.h removes tokens or changes their log-probabilities;
-/// scores include the changes. Forced tokens are exempt.
+/// Here and in sampling, nmt/search/token_limits.h removes tokens or changes their
+/// log-probabilities; scores include the changes. Forced tokens are exempt.
 ///
 /// `scorer` was made for the sentences of `tasks` with options.rows() rows each. Returns the
 /// options.nbest best hypotheses of each task.

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "nmt/search/beam.h"
-#include "nmt/search/repetition.h"
+#include "nmt/search/token_limits.h"
 #include "nmt/tensor_decoding/token_places.h"
 
 namespace dietmt::nmt {
@@ -67,7 +67,7 @@ struct StepRules {
   explicit StepRules(int64_t vocabulary) : forbidden(vocabulary), penalized(vocabulary) {}
 
   // A row without any other token may end before its minimum length.
-  void apply(Tensor& log_probs, const RepetitionLimits& limits, int32_t end) const {
+  void apply(Tensor& log_probs, const TokenLimits& limits, int32_t end) const {
     const Tensor ends = log_probs.select(1, end);
     const Tensor before = ends.clone();
     penalized.multiply(log_probs, limits.penalty());
@@ -92,7 +92,7 @@ Tensor draw_tokens(const Tensor& log_probs, std::span<const double> uniforms,
 std::vector<NBest> sample_translations(StepScorer& scorer, std::span<const SearchTask> tasks,
                                        const SpecialTokens& special, const SearchOptions& options) {
   const int64_t count = options.nbest;
-  const RepetitionLimits limits(options, special);
+  const TokenLimits limits(options, special);
   std::vector<Samples> samples;
   for (const SearchTask& task : tasks) samples.emplace_back(task, special, options);
   std::vector<size_t> open(tasks.size());
@@ -114,9 +114,9 @@ std::vector<NBest> sample_translations(StepScorer& scorer, std::span<const Searc
         rules.forbidden.add(row, std::array{special.unknown, special.begin,
                                             step < tasks[i].min_length ? special.end : -1});
         if (!limits.any() || samples[i].ended(k)) continue;
-        const RepeatedTokens repeated = limits.repeated(samples[i].tokens(k));
-        rules.forbidden.add(row, repeated.blocked);
-        rules.penalized.add(row, repeated.penalized);
+        const LimitedTokens limited = limits.after(samples[i].tokens(k));
+        rules.forbidden.add(row, limited.blocked);
+        rules.penalized.add(row, limited.penalized);
       }
     }
     rules.apply(log_probs, limits, special.end);

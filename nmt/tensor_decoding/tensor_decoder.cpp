@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "nmt/search/coverage.h"
-#include "nmt/search/repetition.h"
+#include "nmt/search/token_limits.h"
 #include "nmt/tensor_decoding/beam_worker.h"
 #include "nmt/tensor_decoding/host_searches.h"
 #include "nmt/tensor_decoding/sampling.h"
@@ -62,7 +62,7 @@ bool TensorDecoder::aligns() const {
 bool TensorDecoder::searches_on_device(const FedSentence& sentence) const {
   const SearchOptions& options = *sentence.options;
   return models_.size() == 1 && !options.sample && options.diverse_groups == 1 &&
-         !options.needs_attention() && !RepetitionLimits(options, special_).any() &&
+         !options.needs_attention() && !TokenLimits(options, special_).any() &&
          !sentence.request->is_constrained();
 }
 

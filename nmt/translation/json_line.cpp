@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/json_fields.h"
+#include "nmt/translation/avoided_ends.h"
 #include "nmt/translation/term_encoder.h"
 
 namespace dietmt::nmt {
@@ -29,6 +30,14 @@ std::shared_ptr<const data::Glossary> glossary_of(const json& terms, const Searc
   for (const auto& [source, target] : terms.items())
     all.push_back(data::glossary_term(source, text_of("the target of '" + source + "'", target)));
   return std::make_shared<const data::Glossary>(std::move(all));
+}
+
+std::vector<std::string> avoided_of(const json& texts) {
+  if (!texts.is_array()) throw DataError("avoid must be an array of texts");
+  std::vector<std::string> avoided;
+  for (const json& text : texts) avoided.push_back(text_of("a text of avoid", text));
+  check_avoided(avoided);
+  return avoided;
 }
 
 json object_in(const std::string& line) {
@@ -63,10 +72,12 @@ std::string take_json_line(const std::string& line, const SearchOptions& search,
       has_source = true;
     } else if (name == "terms") {
       extras.glossary = glossary_of(value, search);
+    } else if (name == "avoid") {
+      extras.avoid = avoided_of(value);
     } else {
       throw DataError("the field '" + name +
                       "' is unknown; known: source, source_language, target_language, tag, prefix, "
-                      "terms");
+                      "terms, avoid");
     }
   }
   if (!has_source) throw DataError("has no source");

@@ -8,7 +8,9 @@
 #include "common/error.h"
 #include "nmt/alignment/placeholders.h"
 #include "nmt/alignment/text_shape.h"
+#include "nmt/translation/avoided_ends.h"
 #include "nmt/translation/line_tokens.h"
+#include "nmt/translation/prefix_encoder.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -39,7 +41,8 @@ LineEncoder::LineEncoder(const LoadedDecoder& model, const SearchOptions& search
       options_(std::move(options)),
       aligns_(search.alignment && model.decoder->aligns()),
       reads_letters_(has_letters(*model.source_tokenizer)),
-      most_source_(model.decoder->source_limit(search)) {
+      most_source_(model.decoder->source_limit(search)),
+      avoided_(avoided_texts(options_.avoid)) {
   if (!options_.languages.empty()) tags_of(options_.languages);
 }
 
@@ -157,9 +160,22 @@ void LineEncoder::add_demands(LineRequest& line, const Tags& tags) const {
   request.prefix.insert(request.prefix.begin(), tags.target.begin(), tags.target.end());
   request.unscored = std::ssize(tags.target);
   if (!options_.is_last) return;
+  request.avoided = avoided_;
+  if (!line.extras.avoid.empty()) {
+    std::vector<std::string> all = options_.avoid;
+    all.insert(all.end(), line.extras.avoid.begin(), line.extras.avoid.end());
+    request.avoided = avoided_texts(all);
+  }
   if (!line.required.empty())
     request.constraints =
         model_.terms().constraints(line.required, search_.max_target_length(line.tokens));
+}
+
+std::shared_ptr<const AvoidedTexts> LineEncoder::avoided_texts(
+    const std::vector<std::string>& texts) const {
+  if (texts.empty() || !options_.is_last) return nullptr;
+  return std::make_shared<const AvoidedTexts>(model_.pieces().tokenizer(),
+                                              ends_of(texts, model_.pieces()));
 }
 
 void LineEncoder::add_prefix(LineRequest& line) const {
@@ -174,7 +190,7 @@ void LineEncoder::add_prefix(LineRequest& line) const {
   prefix.pop_back();  // end of sentence
   if (!extras.prefix_where.empty() && std::ranges::count(prefix, tokenizer.unknown_id()) > 0)
     spdlog::warn("{}: the vocabulary cannot write all of this prefix", extras.prefix_where);
-  if (!is_cut) line.request.open_word = model_.prefixes().open(extras.prefix, prefix);
+  if (!is_cut) line.request.open_word = open_word(extras.prefix, model_.pieces(), prefix);
 }
 
 }  // namespace dietmt::nmt

@@ -60,13 +60,15 @@ class LineEncoder {
   void find_terms(LineRequest& line, const data::SourceTag& tag) const;
   void add_demands(LineRequest& line, const Tags& tags) const;
   void add_prefix(LineRequest& line) const;
+  std::shared_ptr<const AvoidedTexts> avoided_texts(const std::vector<std::string>& texts) const;
 
   const LoadedDecoder& model_;
   const SearchOptions search_;
   const LineOptions options_;
   const bool aligns_;
   const bool reads_letters_;
-  const int64_t most_source_;  // in tokens
+  const int64_t most_source_;                          // in tokens
+  const std::shared_ptr<const AvoidedTexts> avoided_;  // of LineOptions::avoid; null: none
   std::map<LanguageChoice, Tags> tags_;
 };
 

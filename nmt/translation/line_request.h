@@ -29,6 +29,7 @@ AlignmentKind alignment_from_name(const std::string& name);
 struct LineOptions {
   LanguageChoice languages = {};             // of each line that has text
   const data::Glossary* glossary = nullptr;  // null: none; it outlives the coder
+  std::vector<std::string> avoid = {};       // what no translation may contain; see check_avoided()
   bool markup = false;                       // remove all KeptKinds from lines
   KeptKinds keep = {};  // what keep_text() makes sure of; ignored with `markup`
   /// Fills LineResult::alignment or ::attention. Needs SearchOptions::alignment.
@@ -46,6 +47,7 @@ struct LineExtras {
   int64_t index = 0;  // of the line in its input: part of the sampling key
   std::optional<LanguageChoice> languages = {};              // instead of LineOptions::languages
   std::shared_ptr<const data::Glossary> glossary = nullptr;  // instead of LineOptions::glossary
+  std::vector<std::string> avoid = {};                       // with LineOptions::avoid
   /// That the translation must start with. If it ends inside a word, or at its end, the word is
   /// completed; a space after it ends the word.
   std::string prefix = {};

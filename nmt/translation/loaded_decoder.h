@@ -15,7 +15,7 @@
 #include "nmt/search/search_options.h"
 #include "nmt/search/search_task.h"
 #include "nmt/search/sentence_feed.h"
-#include "nmt/translation/prefix_encoder.h"
+#include "nmt/translation/piece_index.h"
 #include "nmt/translation/term_encoder.h"
 
 namespace dietmt::nmt {
@@ -46,14 +46,13 @@ struct LoadedDecoder {
   data::SentenceContext context = {};
 
   std::shared_ptr<MadeOnce<TermEncoder>> made_terms = std::make_shared<MadeOnce<TermEncoder>>();
-  std::shared_ptr<MadeOnce<PrefixEncoder>> made_prefixes =
-      std::make_shared<MadeOnce<PrefixEncoder>>();
+  std::shared_ptr<MadeOnce<PieceIndex>> made_pieces = std::make_shared<MadeOnce<PieceIndex>>();
   ModelLanguages languages = {};  // empty: one pair
   SearchDefaults search = {};     // of the first model
 
-  /// For glossaries, and for prefixes.
+  /// For glossaries, and for prefixes and texts to avoid.
   const TermEncoder& terms() const { return made_terms->of(*target_tokenizer); }
-  const PrefixEncoder& prefixes() const { return made_prefixes->of(*target_tokenizer); }
+  const PieceIndex& pieces() const { return made_pieces->of(*target_tokenizer); }
 };
 
 /// Collects the models of `--model` for the engine. They share one vocabulary.

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "data/text/source_tag.h"
 #include "data/text/word_text.h"
 
 namespace dietmt::nmt {
 namespace {
-
-constexpr char kWordBegin[] = "\u2581";  // sentencepiece's mark for a space
 
 // More pieces than a word has, if it is one.
 constexpr size_t kMostPieces = 16;
@@ -19,37 +18,27 @@ bool ends_inside_word(std::string_view text) {
 
 }  // namespace
 
-PrefixEncoder::PrefixEncoder(const data::Tokenizer& target) : tokenizer_(target) {
-  if (target.sentencepiece().empty()) return;
-  for (int64_t token = 0; token < target.vocabulary_size(); ++token) {
-    const auto id = static_cast<int32_t>(token);
-    if (id != target.unknown_id() && id != target.begin_id() && id != target.end_id() &&
-        !target.is_tag(id))
-      pieces_.emplace_back(target.piece(id), id);
-  }
-  std::ranges::sort(pieces_);
-}
-
-OpenWord PrefixEncoder::open(std::string_view text, std::vector<int32_t>& prefix) const {
+OpenWord open_word(std::string_view text, const PieceIndex& pieces, std::vector<int32_t>& prefix) {
+  const data::Tokenizer& tokenizer = pieces.tokenizer();
   OpenWord word;
-  if (pieces_.empty() || text.empty() || prefix.empty()) return word;
+  if (pieces.empty() || text.empty() || prefix.empty()) return word;
   if (text.back() == ' ') {
-    word.choices = {beginning_with(kWordBegin)};
-    word.choices.front().push_back(tokenizer_.end_id());
+    word.choices = {pieces.beginning_with(std::string(data::kWordBegin))};
+    word.choices.front().push_back(tokenizer.end_id());
     std::ranges::sort(word.choices.front());
     return word;
   }
   if (!ends_inside_word(text)) return word;
   std::string rest;
   while (!prefix.empty() && word.pieces.size() < kMostPieces &&
-         prefix.back() != tokenizer_.unknown_id()) {
-    const std::string piece = tokenizer_.piece(prefix.back());
-    if (piece != kWordBegin && !ends_inside_word(piece)) break;
+         prefix.back() != tokenizer.unknown_id()) {
+    const std::string piece = tokenizer.piece(prefix.back());
+    if (piece != data::kWordBegin && !ends_inside_word(piece)) break;
     rest.insert(0, piece);
     word.pieces.insert(word.pieces.begin(), prefix.back());
-    word.choices.insert(word.choices.begin(), beginning_with(rest));
+    word.choices.insert(word.choices.begin(), pieces.beginning_with(rest));
     prefix.pop_back();
-    if (piece.starts_with(kWordBegin)) break;
+    if (piece.starts_with(data::kWordBegin)) break;
   }
   for (size_t i = 0; i < word.pieces.size(); ++i) {
     std::vector<int32_t>& choices = word.choices[i];
@@ -58,13 +47,6 @@ OpenWord PrefixEncoder::open(std::string_view text, std::vector<int32_t>& prefix
     choices.erase(std::unique(choices.begin(), choices.end()), choices.end());
   }
   return word;
-}
-
-std::vector<int32_t> PrefixEncoder::beginning_with(const std::string& text) const {
-  std::vector<int32_t> tokens;
-  auto at = std::ranges::lower_bound(pieces_, text, {}, &std::pair<std::string, int32_t>::first);
-  for (; at != pieces_.end() && at->first.starts_with(text); ++at) tokens.push_back(at->second);
-  return tokens;
 }
 
 }  // namespace dietmt::nmt

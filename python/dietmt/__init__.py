@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         source_language: str
         target_language: str
         glossary: Mapping[str, str] | Sequence[tuple[str, str]]
+        avoid: Sequence[str]
         alignment: Literal["none", "hard", "soft"]
         markup: bool
         keep: str
@@ -178,6 +179,8 @@ class Translator:
         glossary: target terms by source term, or pairs of both, by the rules of `dietmt translate
             --glossary`: a line that has a source term must have its target term in the
             translation; "a|b": either. `missing_terms` of a result lists those that it lacks.
+        avoid: words and phrases that no translation may contain, by the rules of `dietmt translate
+            --avoid`.
         alignment: "hard" gives pairs of words in `alignment`, counted from 0; "soft" gives the
             attention of each token to each of the `source_tokens` in `attention`.
         markup: tags and placeholders move with their words, by the rules of `dietmt translate

@@ -9,6 +9,7 @@
 #include "common/json_fields.h"
 #include "common/text_io.h"
 #include "data/text/source_tag.h"
+#include "nmt/translation/avoided_ends.h"
 #include "service/api/preparation_turn.h"
 #include "service/http/url.h"
 
@@ -297,6 +298,17 @@ std::string source_tag(const Fields& fields) {
   const std::string problem = tag.empty() ? "" : data::source_tag_problem(tag);
   if (!problem.empty()) throw HttpError::of_option("source_tag", "source_tag: " + problem);
   return tag;
+}
+
+std::vector<std::string> avoided(const Fields& fields) {
+  if (!fields.has("avoid")) return {};
+  std::vector<std::string> texts = fields.texts("avoid");
+  try {
+    nmt::check_avoided(texts);
+  } catch (const DataError& error) {
+    throw HttpError::of_option("avoid", error.what());
+  }
+  return texts;
 }
 
 bool restores_case(const Fields& fields, const ServiceLimits& limits) {

@@ -103,6 +103,9 @@ nmt::KeptKinds kept_kinds(const Fields& fields, const ServiceLimits& limits);
 /// Field `source_tag`: a word, or empty. Throws HttpError 400.
 std::string source_tag(const Fields& fields);
 
+/// Field `avoid`: texts that no translation may contain. Throws HttpError 400.
+std::vector<std::string> avoided(const Fields& fields);
+
 /// Field `case`: true for "auto", false for "keep". Throws HttpError 400.
 bool restores_case(const Fields& fields, const ServiceLimits& limits);
 

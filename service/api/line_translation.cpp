@@ -9,14 +9,15 @@ namespace dietmt::service {
 TextOptions LineTranslator::options(const LineRequest& request, const nlohmann::json& decoding,
                                     const ModelPath& path) const {
   const Fields fields(decoding);
-  fields.allow_only(with_decoding_fields(
-      {"source_tag", "split_sentences", "markup", "keep", "document", "case", "glossary"}));
+  fields.allow_only(with_decoding_fields({"source_tag", "split_sentences", "markup", "keep",
+                                          "document", "case", "glossary", "avoid"}));
   TextOptions options;
   if (!path.empty()) options.language = path.front()->source;
   options.document = fields.flag_or("document", true);
   options.split = fields.flag_or("split_sentences", false);
   options.markup = fields.flag_or("markup", limits_.markup);
   options.line = {.languages = {.source_tag = source_tag(fields)},
+                  .avoid = avoided(fields),
                   .keep = kept_kinds(fields, limits_),
                   .restores_case = restores_case(fields, limits_)};
   options.search =

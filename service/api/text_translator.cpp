@@ -240,6 +240,8 @@ std::unique_ptr<nmt::LineCoder> TextTranslation::coder_of_next() const {
   line.languages = models_[next_].languages;
   if (!asked.empty()) line.languages.source_tag = asked;
   if (model().model().languages.empty()) line.languages.source = line.languages.target = "";
+  if (is_last() && !line.avoid.empty() && model().model().pieces().empty())
+    throw HttpError::of_option("avoid", "avoid: the model's vocabulary is not sentencepiece's");
   try {
     return std::make_unique<nmt::LineCoder>(model().model(), search_, std::move(line));
   } catch (const DataError& error) {

@@ -44,6 +44,7 @@ TextOptions text_options(const Call& call, const Fields& fields, const ModelPath
                                 alignment_kind(fields) == nmt::AlignmentKind::kNone);
   options.split = fields.flag_or("split_sentences", true);
   options.line = {.languages = {.source_tag = source_tag(fields)},
+                  .avoid = avoided(fields),
                   .keep = kept_kinds(fields, service.limits),
                   .alignment = alignment_kind(fields),
                   .check_copies = checks_copies(fields),
@@ -66,10 +67,10 @@ TextOptions text_options(const Call& call, const Fields& fields, const ModelPath
 }
 
 void check_names(const Fields& fields) {
-  fields.allow_only(
-      with_decoding_fields({"text", "model", "source", "target", "context", "format",
-                            "split_sentences", "prefix", "glossary", "source_tag", "token_scores",
-                            "markup", "keep", "alignment", "check", "case", "deadline_ms"}));
+  fields.allow_only(with_decoding_fields({"text", "model", "source", "target", "context", "format",
+                                          "split_sentences", "prefix", "glossary", "avoid",
+                                          "source_tag", "token_scores", "markup", "keep",
+                                          "alignment", "check", "case", "deadline_ms"}));
 }
 
 ordered_json pairs_json(const nmt::LineResult& found) {

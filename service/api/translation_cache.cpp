@@ -108,8 +108,10 @@ std::string TranslationCache::prefix(const ServedPath& models, const TextOptions
   add_part(written(options.line.keep.bits()), key);
   add_part(options.line.languages.source_tag, key);
   add_part(options.prefix, key);
-  add_part(written(options.context.size()), key);
-  for (const std::string& text : options.context) add_part(text, key);
+  for (const auto* const texts : {&options.context, &options.line.avoid}) {
+    add_part(written(texts->size()), key);
+    for (const std::string& text : *texts) add_part(text, key);
+  }
   add_search(options.search, key);
   if (options.glossary) add_glossary(*options.glossary, key);
   return sha256(key);

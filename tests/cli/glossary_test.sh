@@ -68,6 +68,26 @@ expect_code 0 "${translate[@]}" --glossary "$work/terms.tsv" --max-source-length
 expect_text "the glossary's term \"katze\" is not in the translation" "$err"
 grep -q katze "$work/out" && fail "a term of the cut part is in the translation: $out"
 
+# No translation has a text to avoid, in any search. Greedy translations without it stay.
+word=$(tr ' ' '\n' <"$work/plain" | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')
+echo "$word" >"$work/avoid.txt"
+[ "$(count "$word" "$work/plain" | grep -vc '^0$')" -gt 5 ] || fail "few lines have $word"
+for flags in "" "--beam 1" "--sample --seed 3" "--diverse-groups 2 --beam 4" "--shortlist $work/list.bin"; do
+  # shellcheck disable=SC2086
+  expect_code 0 "${translate[@]}" --input "$input" --avoid "$work/avoid.txt" $flags
+  [ -z "$(count "$word" "$work/out" | grep -v '^0$')" ] || fail "$word is in a translation with $flags"
+done
+"${translate[@]}" --input "$input" --beam 1 >"$work/greedy"
+expect_code 0 "${translate[@]}" --input "$input" --avoid "$work/avoid.txt" --beam 1
+paste <(count "$word" "$work/greedy") "$work/greedy" "$work/out" |
+  awk -F '\t' '$1 == 0 && $2 != $3 { bad = 1 } END { exit bad }' || fail "--avoid changes other lines"
+expect_code 0 "${translate[@]}" --input-format json <<<"{\"source\": \"red dog\", \"avoid\": [\"$word\"]}"
+expect_code 1 "${translate[@]}" --input-format json <<<'{"source": "red dog", "avoid": "x"}'
+expect_text "<stdin>:1: avoid must be an array of texts" "$err"
+seq 101 >"$work/many.txt"
+expect_code 1 "${translate[@]}" --avoid "$work/many.txt" <<<"red dog"
+expect_text "many.txt: avoid has 101 texts; it may have 100" "$err"
+
 # Terms that cannot be written are named, in a warning and in JSON.
 printf 'dog\tkatze\ncat\t\xe6\xbc\xa2\xe5\xad\x97\nbird\t%s\n' "$(printf 'hund %.0s' $(seq 12))" \
   >"$work/odd.tsv"
@@ -83,7 +103,7 @@ expect_text "the glossary's term \"hund hund" "$err"
 
 # Errors.
 expect_code 2 "${translate[@]}" --glossary - <"$work/terms.tsv"
-expect_text "only one of --input, --prefix, --glossary and --source-tags can be standard input" "$err"
+expect_text "only one of --input, --prefix, --glossary, --avoid and --source-tags can be standard input" "$err"
 expect_code 2 "${translate[@]}" --glossary "$work/terms.tsv" --beam 1
 expect_text "--glossary needs --beam 2 or more" "$err"
 expect_code 1 "${translate[@]}" --glossary "$work/none.tsv" --input "$input"

@@ -106,6 +106,15 @@ class TranslatorTest(unittest.TestCase):
             with self.assertRaises(TypeError):
                 self.translator.translate("red dog", glossary=wrong)
 
+    def test_texts_to_avoid(self):
+        lines = [line for line in toy_lines(40) if line]
+        usual = self.texts(lines)
+        word = usual[0].split()[0]
+        avoided = self.texts(lines, avoid=[word])
+        self.assertFalse([text for text in avoided if word in text.split()])
+        with self.assertRaises(dietmt.InputError):
+            self.translator.translate("red dog", avoid=[""])
+
     def test_missing_copies(self):
         both = self.translator.translate("red dog. Old tree!", split_sentences="en")
         self.assertEqual(both.text, " ".join(

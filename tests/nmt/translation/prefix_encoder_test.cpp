@@ -37,18 +37,18 @@ struct Opened {
 Opened opened(const std::string& text, Tokens pieces, const std::string& model = "a model") {
   const data::Tokenizer tokenizer("none", std::make_unique<const Pieces>(model));
   Opened made{std::move(pieces), {}};
-  made.word = PrefixEncoder(tokenizer).open(text, made.prefix);
+  made.word = open_word(text, PieceIndex(tokenizer), made.prefix);
   return made;
 }
 
-TEST(PrefixEncoder, TheLastWordMayGoOnAsAnyPieceThatBeginsWithIt) {
+TEST(OpenWord, TheLastWordMayGoOnAsAnyPieceThatBeginsWithIt) {
   const Opened one = opened("Der Hu", {kDer, kHu});
   EXPECT_THAT(one.prefix, ElementsAre(kDer));
   EXPECT_THAT(one.word.pieces, ElementsAre(kHu));
   EXPECT_THAT(one.word.choices, ElementsAre(Tokens{kHu, kHund}));
 }
 
-TEST(PrefixEncoder, AWordOfSeveralPiecesIsLeftAtAnyOfThem) {
+TEST(OpenWord, AWordOfSeveralPiecesIsLeftAtAnyOfThem) {
   const Opened two = opened("Der Hu", {kDer, kH, ku});
   EXPECT_THAT(two.prefix, ElementsAre(kDer));
   EXPECT_THAT(two.word.pieces, ElementsAre(kH, ku));
@@ -59,14 +59,14 @@ TEST(PrefixEncoder, AWordOfSeveralPiecesIsLeftAtAnyOfThem) {
   EXPECT_THAT(opened("Der'u", {kDer, kApostrophe, ku}).prefix, ElementsAre(kDer, kApostrophe));
 }
 
-TEST(PrefixEncoder, ASpaceEndsTheWord) {
+TEST(OpenWord, ASpaceEndsTheWord) {
   const Opened ended = opened("Der ", {kDer});
   EXPECT_THAT(ended.prefix, ElementsAre(kDer));
   EXPECT_THAT(ended.word.pieces, IsEmpty());
   EXPECT_THAT(ended.word.choices, ElementsAre(Tokens{2, kDer, kHu, kHund, kH, kMark}));
 }
 
-TEST(PrefixEncoder, OtherTextsEndAsTheyAre) {
+TEST(OpenWord, OtherTextsEndAsTheyAre) {
   EXPECT_THAT(opened("Der Hund.", {kDer, kHund, kDot}).word.choices, IsEmpty());
   EXPECT_THAT(opened("狗", {kMark, kDog}).word.choices, IsEmpty());
   EXPECT_THAT(opened("Derx", {kDer, 0}).word.choices, IsEmpty());

@@ -42,6 +42,18 @@ class GlossariesTest : public ScratchTest {
   }
 };
 
+TEST_F(GlossariesTest, WrongTextsToAvoidAreNamed) {
+  const TestServer served = server();
+  const auto refused = [&](const json& avoid) {
+    const auto [status, body] =
+        served.post("/v1/translate", {{"text", "a dog"}, {"model", "en-de"}, {"avoid", avoid}});
+    return std::to_string(status) + " " + body.value("option", "") + ": " + body.value("error", "");
+  };
+  EXPECT_THAT(refused({"", "x"}), HasSubstr("400 avoid: avoid has an empty text"));
+  EXPECT_THAT(refused(json{1}), HasSubstr("400 avoid: "));
+  EXPECT_THAT(refused(std::vector<std::string>(101, "x")), HasSubstr("101 texts"));
+}
+
 TEST_F(GlossariesTest, ARequestNamesAGlossaryOfItsLanguages) {
   const TestServer served = server();
   EXPECT_EQ(translated(served, "pets"), "A DOG dackel");

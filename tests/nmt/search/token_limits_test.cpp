@@ -1,4 +1,4 @@
-#include "nmt/search/repetition.h"
+#include "nmt/search/token_limits.h"
 
 #include <gmock/gmock.h>
 
@@ -14,20 +14,20 @@ using testing::ElementsAre;
 using testing::FloatEq;
 using testing::IsEmpty;
 
-RepeatedTokens repeated(const SearchOptions& options, const std::vector<int32_t>& tokens) {
-  return RepetitionLimits(options, SpecialTokens{}).repeated(tokens);
+LimitedTokens repeated(const SearchOptions& options, const std::vector<int32_t>& tokens) {
+  return TokenLimits(options, SpecialTokens{}).after(tokens);
 }
 
-TEST(Repetition, WithoutLimitsFindsNothing) {
-  EXPECT_FALSE(RepetitionLimits({}, SpecialTokens{}).any());
-  const RepeatedTokens found = repeated({}, {5, 5, 5});
+TEST(TokenLimits, WithoutLimitsFindsNothing) {
+  EXPECT_FALSE(TokenLimits({}, SpecialTokens{}).any());
+  const LimitedTokens found = repeated({}, {5, 5, 5});
   EXPECT_THAT(found.blocked, IsEmpty());
   EXPECT_THAT(found.penalized, IsEmpty());
 }
 
-TEST(Repetition, BlocksTheTokensThatFollowedTheSameContext) {
+TEST(TokenLimits, BlocksTheTokensThatFollowedTheSameContext) {
   const SearchOptions options{.no_repeat_ngram = 2};
-  EXPECT_TRUE(RepetitionLimits(options, SpecialTokens{}).any());
+  EXPECT_TRUE(TokenLimits(options, SpecialTokens{}).any());
   EXPECT_THAT(repeated(options, {5, 7, 5, 6, 5, 7, 5}).blocked, ElementsAre(6, 7));
   EXPECT_THAT(repeated(options, {5, 7}).blocked, IsEmpty());
   EXPECT_THAT(repeated(options, {5, 5}).blocked, ElementsAre(5));
@@ -43,7 +43,7 @@ bool repeats_ngram(const std::vector<int32_t>& tokens, size_t size) {
   return false;
 }
 
-TEST(Repetition, BlocksExactlyTheTokensThatRepeatAnNgram) {
+TEST(TokenLimits, BlocksExactlyTheTokensThatRepeatAnNgram) {
   Random random(3);
   for (int64_t size = 1; size <= 4; ++size) {
     for (int trial = 0; trial < 200; ++trial) {
@@ -65,11 +65,11 @@ TEST(Repetition, BlocksExactlyTheTokensThatRepeatAnNgram) {
   }
 }
 
-TEST(Repetition, PenalizesEachTokenOnceUnlessItIsBlocked) {
+TEST(TokenLimits, PenalizesEachTokenOnceUnlessItIsBlocked) {
   SearchOptions options{.repetition_penalty = 1.5};
   EXPECT_THAT(repeated(options, {9, 5, 7, 5}).penalized, ElementsAre(5, 7, 9));
   options.no_repeat_ngram = 2;
-  const RepeatedTokens found = repeated(options, {9, 5, 7, 5});
+  const LimitedTokens found = repeated(options, {9, 5, 7, 5});
   EXPECT_THAT(found.blocked, ElementsAre(7));
   EXPECT_THAT(found.penalized, ElementsAre(5, 9));
   EXPECT_TRUE(found.blocks(7));
@@ -78,15 +78,15 @@ TEST(Repetition, PenalizesEachTokenOnceUnlessItIsBlocked) {
   EXPECT_FALSE(found.penalizes(7));
 }
 
-TEST(Repetition, SpecialTokensAreExempt) {
+TEST(TokenLimits, SpecialTokensAreExempt) {
   const SearchOptions options{.no_repeat_ngram = 1, .repetition_penalty = 2};
-  const RepeatedTokens found = repeated(options, {0, 1, 2, 4});
+  const LimitedTokens found = repeated(options, {0, 1, 2, 4});
   EXPECT_THAT(found.blocked, ElementsAre(4));
   EXPECT_THAT(found.penalized, IsEmpty());
 }
 
-TEST(Repetition, ThePenaltyIsAFactorOfLogProbabilities) {
-  const RepetitionLimits limits({.repetition_penalty = 1.5}, SpecialTokens{});
+TEST(TokenLimits, ThePenaltyIsAFactorOfLogProbabilities) {
+  const TokenLimits limits({.repetition_penalty = 1.5}, SpecialTokens{});
   EXPECT_THAT(limits.penalized(-2.0F), FloatEq(-3.0F));
   EXPECT_THAT(limits.penalized(0.0F), FloatEq(0.0F));
 }
