@@ -13,6 +13,7 @@ bool is_name(char c) {
   return is_ascii_digit(c) || is_ascii_letter(c) || c == '_' || c == '.' || c == '-';
 }
 bool is_identifier(char c) { return is_ascii_digit(c) || is_ascii_letter(c) || c == '_'; }
+bool is_message_name(char c) { return c > ' ' && c != '@'; }
 
 // From `open` to the next `close`, with only `allowed` characters in between.
 template <typename Allowed>
@@ -117,12 +118,18 @@ size_t percent_at(std::string_view text) {
   if (text.size() < 2) return 0;
   if (text[1] == '%') return 2;
   if (text[1] == '{') return enclosed_without_braces(text, "%{", "}");
+  constexpr std::string_view kArgument = "%arg";
+  if (text.starts_with(kArgument) &&
+      (text.size() == kArgument.size() || !is_identifier(text[kArgument.size()])))
+    return kArgument.size();
   size_t at = std::max<size_t>(1, enclosed(text, "%(", ")", is_name));
   const auto skip = [&](std::string_view characters) {
     while (at < text.size() && characters.find(text[at]) != std::string_view::npos) ++at;
   };
   skip("0123456789$");
   skip("-+#0'");
+  if (text.substr(at - 1).starts_with("#@"))
+    if (const size_t size = enclosed(text.substr(at), "@", "@", is_message_name)) return at + size;
   skip("0123456789*.");
   skip("hlLqjzt");
   constexpr std::string_view kConversions = "diouxXeEfFgGaAcspn@";

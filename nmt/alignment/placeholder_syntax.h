@@ -16,8 +16,8 @@ size_t enclosed_without_braces(std::string_view text, std::string_view open,
 /// $name$: letters, digits and underscores, so "$5 or 6$" does not match.
 size_t dollars_at(std::string_view text);
 
-/// %[(name)|n$][flags][width][.precision][length]conversion, as in C and Python; %%; %{name}; %1. A
-/// space is not a flag here: "100 % done".
+/// %[(name)|n$][flags][width][.precision][length]conversion, as in C and Python; %%; %{name}; %1;
+/// in Apple's messages %[n$]#@name@ and %arg. A space is not a flag here: "100 % done".
 size_t percent_at(std::string_view text);
 
 /// <b>, </b>, <a href="x">, <0>.

@@ -12,6 +12,7 @@ namespace dietmt::nmt {
 
 /// The placeholders of a text, in order, as views into it:
 ///   %s %1$d %(name)s %{name} %1 %%          C, Python, Ruby, Qt
+///   %@ %lld %#@files@ %arg                  Apple
 ///   {} {0} {0:N2} {name!r:>8} { $name }     Python, Rust, .NET, ICU, Fluent
 ///   ${name} $name$                          shells, JavaScript, StringTemplate
 ///   {{ user.name }} {{#if x}} {% if x %} {# note #} <%= name %>   templates

@@ -46,6 +46,7 @@ enum class DocumentKind {
   kEpub,
   kMarkdown,
   kPdf,
+  kStringCatalog,
 };
 
 struct DocumentOptions {

@@ -61,7 +61,7 @@ Opened of_archive(const File& file) {
 }
 
 // In the order of the enumeration.
-constexpr std::array<Kind, 28> kKinds{
+constexpr std::array<Kind, 29> kKinds{
     {{DocumentKind::kTxt, "txt", "text/plain; charset=utf-8", of_text_and_options<open_txt>},
      {DocumentKind::kHtml, "html", "text/html; charset=utf-8", of_text_and_options<open_html>},
      {DocumentKind::kSrt, "srt", "application/x-subrip", of_bytes_and_options<open_srt>},
@@ -96,8 +96,8 @@ constexpr std::array<Kind, 28> kKinds{
      {DocumentKind::kMarkdown, "md", "text/markdown; charset=utf-8",
       of_bytes_and_options<open_markdown>},
      {DocumentKind::kPdf, "pdf",
-      "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-      of_xml<open_pdf>}}};
+      "application/vnd.openxmlformats-officedocument.wordprocessingml.document", of_xml<open_pdf>},
+     {DocumentKind::kStringCatalog, "xcstrings", "application/json", of_xml<open_string_catalog>}}};
 
 // Other extensions of these kinds.
 constexpr std::array<std::pair<const char*, DocumentKind>, 11> kAliases{

@@ -8,6 +8,7 @@
 
 #include "common/json_fields.h"
 #include "service/documents/plural_categories.h"
+#include "service/documents/strings/json_places.h"
 #include "service/documents/strings/strings_documents.h"
 #include "service/documents/values_document.h"
 
@@ -168,20 +169,11 @@ class JsonDocument final : public ValuesDocument, private nlohmann::json_sax<nlo
     return true;
   }
 
-  // Moves past the next string, also past comments before it. Returns its bytes with the quotes.
+  // Moves past the next string. Returns its bytes with the quotes.
   std::pair<size_t, size_t> pass_string() {
-    const std::string& json = text();
-    while (json[at_] != '"') {
-      if (json.compare(at_, 2, "//") == 0)
-        at_ = json.find('\n', at_);
-      else if (json.compare(at_, 2, "/*") == 0)
-        at_ = json.find("*/", at_ + 2) + 1;
-      ++at_;
-    }
-    const size_t begin = at_++;
-    for (; json[at_] != '"'; ++at_)
-      if (json[at_] == '\\') ++at_;
-    return {begin, ++at_};
+    const auto place = next_json_string(text(), at_);
+    at_ = place.second;
+    return place;
   }
 
   std::string encoded(const std::string& text) const {

@@ -23,6 +23,10 @@ std::unique_ptr<Document> open_android(std::string_view bytes, const DocumentOpt
                                        const DocumentLimits& limits);
 std::unique_ptr<Document> open_stringsdict(std::string_view bytes, const DocumentOptions& options,
                                            const DocumentLimits& limits);
+/// Xcode's .xcstrings.
+std::unique_ptr<Document> open_string_catalog(std::string_view bytes,
+                                              const DocumentOptions& options,
+                                              const DocumentLimits& limits);
 std::unique_ptr<Document> open_resx(std::string_view bytes, const DocumentOptions& options,
                                     const DocumentLimits& limits);
 std::unique_ptr<Document> open_ts(std::string_view bytes, const DocumentOptions& options,

@@ -57,21 +57,8 @@ class StringsdictDocument final : public XmlStrings {
     return std::string_view(text()).substr(key.content, key.content_end - key.content);
   }
 
-  // Variables of the format, such as %#@files@, are marks.
   void add(const XmlElement& element, size_t begin, size_t end) {
-    const nmt::MarkedText content = xml_content(text(), element);
-    nmt::MarkedText value;
-    std::string_view rest = content.text;
-    while (content.marks.empty()) {
-      const size_t at = rest.find("%#@");
-      const size_t close = at == rest.npos ? rest.npos : rest.find('@', at + 3);
-      if (close == rest.npos) break;
-      value.text += rest.substr(0, at);
-      add_mark(std::string(rest.substr(at, close + 1 - at)), value);
-      rest.remove_prefix(close + 1);
-    }
-    value.text += rest;
-    add_value(begin, end, content.marks.empty() ? value : content,
+    add_value(begin, end, xml_content(text(), element),
               [](const std::string& text) { return xml_encoded(text, false); });
   }
 

@@ -29,6 +29,11 @@ TEST(PlaceholdersTest, OfMessagesAndMarkup) {
               ElementsAre("%d", "%1", "%s", "%d", "%s", "%1$s"));
 }
 
+TEST(PlaceholdersTest, MessagesInMessagesOfApple) {
+  EXPECT_THAT(placeholders_in("%#@files@ in %2$#@all folders@, %arg of %args, %@"),
+              ElementsAre("%#@files@", "%2$#@", "%arg", "%a", "%@"));
+}
+
 TEST(PlaceholdersTest, OfTemplates) {
   EXPECT_THAT(placeholders_in("{{ a.b | f: \"x\" }} {{{raw}}} {{#if x}}a{{else}}b{{/if}}"),
               ElementsAre("{{ a.b | f: \"x\" }}", "{{{raw}}}", "{{#if x}}", "{{else}}", "{{/if}}"));

@@ -77,6 +77,23 @@ TEST(StringsCostTest, OfTables) {
                        {.source = "en", .target = "de", .columns = "1"});
 }
 
+TEST(StringsCostTest, OfStringCatalogs) {
+  for (const std::string unit :
+       {"\"a b\":{},", "\"a\":{\"localizations\":{\"de\":{}}},", "\"a\":{\"b\":[[],[]]},"})
+    expect_linear_cost(DocumentKind::kStringCatalog, unit, [&](size_t bytes) {
+      return R"({"sourceLanguage":"en","strings":{)" + repeated(unit, bytes) + R"("z":{}}})";
+    });
+  const std::string form = R"("one":{"stringUnit":{"state":"new","value":"a b"}},)";
+  for (const std::string& unit : {form, R"("a":{"plural":{)" + form + R"("other":{}}},)"})
+    for (const std::string begin :
+         {"", R"("de":{"plural":{"x":{"stringUnit":{"state":"","value":"x"}},)"})
+      expect_linear_cost(DocumentKind::kStringCatalog, begin + unit, [&](size_t bytes) {
+        const std::string half = repeated(unit, bytes / 2) + R"("other":{}}},)";
+        return R"({"sourceLanguage":"en","strings":{"a b":{"localizations":{)" +
+               (begin.empty() ? "" : begin + half) + R"("en":{"plural":{)" + half + R"("fr":1}}}})";
+      });
+}
+
 TEST(StringsCostTest, OfXml) {
   for (const std::string unit :
        {"<string>a b</string>", "<string>a<b>",
