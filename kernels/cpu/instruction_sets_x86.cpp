@@ -20,6 +20,13 @@ bool may_use_tiles() {
   return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
+// Clang 16 has no name of it for __builtin_cpu_supports().
+bool has_avx_vnni() {
+  constexpr uint32_t kAvxVnni = 1u << 4;
+  uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) && (eax & kAvxVnni) != 0;
+}
+
 }  // namespace
 
 std::span<const InstructionSet> instruction_sets() {
@@ -33,7 +40,7 @@ std::span<const InstructionSet> instruction_sets() {
   static const InstructionSet sets[] = {
       {"generic", true},
       {"avx2", has_avx2},
-      {"avx2_vnni", has_avx2 && __builtin_cpu_supports("avxvnni")},
+      {"avx2_vnni", has_avx2 && has_avx_vnni()},
       {"avx512", has_avx512},
       {"avx512_vnni", has_vnni},
       {"avx512_bf16", has_bf16},
