@@ -81,8 +81,9 @@ void bind_model_options(OptionTable& table, ModelOptions& o) {
       .add("qk-norm", &m.qk_norm, "",
            "RMS norm of each head's queries and keys, which bounds their products (Henry et al. "
            "2020, Dehghani et al. 2023)")
-      .add("activation", &m.activation, "", "activation of the feed-forward blocks",
-           {.choices = {"relu", "gelu", "silu", "swiglu"}})
+      .add("activation", &m.activation, "",
+           "activation of the feed-forward blocks; swiglu and geglu-tanh: gated (Shazeer 2020)",
+           {.choices = {"relu", "gelu", "gelu-tanh", "silu", "swiglu", "geglu-tanh"}})
       .add("decoder-layer", &m.decoder_layer, "",
            "how the decoder reads the target so far; ssru: by a recurrence that decodes "
            "faster (Kim et al. 2019) and needs --decoder-position none, sinusoidal or "

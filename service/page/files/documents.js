@@ -28,8 +28,11 @@ function finish(item, name, text, ...actions) {
 
 function finished(item, name, answer) {
   // The page may be reached by another address than the one in the answer.
-  const href = `download_file/${answer.translatedFileUrl.split('/').pop()}`;
-  const link = element('a', { href, download: `translated-${name}`, textContent: say('Download') });
+  const written = answer.translatedFileUrl.split('/').pop();
+  const extension = written.slice(written.lastIndexOf('.'));  // a PDF becomes another kind
+  const download = `translated-${name.replace(/\.[^.]*$/, '')}${extension}`;
+  const link = element('a',
+    { href: `download_file/${written}`, download, textContent: say('Download') });
   link.className = 'button';
   link.setAttribute('aria-label', `${say('Download')} ${name}`);
   finish(item, name, parts(answer), link);
