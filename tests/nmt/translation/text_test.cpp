@@ -102,7 +102,10 @@ TEST_F(TextTest, WrongLinesOfJsonAreNamed) {
   EXPECT_THAT(failure("[1]"), HasSubstr("input:2: is JSON, but no object"));
   EXPECT_THAT(failure("{}"), HasSubstr("input:2: has no source"));
   EXPECT_THAT(failure("{\"source\": 3}"), HasSubstr("source is 3; it must be a text"));
-  EXPECT_THAT(failure("{\"source\": \"a\", \"avoid\": []}"), HasSubstr("'avoid' is unknown"));
+  EXPECT_THAT(failure("{\"source\": \"a\", \"banned\": []}"), HasSubstr("'banned' is unknown"));
+  EXPECT_THAT(failure("{\"source\": \"a\", \"avoid\": \"b\"}"),
+              HasSubstr("input:2: avoid must be an array of texts"));
+  EXPECT_THAT(failure("{\"source\": \"a\", \"avoid\": [1]}"), HasSubstr("a text of avoid is 1"));
   EXPECT_THAT(failure("{\"source\": \"a\", \"target_language\": \"de\"}"),
               HasSubstr("input:2: the model has one pair of languages"));
   EXPECT_THAT(failure("{\"source\": \"a\", \"terms\": {\"a\": \"\"}}"), HasSubstr("input:2: "));

@@ -67,16 +67,15 @@ TEST_F(PdfDocumentTest, CodeIsFoundByItsFont) {
   const std::string text = "for all x in range:\n    print x * 2";
   const auto widths = [&](const std::string& font) {
     std::vector<double> all;
-    for (const PdfLine& line : pdf_pages(pdf_of({text}, font), {}).at(0).lines)
-      all.push_back(line.character_width);
+    const std::vector<PdfPage> pages = pdf_pages(pdf_of({text}, font), {});
+    for (const PdfLine& line : pages.at(0).lines) all.push_back(line.character_width);
     return all;
   };
   EXPECT_THAT(widths("Courier"),
               ElementsAre(testing::DoubleNear(7.2, 0.01), testing::DoubleNear(7.2, 0.01)));
   EXPECT_THAT(widths("Helvetica"), ElementsAre(0, 0));
 
-  const PdfPage page = pdf_pages(pdf_of({text}, "Courier"), {}).at(0);
-  EXPECT_EQ(page.lines.at(1).text, "print x * 2");
+  EXPECT_EQ(pdf_pages(pdf_of({text}, "Courier"), {}).at(0).lines.at(1).text, "print x * 2");
 }
 
 TEST_F(PdfDocumentTest, PagesWithoutTextAreLeftOut) {
