@@ -172,7 +172,7 @@ class PoDocument final : public Document {
   // Templates have two forms, whatever the language.
   void complete_forms(const PoMessage& message, size_t forms, Message& added) {
     const auto name = [](size_t form) { return "msgstr[" + std::to_string(form) + "]"; };
-    if (forms == 0) return;
+    if (forms == 0 || !message.has(name(0))) return;  // msgfmt would refuse a message without one
     size_t last = message.fields.at(name(0)).first_line;
     for (size_t form = 1; form < forms && message.has(name(form)); ++form)
       last = message.fields.at(name(form)).first_line;

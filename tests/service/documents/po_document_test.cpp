@@ -145,6 +145,12 @@ std::vector<std::string> marks(const std::string& flag, const std::string& msgid
   return tags;
 }
 
+TEST(PoDocumentTest, AMessageWithoutItsFirstFormGetsNoOthers) {
+  const std::string file = "msgid \"a file\"\nmsgstr \"\"\nmsgstr[5] \"\"\nmsgstr[1] \"\"\n";
+  EXPECT_THAT(bracketed(DocumentKind::kPo, file),
+              HasSubstr("msgstr \"[a file]\"\nmsgstr[5] \"[a file]\"\nmsgstr[1] \"[a file]\"\n"));
+}
+
 TEST(PoDocumentTest, MessagesOfIcuAreTranslatedBySentences) {
   const std::string file =
       "msgid \"{n, plural, one {# file} other {# files}} left\"\nmsgstr \"\"\n"
