@@ -26,11 +26,10 @@ nlohmann::json read_json(const std::filesystem::path& path);
 /// The message of a JSON exception without the library's prefix.
 std::string json_problem(const std::exception& error);
 
-/// Returns read(content) of a JSON file. Throws as read_json() does, and CheckpointError with the
-/// file's name if `read` misses something.
+/// Returns read(content), where `content` comes from a file. Throws CheckpointError with the file's
+/// name if `read` misses something.
 template <typename Read>
-auto read_json_as(const std::filesystem::path& path, const Read& read) {
-  const nlohmann::json content = read_json(path);
+auto read_as(const std::filesystem::path& path, const nlohmann::json& content, const Read& read) {
   try {
     return read(content);
   } catch (const CheckpointError& error) {
@@ -38,6 +37,12 @@ auto read_json_as(const std::filesystem::path& path, const Read& read) {
   } catch (const nlohmann::json::exception& error) {
     throw CheckpointError(path.string() + ": " + json_problem(error));
   }
+}
+
+/// Likewise for a JSON file. Throws also as read_json() does.
+template <typename Read>
+auto read_json_as(const std::filesystem::path& path, const Read& read) {
+  return read_as(path, read_json(path), read);
 }
 
 /// The field `name`: of any type, or an object. Throws CheckpointError with the name if it is

@@ -190,6 +190,11 @@ std::vector<std::string> ForeignTensors::others() const {
   return names;
 }
 
+void ForeignTensors::refuse_others() const {
+  if (const std::vector<std::string> unused = others(); !unused.empty())
+    fail("has parts that dietmt's models do not have: " + shortened(unused));
+}
+
 void ForeignTensors::warn_of_others() const {
   const std::vector<std::string> names = others();
   if (!names.empty())

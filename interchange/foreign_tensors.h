@@ -102,6 +102,8 @@ class ForeignTensors {
 
   /// Warns about them.
   void warn_of_others() const;
+  /// Throws CheckpointError naming them: they change what the model computes.
+  void refuse_others() const;
 
   [[noreturn]] void fail(const std::string& what) const;
 

@@ -198,9 +198,7 @@ class Import {
 
   /// A tensor that nothing has taken changes what the model computes.
   void require_all_used() const {
-    const std::vector<std::string> others = tensors_.others();
-    if (!others.empty())
-      tensors_.fail("has parts that dietmt's models do not have: " + shortened(others));
+    tensors_.refuse_others();
     for (const char* name : {"decoder/start_from_zero_embedding", "decoder/final_logit_softcapping",
                              "encoder/sliding_window", "decoder/sliding_window",
                              "encoder/layer_0/self_attention/num_heads_kv"})

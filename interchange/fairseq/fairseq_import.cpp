@@ -33,11 +33,8 @@ FairseqOptions read_options(const fs::path& checkpoint) {
   if (values.empty())
     throw CheckpointError(checkpoint.string() +
                           ": has neither cfg nor args, the options of fairseq");
-  try {
-    return parse_fairseq_model(values.contains("cfg") ? values["cfg"] : values["args"]);
-  } catch (const CheckpointError& error) {
-    throw CheckpointError(checkpoint.string() + ": " + error.what());
-  }
+  return read_as(checkpoint, values.contains("cfg") ? values["cfg"] : values["args"],
+                 parse_fairseq_model);
 }
 
 void require_final_norms(ForeignTensors& tensors, const nmt::ModelConfig& config) {
@@ -122,8 +119,7 @@ nmt::LoadedModel import_fairseq(const fs::path& from, const std::vector<fs::path
   if (config.embedding_norm) read_embedding_norms(tensors, values);
   set_tables(read_tables(tensors, options, vocabularies.is_shared), vocabularies.source,
              vocabularies.target, tensors, config, values);
-  if (const std::vector<std::string> others = tensors.others(); !others.empty())
-    tensors.fail("has parts that dietmt's models do not have: " + shortened(others));
+  tensors.refuse_others();
   const auto model = std::make_shared<nmt::TranslationModel>(config, 0);
   name_positions(*model, positions, values);
   set_parameters(*model, values, checkpoint);

@@ -10,6 +10,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "common/json_fields.h"
 #include "data/text/piece_list.h"
 #include "interchange/foreign_model.h"
 #include "interchange/huggingface/transformers_config.h"
@@ -113,15 +114,6 @@ ImportedTables read_tables(ForeignTensors& tensors, const JoeynmtOptions& option
   return tables;
 }
 
-JoeynmtOptions read_options(const fs::path& file) {
-  const nlohmann::json config = read_yaml_values(file);
-  try {
-    return parse_joeynmt_options(config);
-  } catch (const CheckpointError& error) {
-    throw CheckpointError(file.string() + ": " + error.what());
-  }
-}
-
 fs::path checkpoint_in(const fs::path& directory) {
   const fs::path best = first_file(directory, {"best.ckpt"});
   return best.empty() ? only_checkpoint(directory, ".ckpt", "JoeyNMT") : best;
@@ -131,7 +123,8 @@ fs::path checkpoint_in(const fs::path& directory) {
 
 nmt::LoadedModel import_joeynmt(const fs::path& directory, const std::vector<fs::path>& pieces) {
   const fs::path settings = directory / "config.yaml";
-  const JoeynmtOptions options = read_options(settings);
+  const JoeynmtOptions options =
+      read_as(settings, read_yaml_values(settings), parse_joeynmt_options);
   const ImportedVocabulary source = read_vocabulary(directory, options, pieces, 0);
   const ImportedVocabulary target = read_vocabulary(directory, options, pieces, 1);
   const fs::path checkpoint = checkpoint_in(directory);
@@ -146,8 +139,7 @@ nmt::LoadedModel import_joeynmt(const fs::path& directory, const std::vector<fs:
   for (const char* sinusoids : {"encoder.pe.pe", "decoder.pe.pe"}) tensors.ignore(sinusoids);
   TensorsByName values = tensors.take_layers(config, joeynmt_names());
   set_tables(read_tables(tensors, options), source, target, tensors, config, values);
-  if (const std::vector<std::string> others = tensors.others(); !others.empty())
-    tensors.fail("has parts that dietmt's models do not have: " + shortened(others));
+  tensors.refuse_others();
   const auto model = std::make_shared<nmt::TranslationModel>(config, 0);
   set_parameters(*model, values, checkpoint);
   model->eval();

@@ -40,14 +40,6 @@ OpennmtFiles read_eole(const fs::path& directory) {
           read_json(vocabulary), load_eole_weights(directory)};
 }
 
-OpennmtOptions read_options(const json& opt, const fs::path& file) {
-  try {
-    return parse_opennmt_options(opt);
-  } catch (const CheckpointError& error) {
-    throw CheckpointError(file.string() + ": " + error.what());
-  }
-}
-
 OpennmtFiles read_checkpoint(const fs::path& from) {
   const fs::path file = fs::is_directory(from) ? only_checkpoint(from, ".pt", "OpenNMT-py") : from;
   const json values = read_torch_values(file, {"opt", "vocab"});
@@ -57,7 +49,7 @@ OpennmtFiles read_checkpoint(const fs::path& from) {
           file.string() + ": has no '" + needed +
           "', so it is not a checkpoint of OpenNMT-py; if it is one of fairseq, " +
           "put dict.SRC.txt and dict.TGT.txt next to it");
-  return {read_options(values["opt"], file), file, file, values["vocab"],
+  return {read_as(file, values["opt"], parse_opennmt_options), file, file, values["vocab"],
           with_eole_names(load_opennmt_weights(file))};
 }
 
@@ -149,8 +141,7 @@ nmt::LoadedModel import_opennmt(const fs::path& from, const std::vector<fs::path
   TensorsByName values = tensors.take_layers(config, names_of(config));
   set_tables(read_tables(tensors, files.options, vocabularies.is_shared), vocabularies.source,
              vocabularies.target, tensors, config, values);
-  if (const std::vector<std::string> others = tensors.others(); !others.empty())
-    tensors.fail("has parts that dietmt's models do not have: " + shortened(others));
+  tensors.refuse_others();
   const auto model = std::make_shared<nmt::TranslationModel>(config, 0);
   name_positions(*model, positions, values);
   set_parameters(*model, values, files.weights_file);

@@ -151,9 +151,7 @@ void PdfLineKinds::find_widths_of_code(const std::vector<PdfPage>& pages) {
 }
 
 bool PdfLineKinds::is_code(const PdfLine& line, bool is_after_code) const {
-  if (line.character_width <= 0 || line.height() <= 0 ||
-      !code_widths_.contains(relative_width(line)))
-    return false;
+  if (!has_width(line) || !code_widths_.contains(relative_width(line))) return false;
   return is_after_code || !std::ranges::all_of(line.text, is_ascii_letter);
 }
 
