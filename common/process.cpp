@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <mutex>
 #include <optional>
@@ -89,6 +90,12 @@ void give_way(int amount) {
 }
 
 int64_t usable_cores() { return std::max(1U, std::thread::hardware_concurrency()); }
+
+std::filesystem::path program_path() {
+  const auto running = std::filesystem::read_symlink("/proc/self/exe");
+  const bool is_loader = running.filename().string().starts_with("ld-linux-");
+  return is_loader ? std::filesystem::absolute(program_invocation_name) : running;
+}
 
 bool is_ignored(int signal) {
   struct sigaction now = {};

@@ -1,8 +1,10 @@
-// Signals and the time limit that stop this process, its cores, and the priority of its threads.
+// Signals and the time limit that stop this process, its cores and file, and the priority of its
+// threads.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 namespace dietmt {
@@ -37,6 +39,10 @@ void give_way(int amount);
 
 /// The number of cores that this process may use.
 int64_t usable_cores();
+
+/// The file that started this program. Where a dynamic loader was started with the program as its
+/// argument, as the scripts of the portable archive do, this is argv[0] and not the loader.
+std::filesystem::path program_path();
 
 /// True if the process ignores this signal.
 bool is_ignored(int signal);

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <chrono>
 #include <exception>
+#include <filesystem>
 #include <thread>
 
 #include "common/version.h"
@@ -63,6 +64,18 @@ HttpAnswer answer_of(CURL* curl) {
   const std::string tag = header(curl, "ETag");
   answer.validator = tag.starts_with('"') ? tag : header(curl, "Last-Modified");
   return answer;
+}
+
+// The certificates of the authorities where libcurl's own path, its distribution's, has none, as in
+// the portable archive on other distributions; null: libcurl's own.
+const char* authorities() {
+  namespace fs = std::filesystem;
+  const char* const own = curl_version_info(CURLVERSION_NOW)->cainfo;
+  if (own == nullptr || fs::exists(own)) return nullptr;
+  for (const char* const file :
+       {"/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"})
+    if (fs::exists(file)) return file;
+  return nullptr;
 }
 
 // Whether the same request may succeed later.
@@ -145,6 +158,7 @@ void HttpClient::get(const std::string& url, const HttpRange& range,
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR,
                    url.starts_with("https:") ? "https" : "http,https");
+  if (const char* const file = authorities()) curl_easy_setopt(curl, CURLOPT_CAINFO, file);
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
   curl_easy_setopt(curl, CURLOPT_MAXREDIRS, kRedirects);
   curl_easy_setopt(curl, CURLOPT_FAILONERROR, 1L);

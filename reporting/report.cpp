@@ -12,111 +12,14 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/json_fields.h"
-#include "reporting/progress.h"
 #include "reporting/progress_bar.h"
-#include "reporting/report_chart.h"
 #include "reporting/report_settings.h"
 #include "reporting/report_style.h"
+#include "reporting/run_curves.h"
 
 namespace dietmt::reporting {
 namespace fs = std::filesystem;
 namespace {
-
-using nlohmann::json;
-using nlohmann::ordered_json;
-
-// The values of one kind of entry by name, in the order of their first appearance.
-struct Table {
-  std::vector<std::string> names;
-  std::map<std::string, std::vector<Point>> columns;
-};
-
-struct Run {
-  std::string title = "Training";
-  std::string facts, settings;  // HTML
-  Table train;
-  Table valid;
-  double updates = 0;
-  double seconds = 0;
-};
-
-void add_entry(const ordered_json& entry, Table& table) {
-  const double update = entry.at("update").get<double>();
-  for (const auto& [name, value] : entry.items()) {
-    if (name == "kind" || name == "update" || name == "seconds") continue;
-    auto [column, is_new] = table.columns.try_emplace(name);
-    if (is_new) table.names.push_back(name);
-    column->second.push_back({update, value.is_number() ? value.get<double>() : std::nan("")});
-  }
-}
-
-Run read_run(const fs::path& output) {
-  Run run;
-  const fs::path progress = output / "progress.jsonl";
-  try {
-    for (const ordered_json& entry : read_progress(progress)) {
-      const std::string kind = entry.at("kind");
-      add_entry(entry, kind == "valid" ? run.valid : run.train);
-      run.updates = std::max(run.updates, entry.at("update").get<double>());
-      run.seconds = std::max(run.seconds, entry.value("seconds", 0.0));
-    }
-  } catch (const json::exception& error) {
-    throw DataError(progress.string() + ": not a training progress file: " + json_problem(error));
-  }
-  const fs::path settings = output / "settings.json";
-  if (!fs::exists(settings)) return run;
-  try {
-    const ordered_json record = ordered_json::parse(read_file(settings));
-    run.title = record.value("title", run.title);
-    run.facts = facts_line(record);
-    run.settings = settings_tables(record);
-  } catch (const json::exception& error) {
-    throw DataError(settings.string() + ": " + json_problem(error));
-  }
-  return run;
-}
-
-std::string display_name(const std::string& name) {
-  static const std::map<std::string, std::string> kNames{{"loss", "training loss"},
-                                                         {"valid_loss", "validation loss"},
-                                                         {"bleu", "BLEU"},
-                                                         {"chrf", "chrF"},
-                                                         {"ter", "TER"}};
-  if (const auto known = kNames.find(name); known != kNames.end()) return known->second;
-  std::string text = name;
-  std::ranges::replace(text, '_', ' ');
-  return text;
-}
-
-bool is_loss(const std::string& name) { return name.find("loss") != std::string::npos; }
-
-bool lower_is_better(const std::string& name) {
-  return is_loss(name) || name == "ter" || name.find("perplexity") != std::string::npos;
-}
-
-// Index of the best finite point, -1 if there is none.
-int best_index(const std::string& name, const std::vector<Point>& points) {
-  int best = -1;
-  for (size_t i = 0; i < points.size(); ++i) {
-    if (!std::isfinite(points[i].y)) continue;
-    const double gain = best < 0 ? 1 : points[i].y - points[static_cast<size_t>(best)].y;
-    if (best < 0 || (lower_is_better(name) ? gain < 0 : gain > 0)) best = static_cast<int>(i);
-  }
-  return best;
-}
-
-std::string score_text(const std::string& name, double value) {
-  if (!std::isfinite(value)) return "not a number";
-  return is_loss(name) ? fmt::format("{:.4f}", value) : fmt::format("{:.2f}", value);
-}
-
-std::string count_text(double count) {
-  std::string text = std::to_string(std::llround(count));
-  for (auto i = static_cast<int>(text.size()) - 3; i > 0; i -= 3) {
-    text.insert(static_cast<size_t>(i), ",");
-  }
-  return text;
-}
 
 std::string card(const std::string& name, const std::string& value, const std::string& note) {
   return fmt::format(
@@ -125,7 +28,7 @@ std::string card(const std::string& name, const std::string& value, const std::s
       html_escaped(name), html_escaped(value), html_escaped(note));
 }
 
-std::string summary(const Run& run) {
+std::string summary(const RunCurves& run) {
   std::string html = "<section class='cards'>\n";
   html += card("updates", count_text(run.updates), duration_text(run.seconds) + " of training");
   for (const std::string& name : run.valid.names) {
@@ -136,17 +39,12 @@ std::string summary(const Run& run) {
     html += card("best " + display_name(name), score_text(name, point.y),
                  "at update " + count_text(point.x));
   }
-  if (const auto rate = run.train.columns.find("tokens_per_second");
-      rate != run.train.columns.end()) {
-    double sum = 0;
-    for (const Point& point : rate->second) sum += point.y;
-    html += card("speed", count_text(sum / static_cast<double>(rate->second.size())),
-                 "target tokens/s, mean");
-  }
+  if (const double speed = run.speed(); speed > 0)
+    html += card("speed", count_text(speed), "target tokens/s, mean");
   return html + "</section>\n";
 }
 
-std::vector<Chart> charts_of(const Run& run) {
+std::vector<Chart> charts_of(const RunCurves& run) {
   Chart loss{"Loss", "update", "nats per token", {}};
   Chart scores{"Validation scores", "update", "score", {}};
   std::vector<Chart> others;
@@ -177,7 +75,7 @@ std::vector<Chart> charts_of(const Run& run) {
   return charts;
 }
 
-std::string figures(const Run& run) {
+std::string figures(const RunCurves& run) {
   std::string html = "<section class='charts'>\n";
   for (const Chart& chart : charts_of(run)) {
     const std::string svg = svg_chart(chart);
@@ -188,7 +86,7 @@ std::string figures(const Run& run) {
   return html + "</section>\n";
 }
 
-std::string validation_table(const Table& valid) {
+std::string validation_table(const Curves& valid) {
   if (valid.names.empty()) return "";
   std::string head = "<th>update</th>";
   std::map<double, std::string> rows;  // by update
@@ -229,10 +127,16 @@ std::string report_page(const std::string& title, const std::string& body) {
 }
 
 void write_report(const fs::path& output) {
-  const Run run = read_run(output);
-  write_file_atomically(output / "report.html",
-                        report_page(run.title, run.facts + summary(run) + figures(run) +
-                                                   validation_table(run.valid) + run.settings));
+  const RunCurves run = read_run(output);
+  try {
+    write_file_atomically(
+        output / "report.html",
+        report_page(run.record.value("title", "Training"),
+                    facts_line(run.record) + summary(run) + figures(run) +
+                        validation_table(run.valid) + settings_tables(run.record)));
+  } catch (const nlohmann::json::exception& error) {
+    throw DataError((output / "settings.json").string() + ": " + json_problem(error));
+  }
 }
 
 }  // namespace dietmt::reporting

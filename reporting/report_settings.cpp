@@ -14,15 +14,16 @@ using nlohmann::ordered_json;
 
 // Lists are written as on the command line, separated by spaces.
 std::string setting_text(const ordered_json& value) {
-  if (value.is_string()) return html_escaped(value.get<std::string>());
-  if (!value.is_array()) return html_escaped(value.dump());
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump();
   std::string text;
   for (const ordered_json& item : value) text += (text.empty() ? "" : " ") + setting_text(item);
   return text;
 }
 
 std::string row(const std::string& name, const ordered_json& value) {
-  return fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", html_escaped(name), setting_text(value));
+  return fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", html_escaped(name),
+                     html_escaped(setting_text(value)));
 }
 
 std::string table(const std::string& name, const std::string& rows) {
@@ -45,9 +46,23 @@ std::string facts_line(const ordered_json& record) {
   for (const auto& [name, value] : facts.items()) {
     const bool says_itself = value.is_string() && name != "started";
     line += (line.empty() ? "" : " \u00B7 ") +
-            (says_itself ? setting_text(value) : html_escaped(name) + " " + setting_text(value));
+            html_escaped((says_itself ? "" : name + " ") + setting_text(value));
   }
   return line.empty() ? "" : "<p class='facts'>" + line + "</p>\n";
+}
+
+std::vector<std::pair<std::string, std::string>> setting_texts(const ordered_json& record) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  const ordered_json settings = object_of(record, "settings");
+  for (const auto& [name, value] : settings.items()) {
+    if (value.is_object()) {
+      for (const auto& [key, setting] : value.items())
+        texts.emplace_back(name + "." + key, setting_text(setting));
+    } else {
+      texts.emplace_back(name, setting_text(value));
+    }
+  }
+  return texts;
 }
 
 std::string settings_tables(const ordered_json& record) {

@@ -1,4 +1,4 @@
-// dietmt inspect: a model's parameters, configuration, positions and attention.
+// dietmt inspect: a model's parameters, configuration, positions and attention, and training runs.
 #include <spdlog/spdlog.h>
 
 #include <iostream>
@@ -13,6 +13,7 @@
 #include "inspection/sentence_analysis.h"
 #include "nmt/network/model_directory.h"
 #include "nmt/network/model_size.h"
+#include "reporting/comparison.h"
 #include "tools/command_list.h"
 #include "tools/commands.h"
 #include "tools/decoding_options.h"
@@ -104,6 +105,35 @@ int inspect_attention(const std::vector<std::string>& arguments) {
   return 0;
 }
 
+struct RunOptions {
+  std::vector<std::string> runs;
+  std::string output;
+};
+
+int inspect_runs(const std::vector<std::string>& arguments) {
+  RunOptions o;
+  OptionTable table("inspect runs", "[--runs] DIR...",
+                    "Compares training runs: prints a table of their best scores on validation. "
+                    "--output writes a page with it, a chart for each quantity with a curve for "
+                    "each run, and the settings in which the runs differ.");
+  table
+      .add("runs", &o.runs, "DIR...", "output directories of train, bert pretrain or bert finetune",
+           {.required = true})
+      .add("output", &o.output, "FILE.html", "write a page instead of the table");
+  table.positional("runs").example(
+      "dietmt inspect runs runs/diet-rel runs/shaw --output runs.html");
+  if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  table.check(file_output_problems(o.output, {}));
+  const reporting::Comparison comparison({o.runs.begin(), o.runs.end()});
+  if (o.output.empty()) {
+    std::cout << comparison.table();
+  } else {
+    write_text_atomically(o.output, comparison.page());
+    spdlog::info("wrote {}", o.output);
+  }
+  return 0;
+}
+
 struct PositionOptions {
   bool list = false;
   std::string model;
@@ -168,12 +198,13 @@ int inspect_positions(const std::vector<std::string>& arguments) {
 int run_inspect(const std::vector<std::string>& arguments) {
   const CommandList list{
       "dietmt inspect",
-      "Shows what is in a model.",
+      "Shows what is in a model or a training run.",
       {{"params", "count the parameters of a model by component", inspect_params},
        {"model", "print the configuration of a model", inspect_model},
        {"positions", "list the position encodings, or report what a model's encodings do",
         inspect_positions},
-       {"attention", "print the attention in a sentence and its translation", inspect_attention}},
+       {"attention", "print the attention in a sentence and its translation", inspect_attention},
+       {"runs", "compare the curves, scores and settings of training runs", inspect_runs}},
       "dietmt inspect params --model model"};
   return list.run(arguments);
 }

@@ -194,9 +194,7 @@ void continue_with_libtorch(const std::string& command, const std::vector<std::s
   run_with_libtorch(command, arguments);
 }
 
-std::filesystem::path program_directory() {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
-}
+std::filesystem::path program_directory() { return program_path().parent_path(); }
 
 std::string run_dietmt(const std::vector<std::string>& words) {
   std::vector<std::string> all = {program_directory() / "dietmt"};

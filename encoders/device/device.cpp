@@ -30,7 +30,7 @@ LoadedCudaKernels load() {
   // Registers LibTorch's own CUDA kernels and opens its symbols to the shared object.
   if (dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr) return {{}, dlerror()};
   std::error_code ignored;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  const auto program = program_path().parent_path();
   LoadedCudaKernels result;
   for (const auto& folder : {program, program / ".." / "lib"}) {
     if (!std::filesystem::exists(folder / kFile, ignored)) continue;

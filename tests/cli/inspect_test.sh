@@ -129,4 +129,14 @@ expect_text "tokens; at most 128 can be shown" "$err"
 expect_code 2 "${attention[@]}"
 expect_text "--model is missing" "$err"
 expect_text "--text is missing" "$err"
+# A run compared with itself under another name.
+ln -s "$(realpath "$model")" "$work/other"
+expect_code 0 "$dietmt" inspect runs "$model" "$work/other"
+[ "$(wc -l <"$work/out")" -eq 3 ] || fail "not a header and two runs: $out"
+expect_text "best validation loss" "$out"
+expect_code 0 "$dietmt" inspect runs "$model" "$work/other" --output "$work/runs.html"
+grep -q '<figcaption>training loss</figcaption>' "$work/runs.html" || fail "the page has no curves"
+expect_code 1 "$dietmt" inspect runs "$model" "$work"
+expect_text "progress.jsonl" "$err"
+
 finish

@@ -9,9 +9,13 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <iostream>
 #include <string>
+#include <string_view>
 #include <thread>
 
+#include "common/child_process.h"
 #include "common/exit_kinds.h"
 
 namespace dietmt {
@@ -121,6 +125,19 @@ TEST(StopSignalTest, ATimeLimitSetsTheFlagToo) {
   });
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(ProgramPathTest, IsPrinted) { std::cout << "program " << program_path().string() << "\n"; }
+
+// As in the portable archive. The child runs the test above.
+TEST(ProgramPathTest, OfAProgramThatItsLoaderStartsIsTheNameThatItWasGiven) {
+  constexpr char kLoader[] = "/lib64/ld-linux-x86-64.so.2";
+  if (!std::filesystem::exists(kLoader)) GTEST_SKIP() << "there is no " << kLoader;
+  std::string output;
+  const ChildProgram child{.words = {kLoader, "--argv0", "/archive/bin/dietmt", program_path(),
+                                     "--gtest_filter=ProgramPathTest.IsPrinted"}};
+  EXPECT_EQ(run_child(child, [&](std::string_view piece) { output += piece; }), 0);
+  EXPECT_NE(output.find("program /archive/bin/dietmt\n"), output.npos) << output;
 }
 
 }  // namespace

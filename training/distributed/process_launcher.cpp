@@ -74,7 +74,7 @@ sigset_t awaited_signals() {
 class Launcher {
  public:
   Launcher(int64_t processes, std::vector<std::string> words) : words_(std::move(words)) {
-    words_.insert(words_.begin(), std::filesystem::read_symlink("/proc/self/exe").string());
+    words_.insert(words_.begin(), program_path().string());
     // Blocked before the rendezvous store starts its threads.
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
     const training::RendezvousStore rendezvous;

@@ -1,0 +1,208 @@
+#include "reporting/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "common/error.h"
+#include "common/json_fields.h"
+#include "reporting/progress_bar.h"
+#include "reporting/report.h"
+#include "reporting/report_settings.h"
+#include "reporting/run_curves.h"
+
+namespace dietmt::reporting {
+namespace fs = std::filesystem;
+
+struct Comparison::Run {
+  std::string name;
+  RunCurves curves;
+  std::map<std::string, std::string> settings;
+};
+
+namespace {
+
+using Paths = std::vector<fs::path>;
+
+// The paths without the directories with which all begin and end: runs/a/model, runs/b/model are a
+// and b.
+std::vector<std::string> distinct_names(const Paths& outputs) {
+  std::vector<std::vector<std::string>> parts;
+  for (const fs::path& output : outputs) {
+    const fs::path whole = fs::absolute(output).lexically_normal();
+    auto& list = parts.emplace_back(whole.begin(), whole.end());
+    if (list.back().empty()) list.pop_back();  // of a path that ends with a slash
+  }
+  const auto shortest = std::ranges::min(parts, {}, &std::vector<std::string>::size).size();
+  const auto all_have = [&](const auto& part_of) {
+    return std::ranges::all_of(
+        parts, [&](const auto& list) { return part_of(list) == part_of(parts[0]); });
+  };
+  size_t before = 0, after = 0;
+  while (before + 1 < shortest && all_have([&](const auto& list) { return list[before]; }))
+    ++before;
+  while (before + after + 1 < shortest &&
+         all_have([&](const auto& list) { return list[list.size() - 1 - after]; }))
+    ++after;
+  std::vector<std::string> names;
+  for (const auto& list : parts) {
+    fs::path name;
+    for (size_t i = before; i < list.size() - after; ++i) name /= list[i];
+    names.push_back(name.string());
+  }
+  return names;
+}
+
+// The names of all runs' curves of a kind, in the order of their first appearance.
+template <typename Runs>
+std::vector<std::string> names_of(const Runs& runs, Curves RunCurves::*kind) {
+  std::vector<std::string> names;
+  for (const auto& run : runs)
+    for (const std::string& name : (run.curves.*kind).names)
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  return names;
+}
+
+const std::vector<Point>& points_of(const Curves& curves, const std::string& name) {
+  static const std::vector<Point> kNone;
+  const auto found = curves.columns.find(name);
+  return found == curves.columns.end() ? kNone : found->second;
+}
+
+// The best value of each run; NaN: none.
+template <typename Runs>
+std::vector<double> best_values(const Runs& runs, const std::string& name) {
+  std::vector<double> values;
+  for (const auto& run : runs) {
+    const std::vector<Point>& points = points_of(run.curves.valid, name);
+    const int best = best_index(name, points);
+    values.push_back(best < 0 ? std::nan("") : points[static_cast<size_t>(best)].y);
+  }
+  return values;
+}
+
+struct Column {
+  std::string heading;
+  std::vector<std::string> cells;
+  int best = -1;  // index of a cell to mark
+};
+
+template <typename Runs>
+std::vector<Column> columns_of(const Runs& runs) {
+  std::vector<Column> columns{{"run", {}}, {"updates", {}}, {"time", {}}};
+  for (const auto& run : runs) {
+    columns[0].cells.push_back(run.name);
+    columns[1].cells.push_back(count_text(run.curves.updates));
+    columns[2].cells.push_back(duration_text(run.curves.seconds));
+  }
+  for (const std::string& name : names_of(runs, &RunCurves::valid)) {
+    const std::vector<double> values = best_values(runs, name);
+    Column& column = columns.emplace_back(Column{"best " + display_name(name), {}});
+    for (const double value : values)
+      column.cells.push_back(std::isnan(value) ? "" : score_text(name, value));
+    column.best = best_index(name, values);
+  }
+  Column& speed = columns.emplace_back(Column{"target tokens/s", {}});
+  for (const auto& run : runs)
+    speed.cells.push_back(run.curves.speed() > 0 ? count_text(run.curves.speed()) : "");
+  return columns;
+}
+
+std::string results_table(const std::vector<Column>& columns) {
+  std::string html = "<section><div class='scroll'><table class='scores'><thead><tr>";
+  for (const Column& column : columns) html += "<th>" + html_escaped(column.heading) + "</th>";
+  html += "</tr></thead><tbody>\n";
+  for (size_t row = 0; row < columns[0].cells.size(); ++row) {
+    html += "<tr>";
+    for (const Column& column : columns)
+      html += (column.best == static_cast<int>(row) ? "<td class='best' title='the best'>\u2605 "
+                                                    : "<td>") +
+              html_escaped(column.cells[row]) + "</td>";
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div></section>\n";
+}
+
+template <typename Runs>
+std::string figures(const Runs& runs) {
+  std::string html = "<section class='charts'>\n";
+  const auto draw = [&](Curves RunCurves::*kind, const std::string& name) {
+    Chart chart{display_name(name), "update", is_loss(name) ? "nats per token" : "", {}};
+    for (const auto& run : runs) {
+      const std::vector<Point>& points = points_of(run.curves.*kind, name);
+      chart.series.push_back(
+          {run.name, points, kind == &RunCurves::valid ? best_index(name, points) : -1});
+    }
+    const std::string svg = svg_chart(chart);
+    if (!svg.empty())
+      html += fmt::format("<figure><figcaption>{}</figcaption>\n{}</figure>\n",
+                          html_escaped(chart.title), svg);
+  };
+  for (const std::string& name : names_of(runs, &RunCurves::valid)) draw(&RunCurves::valid, name);
+  for (const std::string& name : names_of(runs, &RunCurves::train)) draw(&RunCurves::train, name);
+  return html + "</section>\n";
+}
+
+template <typename Runs>
+std::string differences(const Runs& runs) {
+  std::map<std::string, std::vector<std::string>> rows;
+  for (size_t i = 0; i < runs.size(); ++i)
+    for (const auto& [name, text] : runs[i].settings)
+      rows.try_emplace(name, runs.size()).first->second[i] = text;
+  std::erase_if(rows, [](const auto& row) {
+    return std::ranges::adjacent_find(row.second, std::ranges::not_equal_to{}) == row.second.end();
+  });
+  if (rows.empty()) return "";
+  std::string html =
+      "<section><h2>Different settings</h2>\n<div "
+      "class='scroll'><table><thead><tr><th>setting</th>";
+  for (const auto& run : runs) html += "<th>" + html_escaped(run.name) + "</th>";
+  html += "</tr></thead><tbody>\n";
+  for (const auto& [name, texts] : rows) {
+    html += "<tr><th>" + html_escaped(name) + "</th>";
+    for (const std::string& text : texts) html += "<td>" + html_escaped(text) + "</td>";
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div></section>\n";
+}
+
+}  // namespace
+
+Comparison::Comparison(const Paths& outputs) {
+  const std::vector<std::string> names = distinct_names(outputs);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    Run run{names[i], read_run(outputs[i]), {}};
+    try {
+      for (auto& [name, text] : setting_texts(run.curves.record))
+        run.settings[name] = std::move(text);
+    } catch (const nlohmann::json::exception& error) {
+      throw DataError((outputs[i] / "settings.json").string() + ": " + json_problem(error));
+    }
+    runs_.push_back(std::move(run));
+  }
+}
+
+Comparison::~Comparison() = default;
+
+std::string Comparison::table() const {
+  const std::vector<Column> columns = columns_of(runs_);
+  const auto line = [&](const auto& cell) {
+    std::string text;
+    for (const Column& column : columns) text += (text.empty() ? "" : "\t") + cell(column);
+    return text + '\n';
+  };
+  std::string text = line([](const Column& column) { return column.heading; });
+  for (size_t row = 0; row < runs_.size(); ++row)
+    text += line([&](const Column& column) { return column.cells[row]; });
+  return text;
+}
+
+std::string Comparison::page() const {
+  return report_page("Training runs",
+                     results_table(columns_of(runs_)) + figures(runs_) + differences(runs_));
+}
+
+}  // namespace dietmt::reporting
