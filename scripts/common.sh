@@ -21,10 +21,11 @@ print_help() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$1"; }
 
 # ---- packages of programs that run elsewhere ----------------------------------------------------
 
-# The Debian package that has a file of this name or path; nothing if none has it.
+# The Debian package that has a library of this path, or only of this name; nothing if none has it.
 package_of() {
-  local path
-  for path in "*/${1##*/}" "$(realpath -m "$1")"; do
+  local path paths=("*-linux-gnu/${1##*/}" "*/${1##*/}")
+  if [[ $1 == /* ]]; then paths=("$1" "$(realpath -m "$1")" "${paths[@]}"); fi
+  for path in "${paths[@]}"; do
     dpkg -S "$path" 2>/dev/null | sed -n '1s/:.*//p;1q' | grep . && return
   done
   true

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Programs in C++, C and Rust built against an installed library: install_test.sh BINARY MODEL BUILD
+# Programs in C++, C, Rust and Go built against an installed library: install_test.sh BINARY MODEL BUILD
 # EXAMPLES
 dietmt=$1
 model=$2
@@ -47,6 +47,13 @@ if command -v rustc >/dev/null; then
   translates_by rust
 else
   echo "no rustc: the example in Rust is not tried"
+fi
+if command -v go >/dev/null; then
+  export GOCACHE=$work/go-cache GOFLAGS=-modcacherw
+  PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig expect_code 0 go build -o "$work/go" "$examples/go/example.go"
+  translates_by go
+else
+  echo "no go: the example in Go is not tried"
 fi
 expect_code 1 "$work/build/example" "$work/none"
 expect_text "$work/none" "$err"
