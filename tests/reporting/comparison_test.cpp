@@ -31,7 +31,7 @@ TEST(Comparison, RunsAreNamedByWhatDiffersInTheirPaths) {
             "run\tupdates\ttime\tbest validation loss\tbest BLEU\ttarget tokens/s\n"
             "shaw\t100\t1m00s\t5.0000\t10.00\t900\n"
             "t5/large\t100\t1m00s\t5.0000\t10.00\t900\n");
-  // One inside the other, and one alone.
+  // One inside the other, and only one.
   record_run(directory / "en-de", "10", "{}");
   EXPECT_THAT(Comparison({directory / "en-de", directory / "en-de/shaw/model"}).table(),
               HasSubstr("\nen-de\t"));
