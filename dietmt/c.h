@@ -50,7 +50,8 @@ DIETMT_C_API void dietmt_options_free(dietmt_options* options);
 
 /* Names and values are those of TranslatorOptions, which dietmt_load() reads, and TranslateOptions,
  * which the others read (dietmt/translator.h, nmt/search/search_options.def): "beam" and "8",
- * "sample" and "true", "target_language" and "de". Not alignment, check and source_tags. */
+ * "sample" and "true", "target_language" and "de". Not alignment, check and lists with an item
+ * per line. */
 DIETMT_C_API dietmt_status dietmt_options_set(dietmt_options* options, const char* name,
                                               const char* value);
 

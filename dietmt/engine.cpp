@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "common/error.h"
@@ -78,16 +79,14 @@ Engine::~Engine() {
 TranslationPlan Engine::plan(const TranslateOptions& options) const {
   TranslationPlan plan{.search = search_options(options),
                        .glossary = glossary_of(options),
-                       .line = {.languages = {.source_tag = options.source_tag,
-                                              .source = options.source_language,
-                                              .target = options.target_language},
-                                .avoid = options.avoid,
+                       .line = {.avoid = options.avoid,
                                 .markup = options.markup,
                                 .keep = nmt::kept_kinds_from(options.keep),
                                 .alignment = nmt::alignment_from_name(options.alignment),
                                 .check_copies = checks_copies(options.check),
                                 .pieces = true,
                                 .restores_case = restores_case(options.letter_case)},
+                       .languages = LineLanguages(options),
                        .guard = nmt::guard_from_name(options.guard),
                        .split = options.split_sentences};
   const bool aligns = plan.line.alignment != nmt::AlignmentKind::kNone;
@@ -102,9 +101,18 @@ TranslationPlan Engine::plan(const TranslateOptions& options) const {
                       "which then no longer stand for tokens");
   if (plan.line.restores_case && loaded_->decoder->aligns()) plan.search.alignment = true;
   nmt::check_avoided(options.avoid);
-  if (!options.source_tag.empty() && !options.source_tags.empty())
-    throw ConfigError("source_tags gives the tag of each line: leave out source_tag");
-  nmt::LineCoder(*loaded_, plan.search, plan.line);  // checks the tag
+  if (plan.languages.empty()) plan.line.languages = plan.languages.usual();
+  nmt::LineCoder(*loaded_, plan.search, plan.line);  // checks the languages
+  std::set<nmt::LanguageChoice> checked;
+  for (int64_t i = 0; i < plan.languages.lines(); ++i) {
+    const nmt::LanguageChoice choice = *plan.languages.of(i);
+    if (!checked.insert(choice).second) continue;
+    try {
+      nmt::LineCoder(*loaded_, plan.search, {.languages = choice});
+    } catch (const DataError& error) {
+      throw DataError("line " + std::to_string(i + 1) + ": " + error.what());
+    }
+  }
   return plan;
 }
 
@@ -129,18 +137,16 @@ std::vector<Translation> Engine::translate(const LineBatch& batch, const Transla
   nmt::LineOptions options = plan.line;
   options.glossary = &plan.glossary;
   nmt::LineCoder coder(*loaded_, plan.search, options);
-  for (const std::string& line : batch.earlier) coder.prepare(clean(line));
+  for (const BatchLine& line : batch.earlier)
+    coder.prepare(clean(line.text), {.languages = line.languages});
   std::vector<nmt::LineSentences> lines;
   std::vector<nmt::TranslationRequest> requests;
   for (size_t i = 0; i < batch.lines.size(); ++i) {
-    nmt::LineExtras extras{.index = batch.first + static_cast<int64_t>(i)};
-    if (!batch.prefixes.empty()) extras.prefix = clean(batch.prefixes[i]);
-    if (!batch.tags.empty()) {
-      extras.languages = plan.line.languages;
-      extras.languages->source_tag = batch.tags[i];
-    }
-    lines.push_back(
-        nmt::prepare_sentences(coder, clean(batch.lines[i]), std::move(extras), plan.split));
+    const BatchLine& line = batch.lines[i];
+    nmt::LineExtras extras{.index = batch.first + static_cast<int64_t>(i),
+                           .languages = line.languages,
+                           .prefix = clean(line.prefix)};
+    lines.push_back(nmt::prepare_sentences(coder, clean(line.text), std::move(extras), plan.split));
     lines.back().take_requests(requests);
   }
   const nmt::SecondSearch search = [&](std::vector<nmt::TranslationRequest> some,

@@ -5,10 +5,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "data/text/glossary.h"
+#include "dietmt/line_languages.h"
 #include "dietmt/translator.h"
 #include "nmt/translation/line_coder.h"
 #include "nmt/translation/loaded_decoder.h"
@@ -17,13 +19,17 @@
 
 namespace dietmt {
 
+struct BatchLine {
+  std::string text;
+  std::string prefix = {};
+  std::optional<nmt::LanguageChoice> languages = {};  // instead of TranslationPlan::line's
+};
+
 /// Lines translated together.
 struct LineBatch {
-  std::vector<std::string> lines;
-  std::vector<std::string> prefixes;  // one per line, or none
-  std::vector<std::string> tags;      // one per line, or none
-  std::vector<std::string> earlier;   // preceding lines: context for a model that reads it
-  int64_t first = 0;                  // number of the first line: part of the sampling key
+  std::vector<BatchLine> lines;
+  std::vector<BatchLine> earlier;  // preceding lines: context for a model that reads it
+  int64_t first = 0;               // number of the first line: part of the sampling key
 };
 
 /// The checked options of a call.
@@ -31,6 +37,7 @@ struct TranslationPlan {
   nmt::SearchOptions search;
   data::Glossary glossary;
   nmt::LineOptions line;  // without the glossary
+  LineLanguages languages;
   nmt::Guard guard;
   std::optional<std::string> split;
 };
@@ -43,8 +50,8 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Throws ConfigError listing all problems, and DataError for an invalid glossary entry or a tag
-  /// that is not a piece of the source tokenizer.
+  /// Throws ConfigError listing all problems, and DataError for an invalid glossary entry, a
+  /// language that the model does not have, or a tag that is not a piece of the source tokenizer.
   TranslationPlan plan(const TranslateOptions& options) const;
 
   /// How much of the preceding lines the model reads.

@@ -7,7 +7,6 @@
 #include <system_error>
 #include <utility>
 
-#include "common/error.h"
 #include "dietmt/error.h"
 #include "nmt/translation/translation_stream.h"
 
@@ -23,7 +22,6 @@ TranslationWindows::TranslationWindows(std::shared_ptr<Engine> engine, LineSourc
     : engine_(std::move(engine)),
       lines_(std::move(lines)),
       cancelled_(options.cancelled),
-      tags_(options.source_tags),
       plan_(engine_->plan(options)),
       line_by_line_(line_by_line),
       max_lines_(line_by_line ? 1 : kSizes.first_lines) {}
@@ -58,39 +56,31 @@ LineBatch TranslationWindows::read() {
   batch.first = lines_read_;
   batch.earlier.assign(earlier_.begin(), earlier_.end());
   int64_t bytes = 0;
-  bool has_prefixes = false;
-  std::vector<std::string> prefixes;
   while (std::ssize(batch.lines) < max_lines_ && bytes < kSizes.bytes) {
-    std::string line, prefix;
-    const int64_t number = lines_read_ + std::ssize(batch.lines);
-    if (!take_line(number, line, prefix)) break;
-    bytes += std::ssize(line);
-    if (!tags_.empty()) batch.tags.push_back(tags_[static_cast<size_t>(number)]);
+    BatchLine line;
+    if (!take_line(lines_read_ + std::ssize(batch.lines), line)) break;
+    bytes += std::ssize(line.text);
     remember(line);
-    has_prefixes = has_prefixes || !prefix.empty();
     batch.lines.push_back(std::move(line));
-    prefixes.push_back(std::move(prefix));
   }
   lines_read_ += std::ssize(batch.lines);
-  if (has_prefixes) batch.prefixes = std::move(prefixes);
   if (!line_by_line_) max_lines_ = std::min(2 * max_lines_, kSizes.lines);
   return batch;
 }
 
-// Returns false at the end of the source, and when it fails or does not match the tags.
-bool TranslationWindows::take_line(int64_t number, std::string& line, std::string& prefix) {
+// Returns false at the end of the source, and when it fails or does not match the languages.
+bool TranslationWindows::take_line(int64_t number, BatchLine& line) {
   try {
-    ended_ = !lines_(line, prefix);
-    if (!tags_.empty() && ended_ != (number == std::ssize(tags_)))
-      throw DataError("there are " + std::to_string(tags_.size()) + " source tags, but " +
-                      (ended_ ? std::to_string(number) + " lines" : "more lines"));
+    ended_ = !lines_(line.text, line.prefix);
+    plan_.languages.require_line(number, ended_);
+    if (!ended_) line.languages = plan_.languages.of(number);
   } catch (...) {
     failure_ = std::current_exception();
   }
   return !ended_ && !failure_;
 }
 
-void TranslationWindows::remember(const std::string& line) {
+void TranslationWindows::remember(const BatchLine& line) {
   const int64_t most = engine_->context().sentences;
   if (most == 0) return;
   if (std::ssize(earlier_) == most) earlier_.pop_front();

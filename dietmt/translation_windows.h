@@ -31,15 +31,14 @@ class TranslationWindows {
   using Translations = std::vector<Translation>;
 
   LineBatch read();
-  bool take_line(int64_t number, std::string& line, std::string& prefix);
-  void remember(const std::string& line);
+  bool take_line(int64_t number, BatchLine& line);
+  void remember(const BatchLine& line);
   std::future<Translations> start(LineBatch batch, bool here);
   Translations wait(std::future<Translations> window);
 
   const std::shared_ptr<Engine> engine_;
   const LineSource lines_;
   const std::function<bool()> cancelled_;
-  const std::vector<std::string> tags_;  // one per line, or none
   const TranslationPlan plan_;
   const bool line_by_line_;
   int64_t max_lines_;
@@ -47,7 +46,7 @@ class TranslationWindows {
   bool ended_ = false;
   std::exception_ptr failure_;  // from the source; thrown after the lines before it
   std::atomic<bool> stopped_ = false;
-  std::deque<std::string> earlier_;  // last lines of the previous windows
+  std::deque<BatchLine> earlier_;  // last lines of the previous windows
   std::deque<Translation> ready_;
   std::deque<std::future<Translations>> windows_;  // after stopped_, so that its threads end first
 };

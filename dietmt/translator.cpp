@@ -60,6 +60,7 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
     if (!prefixes.empty() && prefixes.size() != lines.size())
       throw DataError(std::to_string(lines.size()) + " lines, but " +
                       std::to_string(prefixes.size()) + " prefixes");
+    LineLanguages(options).require_lines(std::ssize(lines));
     TranslationWindows windows(impl_->engine(), source, options, false);
     std::vector<Translation> translations;
     translations.reserve(lines.size());

@@ -37,6 +37,9 @@ struct TranslateOptions {
   /// names.
   std::string source_language = {};
   std::string target_language = {};
+  /// One language per line instead, with the same rules.
+  std::vector<std::string> source_languages = {};
+  std::vector<std::string> target_languages = {};
 
   /// Without a value: that of the model, if its config.json has one (search), or the usual one.
 #define DIETMT_CALL_OPTION(group, type, name, ...) std::optional<type> name = {};

@@ -214,6 +214,8 @@ void bind_options(py::module_& module) {
       .def_readwrite("source_tags", &TranslateOptions::source_tags)
       .def_readwrite("source_language", &TranslateOptions::source_language)
       .def_readwrite("target_language", &TranslateOptions::target_language)
+      .def_readwrite("source_languages", &TranslateOptions::source_languages)
+      .def_readwrite("target_languages", &TranslateOptions::target_languages)
       .def_readwrite("glossary", &TranslateOptions::glossary)
       .def_readwrite("avoid", &TranslateOptions::avoid)
       .def_readwrite("alignment", &TranslateOptions::alignment)

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "data/text/bpe_marks.h"
@@ -62,10 +63,27 @@ std::string json(const nmt::TranslatedLine& line, const TranslationForm& form) {
   return object.dump();
 }
 
+// Tabs of the translation would be columns.
+std::string tsv(const nmt::TranslatedLine& line, const TranslationForm& form) {
+  const nmt::LineResult& best = line.translations.front();
+  std::string text = text_of(best, form);
+  std::ranges::replace(text, '\t', ' ');
+  std::string row = line.row + '\t' + text;
+  if (form.scores) row += fmt::format("\t{:.6f}", best.score);
+  if (form.alignment != AlignmentKind::kNone) row += '\t' + alignment_text(best, form.alignment);
+  return row;
+}
+
 }  // namespace
+
+std::string added_columns(const TranslationForm& form) {
+  return std::string("\ttranslation") + (form.scores ? "\tscore" : "") +
+         (form.alignment != AlignmentKind::kNone ? "\talignment" : "");
+}
 
 std::string formatted(const nmt::TranslatedLine& line, const TranslationForm& form) {
   if (form.json) return json(line, form);
+  if (form.tsv) return tsv(line, form);
   std::string text;
   for (const nmt::LineResult& found : line.translations) {
     if (!text.empty()) text += '\n';

@@ -11,6 +11,7 @@ struct TranslationForm {
   int64_t nbest = 1;  // above 1: `line ||| text ||| score`
   bool scores = false;
   bool json = false;
+  bool tsv = false;         // the columns of the line before those of its translation
   bool remove_bpe = false;  // join words that the text's own BPE has cut
   nmt::AlignmentKind alignment = nmt::AlignmentKind::kNone;
   // JSON has these for a glossary, for --check copies, and for two models.
@@ -18,6 +19,9 @@ struct TranslationForm {
   bool missing_copies = false;
   bool pivot = false;
 };
+
+/// What formatted() adds to the line of TSV that names its columns.
+std::string added_columns(const TranslationForm& form);
 
 /// The output for one input line, without its last line feed.
 std::string formatted(const nmt::TranslatedLine& line, const TranslationForm& form);

@@ -1,14 +1,13 @@
 #include "nmt/translation/json_line.h"
 
-#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <utility>
 #include <vector>
 
 #include "common/error.h"
 #include "common/json_fields.h"
 #include "nmt/translation/avoided_ends.h"
+#include "nmt/translation/line_fields.h"
 #include "nmt/translation/term_encoder.h"
 
 namespace dietmt::nmt {
@@ -53,37 +52,21 @@ json object_in(const std::string& line) {
 }  // namespace
 
 std::string take_json_line(const std::string& line, const SearchOptions& search,
-                           LineExtras& extras) {
+                           const LanguageChoice& usual, LineExtras& extras) {
   const json object = object_in(line);
-  LanguageChoice languages = extras.languages.value_or(LanguageChoice());
-  const std::pair<const char*, std::string*> texts[] = {{"source_language", &languages.source},
-                                                        {"target_language", &languages.target},
-                                                        {"tag", &languages.source_tag},
-                                                        {"prefix", &extras.prefix}};
-  std::string source;
-  bool has_source = false;
+  LineFields fields(usual);
   for (const auto& [name, value] : object.items()) {
-    const auto known =
-        std::ranges::find(texts, name, [](const auto& text) { return std::string(text.first); });
-    if (known != std::end(texts)) {
-      *known->second = text_of(name, value);
-    } else if (name == "source") {
-      source = text_of(name, value);
-      has_source = true;
-    } else if (name == "terms") {
+    if (LineFields::is_known(name))
+      fields.set(name, text_of(name, value));
+    else if (name == "terms")
       extras.glossary = glossary_of(value, search);
-    } else if (name == "avoid") {
+    else if (name == "avoid")
       extras.avoid = avoided_of(value);
-    } else {
-      throw DataError("the field '" + name +
-                      "' is unknown; known: source, source_language, target_language, tag, prefix, "
-                      "terms, avoid");
-    }
+    else
+      throw DataError("the field '" + name + "' is unknown; known: " + LineFields::kNames +
+                      ", terms, avoid");
   }
-  if (!has_source) throw DataError("has no source");
-  extras.prefix_where = extras.prefix.empty() ? "" : extras.where;
-  extras.languages = std::move(languages);
-  return source;
+  return fields.take(extras);
 }
 
 }  // namespace dietmt::nmt

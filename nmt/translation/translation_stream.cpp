@@ -108,17 +108,27 @@ class WindowReader {
       extras.languages->source_tag = tags_.next(input_);
     }
     TranslatedLine made{.number = input_.line_number(), .source = line, .where = extras.where};
+    const bool has_fields = options_.json || options_.tsv != nullptr;
     try {
-      if (options_.json) {
-        extras.languages = options_.line.languages;
-        line = made.source = take_json_line(line, search_, extras);
-      }
+      if (has_fields) take_fields(line, made, extras);
       made.sentences = prepare_sentences(coder_, line, std::move(extras), options_.split);
     } catch (const DataError& error) {
-      if (!tags_.given() && !options_.json) throw;
-      throw DataError((options_.json ? input_.where() : tags_.where()) + ": " + error.what());
+      if (!tags_.given() && !has_fields) throw;
+      throw DataError((has_fields ? input_.where() : tags_.where()) + ": " + error.what());
     }
     return made;
+  }
+
+  // Leaves only the text in `line`.
+  void take_fields(std::string& line, TranslatedLine& made, LineExtras& extras) const {
+    const LanguageChoice& usual = options_.line.languages;
+    if (options_.json) {
+      line = take_json_line(line, search_, usual, extras);
+    } else {
+      made.row = line;
+      line = options_.tsv->take_line(line, usual, extras);
+    }
+    made.source = line;
   }
 
   LineCoder& coder_;
@@ -209,6 +219,8 @@ void translate_stream(const Translator& translator, LineReader& input, const Str
     of_first.languages.target.clear();
     of_last.languages = {.target = options.line.languages.target};
   }
+  if (options.json || options.tsv != nullptr) of_first.languages = {};  // lines have theirs
+  if (options.before == nullptr) of_last.languages = of_first.languages;
   LineCoder first_coder(first.model(), first.options(), of_first);
   LineCoder last_coder(translator.model(), translator.options(), of_last);
   LineCoder& coder = options.before != nullptr ? last_coder : first_coder;

@@ -12,6 +12,7 @@
 #include "nmt/translation/line_sentences.h"
 #include "nmt/translation/output_guard.h"
 #include "nmt/translation/translator.h"
+#include "nmt/translation/tsv_columns.h"
 
 namespace dietmt::nmt {
 
@@ -19,6 +20,7 @@ struct TranslatedLine {
   int64_t number = 0;                         // in the input, from 1
   std::string source;                         // as read, but well-formed UTF-8
   std::string where;                          // "file:line"
+  std::string row = {};                       // all cells of a line of TSV
   LineSentences sentences = {};               // without their requests and translations
   std::vector<LineResult> translations = {};  // one for a line without text
 };
@@ -36,6 +38,7 @@ struct StreamOptions {
   LineOptions line = {};
   std::optional<std::string> split = {};  // as in prepare_sentences()
   bool json = false;                      // lines are objects (nmt/translation/json_line.h)
+  const TsvColumns* tsv = nullptr;        // lines have these columns; null: whole lines
   LineReader* prefixes = nullptr;         // the beginning of each translation; null: none
   LineReader* tags = nullptr;             // one per line, instead of line.languages; null: none
   /// Translates the lines first, such as Portuguese to English before English to German; null:
@@ -56,7 +59,7 @@ struct StreamOptions {
 /// `progress` gets the number of lines done since its last call. A model that reads context gets
 /// the preceding lines, back to one without text. Throws DataError if there are fewer or more
 /// prefixes or tags than lines, if a tag is not a piece of the source tokenizer, and with file:line
-/// for a wrong line of JSON.
+/// for a wrong line of JSON or TSV.
 void translate_stream(const Translator& translator, LineReader& input, const StreamOptions& options,
                       const std::function<bool(std::span<const TranslatedLine>)>& emit,
                       const std::function<void(int64_t)>& progress = {});

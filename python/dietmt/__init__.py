@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     class SearchOptions(_options.TranslateOptions, total=False):
         """The options of Translator.translate()."""
         source_tag: str | Sequence[str]
-        source_language: str
-        target_language: str
+        source_language: str | Sequence[str]
+        target_language: str | Sequence[str]
         glossary: Mapping[str, str] | Sequence[tuple[str, str]]
         avoid: Sequence[str]
         alignment: Literal["none", "hard", "soft"]
@@ -96,11 +96,16 @@ def _documented(kind: type) -> Iterator[tuple[str, object, str]]:
             yield name, _dietmt.search_defaults.get(name, getattr(usual, name)), option.__doc__
 
 
-def _search_options(values: Mapping[str, Any]) -> _dietmt.TranslateOptions:
+def _search_options(values: Mapping[str, Any],
+                    lines: Sequence[str] = ()) -> _dietmt.TranslateOptions:
     if "glossary" in values:
         values = {**values, "glossary": _terms(values["glossary"])}
-    if not isinstance(values.get("source_tag", ""), str):
-        values = {**values, "source_tag": "", "source_tags": _lines(values["source_tag"], "source_tag")}
+    for name in ("source_tag", "source_language", "target_language"):
+        if not isinstance(values.get(name, ""), str):
+            items = _lines(values[name], name)
+            if lines and not items:
+                raise InputError(f"{name} is empty, but there are {len(lines)} lines")
+            values = {**values, name: "", name + "s": items}
     return _filled(_dietmt.TranslateOptions(), values)
 
 
@@ -175,7 +180,8 @@ class Translator:
         source_tag: a word to put before each line that has text, such as <2de>; or a list with one
             for each line, "" for none.
         source_language, target_language: of the lines, for a model of several languages such as
-            NLLB: codes ("en", "pt-BR", "eng_Latn") or English names.
+            NLLB: codes ("en", "pt-BR", "eng_Latn") or English names; or a list with one for each
+            line.
         glossary: target terms by source term, or pairs of both, by the rules of `dietmt translate
             --glossary`: a line that has a source term must have its target term in the
             translation; "a|b": either. `missing_terms` of a result lists those that it lacks.
@@ -207,8 +213,8 @@ class Translator:
     def _translate(self, lines: Sequence[str], prefixes: Sequence[str] | None,
                    options: Mapping[str, object],
                    stop: _dietmt.Stop | None = None) -> list[Translation]:
-        filled = _search_options(options)
         lines = _lines(lines, "lines")
+        filled = _search_options(options, lines)
         if prefixes is None:
             return self._translator.translate(lines, [], filled, stop)
         prefixes = _lines(prefixes, "prefix")

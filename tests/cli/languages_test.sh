@@ -33,6 +33,31 @@ echo '{"sauce": "red"}' >wrong
 expect_code 1 "${translate[@]}" --input-format json --input wrong
 expect_text "wrong:1: the field 'sauce' is unknown" "$err"
 
+# So has each line of TSV, whose other columns stay.
+printf 'id\tsource\ttarget_language\n1\tred new blue blue\tde\n2\tred new blue blue\t\n' >table
+expect_code 0 "${translate[@]}" --source-language en --target-language fr --input-format tsv \
+  --input table --scores --alignment hard
+[ "$(head -1 <<<"$out")" = $'id\tsource\ttarget_language\ttranslation\tscore\talignment' ] ||
+  fail "the header is $(head -1 <<<"$out")"
+[[ $(sed -n 2p <<<"$out") == $'1\tred new blue blue\tde\t'"$german"$'\t'-* ]] ||
+  fail "a line of TSV is $(sed -n 2p <<<"$out")"
+[[ $(tail -1 <<<"$out") == $'2\tred new blue blue\t\t'* ]] || fail "the last line lacks its cells"
+expect_code 0 "${translate[@]}" --source-language en --target-language fr --input-format tsv \
+  --columns ,source,target_language --input <(sed 1d table)
+[ "$(head -1 <<<"$out")" = $'1\tred new blue blue\tde\t'"$german" ] || fail "named columns"
+expect_code 1 "${translate[@]}" --input-format tsv --input <(printf 'source\tid\nred\n')
+expect_text ":2: the line has 1 column, but there are names for 2" "$err"
+expect_code 1 "${translate[@]}" --input-format tsv --input text
+expect_text "text:1: no column has the name 'source'" "$err"
+expect_code 1 "${translate[@]}" --source-language en --input-format tsv \
+  --input <(printf 'source\ttarget_language\nred\txx\n')
+expect_text ":2: the model does not have the target language 'xx'" "$err"
+expect_code 2 "${translate[@]}" --input-format tsv --columns source,source --json --input table
+expect_text "--columns: two columns have the name 'source'" "$err"
+expect_text "leave out --json and --nbest" "$err"
+expect_code 2 "${translate[@]}" --columns source --input table
+expect_text "--columns needs --input-format tsv" "$err"
+
 expect_code 0 "$dietmt" score --model m2m --source text --target <(echo rot) --json \
   --source-language en --target-language de
 expect_text '"__de__"' "$out"
@@ -88,3 +113,4 @@ expect_text '"de": "<2de>"' "$out"
 expect_code 0 "$dietmt" translate --model new --target-language French --input text
 expect_code 1 "$dietmt" translate --model new --input text
 expect_text "the target language is needed: de, fr" "$err"
+finish

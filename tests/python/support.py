@@ -1,7 +1,7 @@
 """Shared by the tests of the Python package: TEST.py DIETMT MODEL [UNITTEST-ARGUMENT...].
 
-MODEL has packed fp32 weights. DIETMT_FULL_MODEL is one with full weights, and DIETMT_ENCODER a
-BERT, for the tests that need LibTorch.
+MODEL has packed fp32 weights, and so has DIETMT_LANGUAGES_MODEL, an M2M-100. DIETMT_FULL_MODEL is
+one with full weights, and DIETMT_ENCODER a BERT, for the tests that need LibTorch.
 """
 import importlib.util
 import os
@@ -13,6 +13,7 @@ import unittest
 
 DIETMT = sys.argv[1]
 MODEL = sys.argv[2]
+LANGUAGES_MODEL = os.environ.get("DIETMT_LANGUAGES_MODEL", "")
 FULL_MODEL = os.environ.get("DIETMT_FULL_MODEL", "")
 ENCODER = os.environ.get("DIETMT_ENCODER", "")
 ROOT = pathlib.Path(__file__).resolve().parents[2]

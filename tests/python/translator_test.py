@@ -16,7 +16,7 @@ import types
 import unittest
 
 import dietmt
-from support import DIETMT, MODEL, main, run_dietmt, toy_lines
+from support import DIETMT, LANGUAGES_MODEL, MODEL, main, needs, run_dietmt, toy_lines
 
 # The last line of the second window says that the program is about to wait for the first.
 INTERRUPTED = """
@@ -304,6 +304,31 @@ class TranslatorTest(unittest.TestCase):
                      lambda **options: self.translator.score(["red dog"], ["Hund"], **options)):
             with self.assertRaisesRegex(dietmt.InputError, "one pair of languages"):
                 call(target_language="de")
+
+    @needs(model=LANGUAGES_MODEL)
+    def test_each_line_can_have_its_languages(self):
+        translator = dietmt.Translator(LANGUAGES_MODEL)
+        lines, targets = ["red dog", "old tree", "red dog"], ["de", "French", "fra_Latn"]
+        options = {"source_language": "en", "max_length_offset": 8}
+        single = [translator.translate(line, target_language=target, **options)
+                  for line, target in zip(lines, targets)]
+        self.assertNotEqual(single[0].tokens, single[2].tokens)
+        for found in (translator.translate(lines, target_language=targets, **options),
+                      translator.translate(lines, target_language=tuple(targets),
+                                           **{**options, "source_language": ["en"] * 3}),
+                      list(translator.stream(iter(lines), target_language=targets, **options)),
+                      asyncio.run(translator.translate_async(lines, target_language=targets,
+                                                             **options))):
+            self.assertEqual(found, single)
+        self.assertEqual(translator.translate([], target_language=[]), [])
+        for wrong, problem in ((["de"] * 2, "2 target languages, but 3 lines"),
+                               ([], "target_language is empty, but there are 3 lines"),
+                               (["de", "xx", "fr"], "line 2: .* target language 'xx'"),
+                               (["de", "", "fr"], "line 2: .* target language is needed")):
+            with self.assertRaisesRegex(dietmt.InputError, problem):
+                translator.translate(lines, target_language=wrong, **options)
+        with self.assertRaisesRegex(TypeError, "must be str, not int"):
+            translator.translate(lines, target_language=["de", 1, "fr"], **options)
 
     def test_results_can_be_pickled_copied_and_compared(self):
         for options in ({"nbest": 2}, {"alignment": "hard"}, {"alignment": "soft"},
