@@ -76,6 +76,7 @@ std::optional<Kind> by_files(const fs::path& directory) {
   if (is_ctranslate2(directory)) return Kind{"a CTranslate2 model", "import"};
   if (any_exists(directory, {"hparams.yaml"})) return Kind{"a COMET checkpoint", "import"};
   if (is_eole(directory)) return Kind{"a model of eole", "import"};
+  if (is_sockeye(directory)) return Kind{"a model of Sockeye", "import"};
   if (fs::exists(directory / "config.json")) return by_config(directory);
   if (is_fairseq(directory)) return Kind{"a model of fairseq", "import"};
   if (is_joeynmt(directory)) return Kind{"a model of JoeyNMT", "import"};
@@ -105,6 +106,9 @@ std::optional<Kind> by_name(const fs::path& file) {
                 "give their directory: --from " + directory().string()};
   if (extension == ".ckpt" && is_joeynmt(directory()))
     return Kind{"the weights of a model of JoeyNMT", "",
+                "give their directory: --from " + directory().string()};
+  if (name == "params.best" && is_sockeye(directory()))
+    return Kind{"the weights of a model of Sockeye", "",
                 "give their directory: --from " + directory().string()};
   if (extension == ".pth" || extension == ".ckpt")
     return Kind{"a PyTorch checkpoint of another program", "", kCheckpoint};
@@ -141,6 +145,11 @@ bool is_eole(const fs::path& path) {
 
 bool is_joeynmt(const fs::path& path) {
   return fs::exists(path / "config.yaml") && fs::exists(path / "src_vocab.txt");
+}
+
+bool is_sockeye(const fs::path& path) {
+  return fs::exists(path / "params.best") && fs::exists(path / "config") &&
+         fs::exists(path / "vocab.src.0.json");
 }
 
 bool is_opennmt(const fs::path& path) {

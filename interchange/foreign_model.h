@@ -21,6 +21,9 @@ bool is_opennmt(const std::filesystem::path& path);
 /// Whether `path` is a directory of JoeyNMT: config.yaml and src_vocab.txt.
 bool is_joeynmt(const std::filesystem::path& path);
 
+/// Whether `path` is a directory of Sockeye: params.best, config and vocab.src.0.json.
+bool is_sockeye(const std::filesystem::path& path);
+
 /// Whether `path` is a directory of eole.
 bool is_eole(const std::filesystem::path& path);
 

@@ -22,6 +22,14 @@ void require_unset(const json& settings, const std::vector<std::string>& names) 
       throw CheckpointError("was trained with " + name + ", which dietmt's models do not have");
 }
 
+void require_one_for_both(const json& encoder, const json& decoder,
+                          const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    if (encoder.value(name, json()) != decoder.value(name, json()))
+      throw CheckpointError(name + " of the encoder differs from the decoder's; dietmt's models " +
+                            "have one for both");
+}
+
 void require_same(const json& settings, const std::string& one, const std::string& other) {
   if (settings.value(one, json()) != settings.value(other, json()))
     throw CheckpointError(one + " differs from " + other + "; dietmt's models have one for both");

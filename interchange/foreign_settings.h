@@ -11,6 +11,11 @@ namespace dietmt::interchange {
 /// null, false, 0 and nothing.
 void require_unset(const nlohmann::json& settings, const std::vector<std::string>& names);
 
+/// Throws CheckpointError naming the first of `names` that encoder and decoder have with different
+/// values.
+void require_one_for_both(const nlohmann::json& encoder, const nlohmann::json& decoder,
+                          const std::vector<std::string>& names);
+
 /// Throws CheckpointError unless both are equal or missing.
 void require_same(const nlohmann::json& settings, const std::string& one, const std::string& other);
 

@@ -82,7 +82,7 @@ nmt::ModelLanguages languages_of(data::PieceVocabulary& vocabulary) {
 void hide_special_pieces(data::PieceVocabulary& vocabulary) {
   for (size_t id = 0; id < vocabulary.pieces.size(); ++id) {
     const std::string& piece = vocabulary.pieces[id];
-    const bool is_special = piece == "<s>" || piece == "<pad>" || piece == "<mask>" ||
+    const bool is_special = piece == "<s>" || piece.starts_with("<pad") || piece == "<mask>" ||
                             piece.starts_with("<unused") || piece.starts_with("<extra_id_") ||
                             piece == "<blank>" || piece.starts_with("madeupword") ||
                             piece.starts_with("averyunlikelytoken");

@@ -21,6 +21,7 @@
 #include "interchange/marian/marian.h"
 #include "interchange/marian/marian_int8.h"
 #include "interchange/opennmt/opennmt_import.h"
+#include "interchange/sockeye/sockeye_import.h"
 #include "tools/commands.h"
 #include "tools/model_options.h"
 #include "tools/named_weights.h"
@@ -96,9 +97,13 @@ bool is_joeynmt(const ImportOptions& o) {
   return !o.from.empty() && interchange::is_joeynmt(o.from);
 }
 
+bool is_sockeye(const ImportOptions& o) {
+  return !o.from.empty() && interchange::is_sockeye(o.from);
+}
+
 // Whether --pieces may replace the files that split text.
 bool takes_pieces(const ImportOptions& o) {
-  return is_ctranslate2(o) || is_fairseq(o) || is_joeynmt(o) || is_opennmt(o);
+  return is_ctranslate2(o) || is_fairseq(o) || is_joeynmt(o) || is_opennmt(o) || is_sockeye(o);
 }
 
 bool is_comet(const ImportOptions& o) {
@@ -123,6 +128,8 @@ void import_into(const fs::path& directory, const ImportOptions& o) {
     return write_imported(directory, interchange::import_joeynmt(o.from, split_files(o.pieces)));
   if (is_opennmt(o))
     return write_imported(directory, interchange::import_opennmt(o.from, split_files(o.pieces)));
+  if (is_sockeye(o))
+    return write_imported(directory, interchange::import_sockeye(o.from, split_files(o.pieces)));
   const std::optional<interchange::MarianFiles> files = marian_files(o);
   if (!files) return write_imported(directory, interchange::import_translation_model(o.from));
   if (!files->pieces.empty() && std::ranges::none_of(files->vocabularies, is_numbered))
@@ -149,10 +156,9 @@ int run_import(const std::vector<std::string>& arguments) {
   OptionTable table("import", "[--from] DIR|FILE --output DIR",
                     "Converts a translation model of Hugging Face (MarianMT, such as OPUS-MT; "
                     "M2M-100, NLLB-200, BART, mBART, T5, MADLAD-400), a fairseq, OpenNMT-py, eole, "
-                    "JoeyNMT, Marian "
-                    "or CTranslate2 model, an Argos package or a COMET metric into a model "
-                    "directory: full weights "
-                    "in fp32, or int8 weights, such as those of Firefox's models, as they are.");
+                    "JoeyNMT, Sockeye, Marian or CTranslate2 model, an Argos package or a COMET "
+                    "metric into a model directory: full weights in fp32, or int8 weights, such as "
+                    "those of Firefox's models, as they are.");
   table
       .add("from", &o.from, "DIR|FILE",
            "directory with config.json, model.safetensors or pytorch_model.bin, and the files of "
@@ -160,16 +166,16 @@ int run_import(const std::vector<std::string>& arguments) {
            "lex*.bin; Marian's .npz or .bin file; fairseq's .pt file or its directory with "
            "dict.*.txt; OpenNMT-py's .pt file; eole's directory with config.json, vocab.json and "
            "model.00.safetensors; JoeyNMT's directory with config.yaml, best.ckpt, src_vocab.txt "
-           "and "
-           "trg_vocab.txt; CTranslate2's directory with model.bin; Argos's .argosmodel; or "
+           "and trg_vocab.txt; Sockeye's directory with config, params.best, vocab.src.0.json and "
+           "vocab.trg.0.json; CTranslate2's directory with model.bin; Argos's .argosmodel; or "
            "COMET's directory with hparams.yaml and checkpoints/model.ckpt",
            {.required = true})
       .add("vocabulary", &o.vocabularies, "FILE[,FILE]",
            "Marian's vocabulary, .spm or .yml; two files if source and target differ")
       .add("pieces", &o.pieces, "FILE[,FILE]",
            "sentencepiece models that split text into the pieces of a .yml vocabulary, or of a "
-           "CTranslate2, fairseq, OpenNMT-py, eole or JoeyNMT model without its own; for the last "
-           "four also the merges of subword-nmt")
+           "CTranslate2, fairseq, OpenNMT-py, eole, JoeyNMT or Sockeye model without its own; for "
+           "the last five also the merges of subword-nmt")
       .add("shortlist", &o.shortlist, "FILE",
            "Marian's binary lexical shortlist (lex*.bin) for int8 weights; copied into the "
            "new directory as shortlist.bin")
@@ -189,8 +195,8 @@ int run_import(const std::vector<std::string>& arguments) {
       (has_pieces || !o.vocabularies.empty() || !o.shortlist.empty())) {
     problems.emplace_back(
         "--vocabulary and --shortlist need Marian's .npz or .bin in --from, and --pieces needs "
-        "that or a CTranslate2, fairseq, OpenNMT-py, eole or JoeyNMT model; other directories "
-        "have their own");
+        "that or a CTranslate2, fairseq, OpenNMT-py, eole, JoeyNMT or Sockeye model; other "
+        "directories have their own");
   }
   if (const std::string problem = source_problem(o.from, "import"); !problem.empty())
     problems = {problem};

@@ -16,8 +16,8 @@
 #include "interchange/huggingface/transformers_config.h"
 #include "interchange/huggingface/weights.h"
 #include "interchange/joeynmt/joeynmt_options.h"
-#include "interchange/joeynmt/yaml_values.h"
 #include "interchange/model_files.h"
+#include "interchange/yaml_values.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;

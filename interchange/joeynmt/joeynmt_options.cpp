@@ -96,10 +96,8 @@ JoeynmtOptions parse_joeynmt_options(const json& config) {
   ours.activation = activation(field_or<std::string>(encoder, "activation", "relu"));
   ours.norm_epsilon = 1e-6;
   ours.encoder_position = ours.decoder_position = "sinusoidal";
-  for (const char* name : {"hidden_size", "num_heads", "ff_size", "layer_norm", "activation"})
-    if (encoder.value(name, json()) != decoder.value(name, json()))
-      throw CheckpointError(std::string(name) + " of the encoder differs from the decoder's; " +
-                            "dietmt's models have one for both");
+  require_one_for_both(encoder, decoder,
+                       {"hidden_size", "num_heads", "ff_size", "layer_norm", "activation"});
   ours.dropout = ours.activation_dropout = ours.attention_dropout =
       field_or(encoder, "dropout", 0.1);
   ours.embedding_dropout = field_or(object_field(encoder, "embeddings"), "dropout", ours.dropout);

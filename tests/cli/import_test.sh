@@ -57,6 +57,13 @@ refuses joey/best.ckpt "the weights of a model of JoeyNMT, which cannot be impor
 expect_code 1 "$dietmt" import joey --output never
 expect_text "config.yaml: encoder: type is 'recurrent'; only 'transformer' can be imported" "$err"
 [ ! -e never ] || fail "a failed import left its output"
+mkdir sockeye && touch sockeye/params.best sockeye/vocab.src.0.json
+printf '!ModelConfig\nlhuc: true\nconfig_data: {}\nconfig_encoder: {}\nconfig_decoder: {}\n' >sockeye/config
+refuses sockeye "a model of Sockeye: use 'dietmt import'" "bert import"
+refuses sockeye/params.best "the weights of a model of Sockeye, which cannot be imported: give their directory: --from sockeye"
+expect_code 1 "$dietmt" import sockeye --output never
+expect_text "config: was trained with lhuc, which dietmt's models do not have" "$err"
+[ ! -e never ] || fail "a failed import left its output"
 mkdir onmt eole && touch onmt/model_step_5.pt eole/model.00.safetensors
 echo '{}' >eole/vocab.json && echo '{"model": {"architecture": "rnn"}}' >eole/config.json
 refuses onmt "a checkpoint of OpenNMT-py: use 'dietmt import'" "bert import"

@@ -35,4 +35,6 @@ trains opennmt_cases/relative
 trains opennmt_cases/eole_gated
 trains opennmt_cases/eole_learned
 trains joeynmt_cases/words
+trains sockeye_cases/pre
+trains sockeye_cases/ssru
 finish

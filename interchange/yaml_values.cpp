@@ -1,4 +1,4 @@
-#include "interchange/joeynmt/yaml_values.h"
+#include "interchange/yaml_values.h"
 
 #include <yaml-cpp/yaml.h>
 
@@ -19,10 +19,11 @@ constexpr int64_t kMostValues = 100'000;
 json scalar(const YAML::Node& node) {
   const std::string text = replace_invalid_utf8(node.Scalar());
   if (node.Tag() == "!") return text;  // in quotation marks
+  const bool is_letter = text.size() == 1;
   bool flag = false;
   int64_t whole = 0;
   double real = 0;
-  if (YAML::convert<bool>::decode(node, flag)) return flag;
+  if (!is_letter && YAML::convert<bool>::decode(node, flag)) return flag;
   if (YAML::convert<int64_t>::decode(node, whole)) return whole;
   if (YAML::convert<double>::decode(node, real)) return real;
   return text;
