@@ -1,5 +1,7 @@
 #include "interchange/foreign_settings.h"
 
+#include <cmath>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
@@ -33,6 +35,15 @@ void require_one_for_both(const json& encoder, const json& decoder,
 void require_same(const json& settings, const std::string& one, const std::string& other) {
   if (settings.value(one, json()) != settings.value(other, json()))
     throw CheckpointError(one + " differs from " + other + "; dietmt's models have one for both");
+}
+
+std::string rotation_spec(bool interleaved, double base) {
+  constexpr double kMost = 1e15;
+  if (!(base >= 2 && base <= kMost) || std::floor(base) != base)
+    throw CheckpointError("the base of its rotary positions is " + json(base).dump() +
+                          "; dietmt's is a whole number");
+  return std::string("rope(pairs=") + (interleaved ? "interleaved" : "halves") +
+         ",base=" + std::to_string(static_cast<int64_t>(base)) + ")";
 }
 
 }  // namespace dietmt::interchange

@@ -19,4 +19,8 @@ void require_one_for_both(const nlohmann::json& encoder, const nlohmann::json& d
 /// Throws CheckpointError unless both are equal or missing.
 void require_same(const nlohmann::json& settings, const std::string& one, const std::string& other);
 
+/// The spec of rotary positions. `interleaved`: coordinates 2m and 2m+1 turn together, or else m
+/// and m + Dh/2. Throws CheckpointError if `base` is no whole number.
+std::string rotation_spec(bool interleaved, double base);
+
 }  // namespace dietmt::interchange

@@ -3,9 +3,12 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 #include "common/error.h"
 #include "encoders/position/scheme/position_scheme.h"
+#include "interchange/foreign_settings.h"
 
 namespace dietmt::interchange {
 namespace {
@@ -17,7 +20,6 @@ struct Unsupported {
   const char* what;
 };
 constexpr Unsupported kUnsupported[] = {
-    {"rotary_dim", "rotary positions"},
     {"relative_asymmetric_position_keys", "vectors of offsets without values"},
     {"relative_position_keys_shared", "shared vectors of offsets"}};
 
@@ -79,6 +81,63 @@ ImportedPosition biases(const std::string& scope, const nmt::ModelConfig& config
   return position;
 }
 
+struct Number {
+  const char* name;
+  double otherwise;
+};
+constexpr Number kOfRotations[] = {{"rotary_dim", -1},
+                                   {"rotary_interleave", 1},
+                                   {"rotary_base", 10000},
+                                   {"rotary_scaling_type", -1},
+                                   {"rotary_scaling_factor", 1},
+                                   {"original_max_position_embeddings", 0},
+                                   {"max_position_embeddings", 0}};
+
+/// Linear scaling by a whole number, as options of `rope`.
+std::string scaling_of(std::map<std::string, double>& rotations, const ForeignTensors& tensors) {
+  constexpr double kNone = -1, kLinear = 0, kMost = 1e6;
+  const double type = rotations["rotary_scaling_type"], factor = rotations["rotary_scaling_factor"];
+  if (type > kLinear || rotations["original_max_position_embeddings"] != 0)
+    tensors.fail("has rotary positions with " +
+                 std::string(type == 2 ? "Llama 3's" : "LongRoPE's (su)") +
+                 " scaling; only linear scaling can be imported");
+  if (type == kNone || factor == 1) return "";
+  if (!(factor > 1 && factor <= kMost) || std::floor(factor) != factor)
+    tensors.fail("has rotary positions with a rotary_scaling_factor that is no whole number");
+  return ",factor=" + std::to_string(static_cast<int64_t>(factor)) + ",scaling=linear";
+}
+
+/// Rotations of whole heads, which all layers share.
+ImportedPosition rotations(const std::string& scope, const nmt::ModelConfig& config, int64_t layers,
+                           const CTranslate2Model& model, ForeignTensors& tensors) {
+  std::map<std::string, double> values;
+  for (const Number& number : kOfRotations) {
+    for (int64_t l = 0; l < layers; ++l) {
+      const std::string name =
+          scope + "/layer_" + std::to_string(l) + "/self_attention/" + number.name;
+      const double value = model.number(name, number.otherwise);
+      if (values.emplace(number.name, value).first->second != value)
+        tensors.fail(name + " differs from that of the first layer");
+    }
+  }
+  const double rotated = values["rotary_dim"];
+  if (rotated != 0 && rotated != static_cast<double>(config.width_of_heads()))
+    tensors.fail("has rotary positions in a part of the heads (rotary_dim " +
+                 std::to_string(static_cast<int64_t>(rotated)) + "); dietmt rotates whole heads");
+  std::string spec = rotation_spec(values["rotary_interleave"] != 0, values["rotary_base"]);
+  spec.insert(spec.size() - 1, scaling_of(values, tensors));
+  return {.spec = std::move(spec)};
+}
+
+/// Slopes times the distance. The query's position, from which distances may count, does not change
+/// a softmax.
+ImportedPosition alibi(const std::string& scope, const CTranslate2Model& model,
+                       const ForeignTensors& tensors) {
+  if (scope != "decoder" || model.number(scope + "/scale_alibi", 0) != 0)
+    tensors.fail("has ALiBi with scaled slopes or in its encoder, which cannot be imported");
+  return {.spec = "alibi"};
+}
+
 }  // namespace
 
 ImportedPosition import_position(const std::string& scope, const nmt::ModelConfig& config,
@@ -89,8 +148,13 @@ ImportedPosition import_position(const std::string& scope, const nmt::ModelConfi
     if (model.variables.contains(attention + one.variable))
       tensors.fail(std::string("has ") + one.what + " in its " + scope +
                    ", which cannot be imported");
-  if (model.number(scope + "/alibi", 0) != 0)
-    tensors.fail("has ALiBi in its " + scope + ", which cannot be imported");
+  const std::string encodings = scope + "/position_encodings/encodings";
+  const bool rotates = model.number(attention + "rotary_dim", -1) >= 0;
+  const bool has_slopes = model.number(scope + "/alibi", 0) != 0;
+  if (rotates && has_slopes) tensors.fail("has rotary positions and ALiBi in its " + scope);
+  if (rotates || has_slopes) tensors.ignore(encodings);  // CTranslate2 does not use it then
+  if (rotates) return rotations(scope, config, layers, model, tensors);
+  if (has_slopes) return alibi(scope, model, tensors);
   if (tensors.contains(attention + "relative_position_keys")) {
     ImportedPosition position;
     position.parameters["keys"] = of_layers(scope, layers, "relative_position_keys", tensors);
@@ -101,7 +165,6 @@ ImportedPosition import_position(const std::string& scope, const nmt::ModelConfi
   }
   if (tensors.contains(attention + "relative_attention_bias"))
     return biases(scope, config, layers, model, tensors);
-  const std::string encodings = scope + "/position_encodings/encodings";
   if (!tensors.contains(encodings)) return {.spec = "sinusoidal(layout=halves,start=1)"};
   const Tensor table = tensors.take(encodings);
   if (table.dim() != 2 || table.size(0) == 0 || table.size(1) != config.width)

@@ -91,10 +91,8 @@ std::string opennmt_rotation(const json& options, int64_t head_width) {
   if (rotated != 0 && rotated != head_width)
     throw CheckpointError("rotary_dim is " + std::to_string(rotated) +
                           ", a part of the heads; dietmt rotates whole heads");
-  const bool interleaved = field_or(options, "rotary_interleave", true);
-  const auto base = static_cast<int64_t>(first_number(options, "rotary_theta", 10000));
-  return std::string("rope(pairs=") + (interleaved ? "interleaved" : "halves") +
-         ",base=" + std::to_string(base) + ")";
+  return rotation_spec(field_or(options, "rotary_interleave", true),
+                       first_number(options, "rotary_theta", 10000));
 }
 
 std::string last_part(const std::string& path) { return path.substr(path.find_last_of("/\\") + 1); }

@@ -35,6 +35,8 @@ trains opennmt_cases/relative
 trains opennmt_cases/eole_gated
 trains opennmt_cases/eole_learned
 trains joeynmt_cases/words
+trains ctranslate2_cases/rotary
+trains ctranslate2_cases/alibi
 trains sockeye_cases/pre
 trains sockeye_cases/ssru
 finish

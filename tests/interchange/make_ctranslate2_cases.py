@@ -2,18 +2,22 @@
 """Small models of CTranslate2 with random weights, and what CTranslate2 computes with them.
 
     make_ctranslate2_cases.py DIR     one directory or package per case; needs ctranslate2 4.8,
-                                      sentencepiece, and for the last three transformers, torch and
+                                      sentencepiece, torch, and for the last three transformers and
                                       protobuf
 
 A case is a directory as the converters of CTranslate2 write it, and NAME.json: sources as text,
 targets as pieces, their log-probabilities (with that of end of sentence), and the translations of
 the sources with beam 1 and, where the model clearly prefers some sentence, beam 5: CTranslate2 ends
 a search at another step than dietmt, which shows only if all translations are about as likely.
+The beam search of rotary and alibi is reference_search.py with the scores of CTranslate2.
 Cases differ in norms, activations, ties, positions, biases, vocabularies and the ends of sources:
 
     argos     an .argosmodel: OpenNMT-py's pre-norm with a table of sinusoids, one vocabulary and
               sentencepiece.model, sources without an end, weights in int8
     relative  vectors of offsets, swish, RMS norms, no biases, gated, two vocabularies
+    rotary    rotary positions: in halves with another base in the encoder, interleaved and scaled in
+              the decoder
+    alibi     ALiBi in the decoder, no positions stored for the encoder, four heads
     nllb, t5, madlad   models of make_transformers_cases.py, which CTranslate2 converted; what they
               compute is in transformers_cases/
     learned   post-norm, gelu, a learned table, embeddings without a scale that are tied to the
@@ -22,15 +26,18 @@ Cases differ in norms, activations, ties, positions, biases, vocabularies and th
 
 import argparse
 import json
+import math
 import pathlib
 import shutil
 import zipfile
 
 import ctranslate2
 import numpy
-from ctranslate2.specs import common_spec, transformer_spec
+import torch
+from ctranslate2.specs import attention_spec, common_spec, transformer_spec
 
 from make_words import SOURCE, TARGET, pieces_of, sentences, write_pieces
+from reference_search import beam_search
 
 WIDTH, HEADS, INNER = 16, 2, 24
 LONGEST = 40
@@ -146,7 +153,57 @@ def learned(_):
     return spec, "float16", {"add_source_eos": True, "decoder_start_token": "</s>"}
 
 
-def reference(model, sources, splits, joins, is_flat):
+def fill_model(spec, seed):
+    draw.seed(seed)
+    source, target = lists()
+    fill_stack(spec.encoder, decoder=False)
+    fill_stack(spec.decoder, decoder=True)
+    spec.encoder.embeddings[0].weight = weights(len(source), WIDTH)
+    spec.decoder.embeddings.weight = weights(len(target), WIDTH)
+    spec.decoder.projection.weight = weights(len(target), WIDTH, scale=0.6)
+    spec.decoder.projection.bias = output(len(target), target)
+    spec.register_source_vocabulary(source)
+    spec.register_target_vocabulary(target)
+
+
+def rotary(_):
+    spec = transformer_spec.TransformerSpec(
+        transformer_spec.TransformerEncoderSpec(2, HEADS, rotary_dim=0, rotary_interleave=False,
+                                                rotary_base=5000),
+        transformer_spec.TransformerDecoderSpec(
+            2, HEADS, rotary_dim=WIDTH // HEADS,
+            rotary_scaling_type=attention_spec.RotaryScalingType.Linear, rotary_scaling_factor=2))
+    fill_model(spec, seed=8)
+    return spec, None, {"add_source_eos": True}
+
+
+def alibi(_):
+    spec = transformer_spec.TransformerSpec(
+        transformer_spec.TransformerEncoderSpec(2, 4),
+        transformer_spec.TransformerDecoderSpec(2, 4, alibi=True))
+    fill_model(spec, seed=8)
+    return spec, None, {"add_source_eos": True}
+
+
+def searched(translator, source, pieces, beam):
+    """The translation that reference_search.py finds."""
+    begin, end = pieces.index("<s>"), pieces.index("</s>")
+
+    def next_scores(prefixes):
+        rows = []
+        for prefix in prefixes:
+            before = [pieces[i] for i in prefix[1:]]
+            found = translator.score_batch([source] * len(pieces), [before + [p] for p in pieces])
+            row = [one.log_probs[len(before)] for one in found]
+            row[end] = translator.score_batch([source], [before])[0].log_probs[-1]
+            row[begin] = row[pieces.index("<unk>")] = -math.inf
+            rows.append(row)
+        return torch.tensor(rows)
+
+    return [pieces[i] for i in beam_search(next_scores, begin, end, beam, LONGEST)]
+
+
+def reference(model, sources, splits, joins, is_flat, searches=False):
     translator = ctranslate2.Translator(str(model), compute_type="float32")
     words = [splits(line) for line in sources]
     # Only sentences that end: the programs count the longest translation in different ways.
@@ -160,6 +217,8 @@ def reference(model, sources, splits, joins, is_flat):
     targets = [splits(" ".join(target)) for target in targets]
     scored = translator.score_batch(words[:len(targets)], targets)
     def translations(beam):
+        if searches and beam > 1:
+            return [joins(searched(translator, line, lists()[1], beam)) for line in words]
         found = translator.translate_batch(words, beam_size=beam, **OPTIONS)
         return [joins(one.hypotheses[0]) for one in found]
 
@@ -187,8 +246,8 @@ def write_case(directory, name, make):
     else:
         splits, joins = str.split, " ".join
     (directory / f"{name}.json").write_text(
-        json.dumps(reference(model, sources, splits, joins, name == "learned"),
-                   ensure_ascii=False) + "\n")
+        json.dumps(reference(model, sources, splits, joins, name == "learned",
+                             name in ("rotary", "alibi")), ensure_ascii=False) + "\n")
     if name != "argos":
         return
     (case / "metadata.json").write_text(json.dumps({"from_code": "en", "to_code": "de"}) + "\n")
@@ -210,10 +269,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory", type=pathlib.Path)
-    directory = parser.parse_args().directory
-    for name, make in (("argos", argos), ("relative", relative), ("learned", learned)):
-        write_case(directory, name, make)
-    for name in ("nllb", "t5", "madlad"):
+    parser.add_argument("--only", nargs="*", help="these cases")
+    options = parser.parse_args()
+    directory = options.directory
+    for name, make in (("argos", argos), ("relative", relative), ("learned", learned),
+                       ("rotary", rotary), ("alibi", alibi)):
+        if not options.only or name in options.only:
+            write_case(directory, name, make)
+    for name in [] if options.only else ("nllb", "t5", "madlad"):
         write_converted(directory, name)
 
 

@@ -10,8 +10,11 @@
 
 #include "common/error.h"
 #include "interchange/ctranslate2/ctranslate2_export.h"
+#include "interchange/ctranslate2/import_positions.h"
+#include "interchange/ctranslate2/package_files.h"
 #include "interchange/foreign_model.h"
 #include "interchange/huggingface/marianmt.h"
+#include "kernels/packed_linear.h"
 #include "nmt/packing/engine_models.h"
 #include "tests/common/scratch.h"
 #include "tests/interchange/cases.h"
@@ -53,6 +56,37 @@ TEST_F(CTranslate2ImportTest, AnArgosPackageComputesWhatCTranslate2Does) {
   expect_reference(model, reference("argos"), kLongest);
 }
 
+// Both programs give each row of int8 weights one scale, so that its largest weight is 127.
+TEST_F(CTranslate2ImportTest, QuantizingAnInt8ModelGivesItsIntegersAgain) {
+  PackageFiles files(case_path("argos.argosmodel"));
+  const CTranslate2Model model = read_ctranslate2(files.bytes("model/model.bin"));
+  const TensorsByName floats = dequantized(model);
+  int64_t matrices = 0;
+  for (const auto& [name, integers] : model.variables) {
+    if (integers.scalar_type() != at::kChar || integers.dim() != 2) continue;
+    const at::Tensor weights = floats.at(name).contiguous();
+    const int64_t outputs = weights.size(0), inputs = weights.size(1);
+    constexpr auto kInt8 = kernels::WeightType::kInt8;
+    const auto bytes = static_cast<int64_t>(kernels::packed_bytes(kInt8, outputs, inputs));
+    at::Tensor panels = at::empty({bytes}, at::kByte), scales = at::empty({outputs});
+    at::Tensor sums = at::empty({outputs}, at::kInt), rounded = at::empty_like(weights);
+    kernels::pack_weights(kInt8, outputs, inputs, weights.const_data_ptr<float>(), inputs,
+                          panels.mutable_data_ptr(), scales.mutable_data_ptr<float>(),
+                          sums.mutable_data_ptr<int32_t>());
+    const kernels::PackedWeights packed{kInt8,
+                                        outputs,
+                                        inputs,
+                                        panels.const_data_ptr(),
+                                        scales.const_data_ptr<float>(),
+                                        sums.const_data_ptr<int32_t>()};
+    for (int64_t n = 0; n < outputs; ++n)
+      kernels::unpack_output(packed, n, rounded.mutable_data_ptr<float>() + n * inputs);
+    EXPECT_TRUE(at::equal((rounded / scales.unsqueeze(1)).round().to(at::kChar), integers)) << name;
+    ++matrices;
+  }
+  EXPECT_GT(matrices, 10);
+}
+
 TEST_F(CTranslate2ImportTest, RelativePositionsGatesAndRmsNorms) {
   const nmt::LoadedModel model = import_ctranslate2(case_path("relative"), {});
   EXPECT_EQ(model.model->config().activation, "swiglu");
@@ -67,6 +101,61 @@ TEST_F(CTranslate2ImportTest, TablesWithoutScaleAndADecoderThatStartsFromTheEnd)
   EXPECT_EQ(model.model->config().encoder_position, "learned");
   EXPECT_NE(model.target_tokenizer->begin_id(), model.target_tokenizer->end_id());
   expect_reference(model, reference("learned"), kLongest);
+}
+
+TEST_F(CTranslate2ImportTest, RotationsOfBothKinds) {
+  const nmt::LoadedModel model = import_ctranslate2(case_path("rotary"), {});
+  EXPECT_EQ(model.model->config().encoder_position, "rope(pairs=halves,base=5000)");
+  EXPECT_EQ(model.model->config().decoder_position, "rope(factor=2,scaling=linear)");
+  expect_reference(model, reference("rotary"), kLongest);
+}
+
+TEST_F(CTranslate2ImportTest, SlopesOfTheDecoder) {
+  const nmt::LoadedModel model = import_ctranslate2(case_path("alibi"), {});
+  EXPECT_EQ(model.model->config().decoder_position, "alibi");
+  expect_reference(model, reference("alibi"), kLongest);
+}
+
+TEST(CTranslate2Positions, OtherRotationsAndSlopesAreNamed) {
+  using Numbers = std::map<std::string, double>;
+  // The spec, or the problem.
+  const auto outcome = [](const std::string& scope, const Numbers& numbers) {
+    CTranslate2Model model;
+    for (const auto& [name, number] : numbers) model.variables[name] = at::tensor(number);
+    ForeignTensors tensors("model.bin", {});
+    nmt::ModelConfig config;
+    config.width = 64;
+    config.heads = 4;
+    std::string spec;
+    const std::string problem =
+        failure<Error>([&] { spec = import_position(scope, config, 2, model, tensors).spec; });
+    return spec.empty() ? problem : spec;
+  };
+  const auto rotation = [&](Numbers others) {
+    const std::string first = "encoder/layer_0/self_attention/";
+    const std::string second = "encoder/layer_1/self_attention/";
+    Numbers numbers = {{first + "rotary_dim", 16}, {second + "rotary_dim", 16}};
+    for (const auto& [name, number] : others)
+      for (const std::string& layer : {first, second}) numbers[layer + name] = number;
+    return outcome("encoder", numbers);
+  };
+  EXPECT_EQ(rotation({}), "rope(pairs=interleaved,base=10000)");
+  EXPECT_EQ(rotation({{"rotary_scaling_type", 0}, {"rotary_scaling_factor", 4}}),
+            "rope(pairs=interleaved,base=10000,factor=4,scaling=linear)");
+  EXPECT_THAT(rotation({{"rotary_dim", 8}}),
+              HasSubstr("rotary positions in a part of the heads (rotary_dim 8)"));
+  EXPECT_THAT(rotation({{"rotary_scaling_type", 0}, {"rotary_scaling_factor", 1.5}}),
+              HasSubstr("rotary_scaling_factor that is no whole number"));
+  EXPECT_THAT(rotation({{"rotary_scaling_type", 1}}), HasSubstr("LongRoPE's (su) scaling"));
+  EXPECT_THAT(rotation({{"rotary_scaling_type", 2}}), HasSubstr("Llama 3's scaling"));
+  EXPECT_THAT(rotation({{"rotary_base", 500.5}}), HasSubstr("rotary positions is 500.5"));
+  EXPECT_THAT(outcome("encoder", {{"encoder/layer_0/self_attention/rotary_dim", 0}}),
+              HasSubstr("layer_1/self_attention/rotary_dim differs from that of the first layer"));
+  EXPECT_THAT(outcome("decoder", {{"decoder/alibi", 1}, {"decoder/scale_alibi", 1}}),
+              HasSubstr("has ALiBi with scaled slopes"));
+  EXPECT_THAT(
+      outcome("decoder", {{"decoder/alibi", 1}, {"decoder/layer_0/self_attention/rotary_dim", 0}}),
+      HasSubstr("has rotary positions and ALiBi in its decoder"));
 }
 
 // What transformers computes with the models that CTranslate2 converted.
