@@ -47,6 +47,8 @@ const CommandList& command_list() {
        {"quantize", "write a model with int8 or bf16 weights for fast decoding"},
        {"average", "average the weights of checkpoints"},
        {"merge", "merge an adapter into the model that it was trained from"},
+       {"vocabulary",
+        "add pieces to a model's vocabulary, or remove those that text does not need"},
        {"bert", "pre-train, fine-tune, run, import and export BERT encoders"},
        {"inspect", "show a model's parameters, configuration, positions or attention"},
        {"shortlist", "make a lexical shortlist from parallel text"},

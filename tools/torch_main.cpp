@@ -11,6 +11,7 @@
 #include "nmt/tensor_decoding/decoder_loader.h"
 #include "tools/commands.h"
 #include "tools/decoding_options.h"
+#include "tools/vocabulary_command.h"
 
 namespace dietmt::tools {
 
@@ -48,12 +49,23 @@ int main(int argc, char** argv) {
   using namespace dietmt::tools;
   FLAGS_caffe2_use_fatal_for_enforce = false;  // a failed allocation is an error, not an abort
   const std::map<std::string, Command> all = {
-      {"tokenizer", run_tokenizer}, {"train", run_train},   {"translate", run_translate},
-      {"distill", run_distill},     {"score", run_score},   {"evaluate", run_evaluate},
-      {"import", run_import},       {"export", run_export}, {"quantize", run_quantize},
-      {"average", run_average},     {"bert", run_bert},     {"inspect", run_inspect},
-      {"shortlist", run_shortlist}, {"merge", run_merge},   {"align", run_align},
+      {"tokenizer", run_tokenizer},
+      {"train", run_train},
+      {"translate", run_translate},
+      {"distill", run_distill},
+      {"score", run_score},
+      {"evaluate", run_evaluate},
+      {"import", run_import},
+      {"export", run_export},
+      {"quantize", run_quantize},
+      {"average", run_average},
+      {"bert", run_bert},
+      {"inspect", run_inspect},
+      {"shortlist", run_shortlist},
+      {"merge", run_merge},
+      {"align", run_align},
       {"rerank", run_rerank},
+      {"vocabulary", run_vocabulary},
 #ifdef DIETMT_SERVICE
       {"serve", run_serve},
 #endif

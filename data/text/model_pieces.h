@@ -2,6 +2,7 @@
 // them. The library keeps these to itself; its file format (sentencepiece_model.proto) has them.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,5 +29,10 @@ struct ModelPieces {
 
 /// `model`: the bytes of a sentencepiece model. Throws DataError if they are not.
 ModelPieces model_pieces(std::string_view model);
+
+/// The bytes of `model` with only the pieces that are `kept`, by its ids, and `added` normal pieces
+/// after them.
+std::string changed_model(std::string_view model, const std::vector<bool>& kept,
+                          std::span<const ModelPiece> added = {});
 
 }  // namespace dietmt::data

@@ -258,21 +258,34 @@ PieceVocabulary parse_vocabulary(const std::string& line, const std::string& whe
   }
 }
 
+// The second line of serialized().
+std::string vocabulary_line(const std::string& bytes) {
+  const size_t begin = bytes.find('\n') + 1;
+  return bytes.substr(begin, bytes.find('\n', begin) - begin);
+}
+
 std::unique_ptr<const Subwords> subwords_of(std::string bytes, const std::string& where) {
   for (const std::string_view magic : {kNumbersMagic, kWordsMagic, kMergesMagic}) {
     if (!bytes.starts_with(magic)) continue;
-    const std::string line =
-        bytes.substr(magic.size(), bytes.find('\n', magic.size()) - magic.size());
+    const std::string line = vocabulary_line(bytes);
     PieceVocabulary vocabulary = parse_vocabulary(line, where);
     if (magic == kWordsMagic) return listed_words(std::move(vocabulary), where);
     std::string rest = bytes.substr(std::min(magic.size() + line.size() + 1, bytes.size()));
     if (magic == kMergesMagic) return merged_pieces(std::move(vocabulary), rest, where);
     return numbered_subwords(rest, vocabulary, where);
   }
-  return std::make_unique<OwnNumbers>(std::move(bytes), where);
+  return own_subwords(std::move(bytes), where);
 }
 
 }  // namespace
+
+std::unique_ptr<const Subwords> own_subwords(std::string model, const std::string& where) {
+  return std::make_unique<OwnNumbers>(std::move(model), where);
+}
+
+PieceVocabulary stored_vocabulary(const std::string& bytes) {
+  return parse_vocabulary(vocabulary_line(bytes), "the vocabulary");
+}
 
 std::unique_ptr<const Subwords> numbered_subwords(const std::string& model,
                                                   const PieceVocabulary& vocabulary,

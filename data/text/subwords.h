@@ -60,6 +60,13 @@ inline constexpr std::string_view kMergesMagic = "dietmt merges 1\n";
 std::string serialized(std::string_view magic, const PieceVocabulary& vocabulary,
                        std::string_view rest);
 
+/// The vocabulary in the bytes of serialized().
+PieceVocabulary stored_vocabulary(const std::string& bytes);
+
+/// The pieces of a sentencepiece model, given by its bytes, with its own ids. Throws DataError with
+/// `where` and what is wrong.
+std::unique_ptr<const Subwords> own_subwords(std::string model, const std::string& where);
+
 /// The pieces of a sentencepiece model, given by its bytes, with the ids of `vocabulary`. Throws
 /// DataError with `where` and what is wrong.
 std::unique_ptr<const Subwords> numbered_subwords(const std::string& model,
