@@ -75,6 +75,13 @@ if(DIETMT_BUNDLE_LIBTORCH)
   endif()
   install(DIRECTORY ${libtorch}/lib/ DESTINATION lib/dietmt/torch/lib
     COMPONENT dietmt-train ${bundled})
+  # A fifth of the libraries is symbols that nothing reads.
+  install(CODE "
+    if(CMAKE_INSTALL_DO_STRIP)
+      file(GLOB libraries \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/lib/dietmt/torch/lib/*.so*\")
+      execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-unneeded \${libraries}
+                      COMMAND_ERROR_IS_FATAL ANY)
+    endif()" COMPONENT dietmt-train)
   file(GLOB licences ${libtorch}/../torch-*.dist-info/licenses/*)
   install(FILES ${licences} DESTINATION share/doc/dietmt-train COMPONENT dietmt-train)
   if(EXISTS ${libtorch}/../nvidia)
