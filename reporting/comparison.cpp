@@ -16,16 +16,17 @@
 
 namespace dietmt::reporting {
 namespace fs = std::filesystem;
+namespace {
 
-struct Comparison::Run {
+using Paths = std::vector<fs::path>;
+
+struct Run {
   std::string name;
   RunCurves curves;
   std::map<std::string, std::string> settings;
 };
 
-namespace {
-
-using Paths = std::vector<fs::path>;
+using Runs = std::vector<Run>;
 
 // The paths without the directories with which all begin and end: runs/a/model, runs/b/model are a
 // and b.
@@ -57,10 +58,9 @@ std::vector<std::string> distinct_names(const Paths& outputs) {
 }
 
 // The names of all runs' curves of a kind, in the order of their first appearance.
-template <typename Runs>
 std::vector<std::string> names_of(const Runs& runs, Curves RunCurves::*kind) {
   std::vector<std::string> names;
-  for (const auto& run : runs)
+  for (const Run& run : runs)
     for (const std::string& name : (run.curves.*kind).names)
       if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   return names;
@@ -73,10 +73,9 @@ const std::vector<Point>& points_of(const Curves& curves, const std::string& nam
 }
 
 // The best value of each run; NaN: none.
-template <typename Runs>
 std::vector<double> best_values(const Runs& runs, const std::string& name) {
   std::vector<double> values;
-  for (const auto& run : runs) {
+  for (const Run& run : runs) {
     const std::vector<Point>& points = points_of(run.curves.valid, name);
     const int best = best_index(name, points);
     values.push_back(best < 0 ? std::nan("") : points[static_cast<size_t>(best)].y);
@@ -90,10 +89,9 @@ struct Column {
   int best = -1;  // index of a cell to mark
 };
 
-template <typename Runs>
 std::vector<Column> columns_of(const Runs& runs) {
   std::vector<Column> columns{{"run", {}}, {"updates", {}}, {"time", {}}};
-  for (const auto& run : runs) {
+  for (const Run& run : runs) {
     columns[0].cells.push_back(run.name);
     columns[1].cells.push_back(count_text(run.curves.updates));
     columns[2].cells.push_back(duration_text(run.curves.seconds));
@@ -106,7 +104,7 @@ std::vector<Column> columns_of(const Runs& runs) {
     column.best = best_index(name, values);
   }
   Column& speed = columns.emplace_back(Column{"target tokens/s", {}});
-  for (const auto& run : runs)
+  for (const Run& run : runs)
     speed.cells.push_back(run.curves.speed() > 0 ? count_text(run.curves.speed()) : "");
   return columns;
 }
@@ -126,12 +124,11 @@ std::string results_table(const std::vector<Column>& columns) {
   return html + "</tbody></table></div></section>\n";
 }
 
-template <typename Runs>
 std::string figures(const Runs& runs) {
   std::string html = "<section class='charts'>\n";
   const auto draw = [&](Curves RunCurves::*kind, const std::string& name) {
     Chart chart{display_name(name), "update", is_loss(name) ? "nats per token" : "", {}};
-    for (const auto& run : runs) {
+    for (const Run& run : runs) {
       const std::vector<Point>& points = points_of(run.curves.*kind, name);
       chart.series.push_back(
           {run.name, points, kind == &RunCurves::valid ? best_index(name, points) : -1});
@@ -146,7 +143,6 @@ std::string figures(const Runs& runs) {
   return html + "</section>\n";
 }
 
-template <typename Runs>
 std::string differences(const Runs& runs) {
   std::map<std::string, std::vector<std::string>> rows;
   for (size_t i = 0; i < runs.size(); ++i)
@@ -159,7 +155,7 @@ std::string differences(const Runs& runs) {
   std::string html =
       "<section><h2>Different settings</h2>\n<div "
       "class='scroll'><table><thead><tr><th>setting</th>";
-  for (const auto& run : runs) html += "<th>" + html_escaped(run.name) + "</th>";
+  for (const Run& run : runs) html += "<th>" + html_escaped(run.name) + "</th>";
   html += "</tr></thead><tbody>\n";
   for (const auto& [name, texts] : rows) {
     html += "<tr><th>" + html_escaped(name) + "</th>";
@@ -169,10 +165,9 @@ std::string differences(const Runs& runs) {
   return html + "</tbody></table></div></section>\n";
 }
 
-}  // namespace
-
-Comparison::Comparison(const Paths& outputs) {
+Runs read_runs(const Paths& outputs) {
   const std::vector<std::string> names = distinct_names(outputs);
+  Runs runs;
   for (size_t i = 0; i < outputs.size(); ++i) {
     Run run{names[i], read_run(outputs[i]), {}};
     try {
@@ -181,28 +176,30 @@ Comparison::Comparison(const Paths& outputs) {
     } catch (const nlohmann::json::exception& error) {
       throw DataError((outputs[i] / "settings.json").string() + ": " + json_problem(error));
     }
-    runs_.push_back(std::move(run));
+    runs.push_back(std::move(run));
   }
+  return runs;
 }
 
-Comparison::~Comparison() = default;
+}  // namespace
 
-std::string Comparison::table() const {
-  const std::vector<Column> columns = columns_of(runs_);
+std::string comparison_table(const Paths& outputs) {
+  const std::vector<Column> columns = columns_of(read_runs(outputs));
   const auto line = [&](const auto& cell) {
     std::string text;
     for (const Column& column : columns) text += (text.empty() ? "" : "\t") + cell(column);
     return text + '\n';
   };
   std::string text = line([](const Column& column) { return column.heading; });
-  for (size_t row = 0; row < runs_.size(); ++row)
+  for (size_t row = 0; row < outputs.size(); ++row)
     text += line([&](const Column& column) { return column.cells[row]; });
   return text;
 }
 
-std::string Comparison::page() const {
+std::string comparison_page(const Paths& outputs) {
+  const Runs runs = read_runs(outputs);
   return report_page("Training runs",
-                     results_table(columns_of(runs_)) + figures(runs_) + differences(runs_));
+                     results_table(columns_of(runs)) + figures(runs) + differences(runs));
 }
 
 }  // namespace dietmt::reporting

@@ -39,6 +39,7 @@ int run_shortlist(const std::vector<std::string>& arguments);
 int run_tokenizer(const std::vector<std::string>& arguments);
 int run_train(const std::vector<std::string>& arguments);
 int run_translate(const std::vector<std::string>& arguments);
+int run_vocabulary(const std::vector<std::string>& arguments);
 
 /// The directory of the running program, where the other programs are.
 std::filesystem::path program_directory();

@@ -124,11 +124,11 @@ int inspect_runs(const std::vector<std::string>& arguments) {
       "dietmt inspect runs runs/diet-rel runs/shaw --output runs.html");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check(file_output_problems(o.output, {}));
-  const reporting::Comparison comparison({o.runs.begin(), o.runs.end()});
+  const std::vector<std::filesystem::path> runs(o.runs.begin(), o.runs.end());
   if (o.output.empty()) {
-    std::cout << comparison.table();
+    std::cout << reporting::comparison_table(runs);
   } else {
-    write_text_atomically(o.output, comparison.page());
+    write_text_atomically(o.output, reporting::comparison_page(runs));
     spdlog::info("wrote {}", o.output);
   }
   return 0;

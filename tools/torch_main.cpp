@@ -11,7 +11,6 @@
 #include "nmt/tensor_decoding/decoder_loader.h"
 #include "tools/commands.h"
 #include "tools/decoding_options.h"
-#include "tools/vocabulary_command.h"
 
 namespace dietmt::tools {
 

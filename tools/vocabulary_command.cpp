@@ -1,5 +1,4 @@
 // dietmt vocabulary: a model with more or fewer pieces in its vocabulary.
-#include "tools/vocabulary_command.h"
 
 #include <spdlog/spdlog.h>
 

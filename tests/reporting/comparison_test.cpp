@@ -27,15 +27,15 @@ TEST(Comparison, RunsAreNamedByWhatDiffersInTheirPaths) {
   const TestDirectory directory;
   const Paths outputs{directory / "en-de/shaw/model", directory / "en-de/t5/large/model/"};
   for (const auto& output : outputs) record_run(output, "10", "{}");
-  EXPECT_EQ(Comparison(outputs).table(),
+  EXPECT_EQ(comparison_table(outputs),
             "run\tupdates\ttime\tbest validation loss\tbest BLEU\ttarget tokens/s\n"
             "shaw\t100\t1m00s\t5.0000\t10.00\t900\n"
             "t5/large\t100\t1m00s\t5.0000\t10.00\t900\n");
   // One inside the other, and only one.
   record_run(directory / "en-de", "10", "{}");
-  EXPECT_THAT(Comparison({directory / "en-de", directory / "en-de/shaw/model"}).table(),
+  EXPECT_THAT(comparison_table({directory / "en-de", directory / "en-de/shaw/model"}),
               HasSubstr("\nen-de\t"));
-  EXPECT_THAT(Comparison({directory / "en-de/shaw/model"}).table(), HasSubstr("\nmodel\t"));
+  EXPECT_THAT(comparison_table({directory / "en-de/shaw/model"}), HasSubstr("\nmodel\t"));
 }
 
 TEST(Comparison, APageHasTheBestScoresACurveForEachRunAndDifferentSettings) {
@@ -44,7 +44,7 @@ TEST(Comparison, APageHasTheBestScoresACurveForEachRunAndDifferentSettings) {
   record_run(outputs[0], "10.5",
              R"({"settings": {"seed": "1", "width": "64", "earlier": {"beam": "4"}}})");
   record_run(outputs[1], "11.25", R"({"settings": {"seed": "2", "width": "64"}})");
-  const std::string page = Comparison(outputs).page();
+  const std::string page = comparison_page(outputs);
   EXPECT_THAT(page, HasSubstr("<td class='best' title='the best'>★ 11.25</td>"));
   EXPECT_THAT(page, HasSubstr("<td>10.50</td>"));
   EXPECT_THAT(page, HasSubstr("<th>a&lt;b</th><th>c</th>"));
@@ -61,12 +61,12 @@ TEST(Comparison, NamesTheFileAtFault) {
   const TestDirectory directory;
   record_run(directory / "a", "1", "{}");
   EXPECT_THAT(message_of<Error>([&] {
-                Comparison({directory / "a", directory / "b"});
+                comparison_page({directory / "a", directory / "b"});
               }),
               HasSubstr("b/progress.jsonl"));
   record_run(directory / "b", "1", R"({"settings": 7})");
   EXPECT_THAT(message_of<DataError>([&] {
-                Comparison({directory / "a", directory / "b"});
+                comparison_page({directory / "a", directory / "b"});
               }),
               HasSubstr("b/settings.json"));
 }
