@@ -18,7 +18,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools/help_pages"))
 from command_tables import all_commands, command_tree  # noqa: E402
 
-SKIPPED = re.compile(r"^(build.*|\.deps|\.git|runs|quickstart|node_modules)$")
+SKIPPED = re.compile(r"^(build.*|\.deps|\.git|runs|quickstart|dist|node_modules)$")
 FENCE = re.compile(r"^\s*(```|~~~)")
 INLINE_CODE = re.compile(r"`([^`]+)`")
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^()\s]+(?:\([^()]*\))?)\)")
