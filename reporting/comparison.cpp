@@ -1,7 +1,5 @@
 #include "reporting/comparison.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -133,10 +131,7 @@ std::string figures(const Runs& runs) {
       chart.series.push_back(
           {run.name, points, kind == &RunCurves::valid ? best_index(name, points) : -1});
     }
-    const std::string svg = svg_chart(chart);
-    if (!svg.empty())
-      html += fmt::format("<figure><figcaption>{}</figcaption>\n{}</figure>\n",
-                          html_escaped(chart.title), svg);
+    html += figure(chart);
   };
   for (const std::string& name : names_of(runs, &RunCurves::valid)) draw(&RunCurves::valid, name);
   for (const std::string& name : names_of(runs, &RunCurves::train)) draw(&RunCurves::train, name);

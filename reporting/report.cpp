@@ -77,12 +77,7 @@ std::vector<Chart> charts_of(const RunCurves& run) {
 
 std::string figures(const RunCurves& run) {
   std::string html = "<section class='charts'>\n";
-  for (const Chart& chart : charts_of(run)) {
-    const std::string svg = svg_chart(chart);
-    if (svg.empty()) continue;
-    html += fmt::format("<figure><figcaption>{}</figcaption>\n{}</figure>\n",
-                        html_escaped(chart.title), svg);
-  }
+  for (const Chart& chart : charts_of(run)) html += figure(chart);
   return html + "</section>\n";
 }
 

@@ -107,4 +107,11 @@ std::string count_text(double count) {
   return text;
 }
 
+std::string figure(const Chart& chart) {
+  const std::string svg = svg_chart(chart);
+  if (svg.empty()) return "";
+  return fmt::format("<figure><figcaption>{}</figcaption>\n{}</figure>\n",
+                     html_escaped(chart.title), svg);
+}
+
 }  // namespace dietmt::reporting

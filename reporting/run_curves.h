@@ -49,4 +49,7 @@ std::string score_text(const std::string& name, double value);
 /// "12,345".
 std::string count_text(double count);
 
+/// The drawing below its title, as HTML. Empty if no series has a point.
+std::string figure(const Chart& chart);
+
 }  // namespace dietmt::reporting
