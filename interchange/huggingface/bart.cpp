@@ -88,8 +88,8 @@ nmt::LoadedModel import_bart(const fs::path& directory) {
   const FairseqTokenizer tokenizer =
       read_tokenizer(directory, with_generation(directory, description), config.source_vocabulary);
   config.languages = tokenizer.languages;
-  config.search = generation_defaults(directory, description, *tokenizer.vocabulary.tokenizer,
-                                      config.languages, config.max_positions);
+  read_generation_config(directory, description, *tokenizer.vocabulary.tokenizer, config,
+                         config.max_positions);
   ForeignTensors tensors(directory, load_weights(directory));
   TensorsByName values = tensors.take_layers(config, bart_names());
   for (size_t side = 0; kind.embedding_norm && side < 2; ++side)

@@ -146,8 +146,7 @@ nmt::LoadedModel import_fsmt(const fs::path& directory) {
       fsmt_vocabulary(directory, generation, pieces[0], *languages[0]);
   const ImportedVocabulary target =
       fsmt_vocabulary(directory, generation, pieces[1], *languages[1]);
-  config.search =
-      generation_defaults(directory, description, *target.tokenizer, {}, config.max_positions);
+  read_generation_config(directory, description, *target.tokenizer, config, config.max_positions);
   ForeignTensors tensors(directory, load_weights(directory));
   TensorsByName values = tensors.take_layers(config, bart_names());
   for (const char* sinusoids : kBartPositions) tensors.ignore(sinusoids);

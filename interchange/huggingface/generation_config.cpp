@@ -62,6 +62,33 @@ class Generation {
     }
   }
 
+  /// Takes ids, or lists of ids that follow each other; none if the vocabulary lacks one. Those
+  /// with a token that is never generated change nothing.
+  std::vector<std::vector<std::string>> pieces(const char* theirs, const data::Tokenizer& target) {
+    std::vector<std::vector<std::string>> all;
+    if (!is_set(theirs)) return all;
+    const json& lists = file_.at(theirs);
+    for (const json& one : lists.is_array() ? lists : json::array({lists})) {
+      const json ids = one.is_array() ? one : json::array({one});
+      const auto is_id = [&](const json& id) {
+        return is_whole_number(id) && id.get<int64_t>() >= 0 &&
+               id.get<int64_t>() < target.vocabulary_size();
+      };
+      if (ids.empty() || !std::ranges::all_of(ids, is_id)) {
+        leave_out(theirs);
+        return {};
+      }
+      const auto is_never = [&](int32_t id) {
+        return id == target.unknown_id() || id == target.begin_id();
+      };
+      if (std::ranges::any_of(ids, is_never)) continue;
+      std::vector<std::string> sequence;
+      for (const int32_t id : ids) sequence.push_back(target.piece(id));
+      all.push_back(std::move(sequence));
+    }
+    return all;
+  }
+
   /// Whether a number is below a limit; true if it is not set.
   bool is_below(const char* theirs, int64_t limit) const {
     double value = 0.0;
@@ -129,6 +156,18 @@ void read_search(Generation& generation) {
     generation.refuse(other, {0});
 }
 
+nmt::SuppressedPieces read_suppressed(Generation& generation, const data::Tokenizer& target) {
+  nmt::SuppressedPieces suppressed;
+  const std::vector<std::string> end = {target.piece(target.end_id())};
+  for (auto& sequence : generation.pieces("bad_words_ids", target))
+    if (sequence != end) suppressed.sequences.push_back(std::move(sequence));  // as transformers
+  for (auto& sequence : generation.pieces("suppress_tokens", target))
+    suppressed.sequences.push_back(std::move(sequence));
+  for (auto& piece : generation.pieces("begin_suppress_tokens", target))
+    suppressed.first.push_back(std::move(piece.front()));
+  return suppressed;
+}
+
 std::vector<int32_t> ids_of_languages(const data::Tokenizer& tokenizer,
                                       const nmt::ModelLanguages& languages) {
   std::set<std::string> pieces = {languages.always.target};
@@ -141,9 +180,9 @@ std::vector<int32_t> ids_of_languages(const data::Tokenizer& tokenizer,
 
 }  // namespace
 
-nmt::SearchDefaults generation_defaults(const std::filesystem::path& directory,
-                                        const json& description, const data::Tokenizer& target,
-                                        const nmt::ModelLanguages& languages, int64_t positions) {
+void read_generation_config(const std::filesystem::path& directory, const json& description,
+                            const data::Tokenizer& target, nmt::ModelConfig& config,
+                            int64_t positions) {
   const std::filesystem::path own = directory / kGenerationConfig;
   const bool has_own = std::filesystem::exists(own);
   const json file = has_own ? read_json_object(own) : description;
@@ -152,9 +191,8 @@ nmt::SearchDefaults generation_defaults(const std::filesystem::path& directory,
   try {
     read_lengths(generation, positions);
     read_search(generation);
-    for (const char* ids : {"bad_words_ids", "suppress_tokens", "begin_suppress_tokens"})
-      generation.refuse_ids(ids, {target.unknown_id(), target.begin_id()});
-    generation.refuse_ids("forced_bos_token_id", ids_of_languages(target, languages));
+    config.suppressed = read_suppressed(generation, target);
+    generation.refuse_ids("forced_bos_token_id", ids_of_languages(target, config.languages));
     if (file.value("forced_eos_token_id", json()) != file.value("eos_token_id", json()))
       generation.refuse("forced_eos_token_id", {});
   } catch (const CheckpointError& error) {
@@ -163,7 +201,7 @@ nmt::SearchDefaults generation_defaults(const std::filesystem::path& directory,
   if (!generation.left_out().empty())
     spdlog::warn("{}: left out, since dietmt's search lacks it: {}", where,
                  fmt::join(generation.left_out(), ", "));
-  return generation.search();
+  config.search = generation.search();
 }
 
 json generation_settings(const nmt::SearchDefaults& search, int64_t longest) {

@@ -11,18 +11,18 @@
 
 namespace dietmt::interchange {
 
-/// The options of our search that generation_config.json sets, or, without that file, the model's
-/// `description`, as old models do; only those that differ from the usual ones. transformers counts
-/// the token that the decoder starts from as part of max_length and min_length. Scores are divided
-/// by length^length_penalty in both. Warns in one line of settings that our search lacks: other
-/// forced tokens than languages and end of sentence, and other forbidden ones than those that
-/// `target` never generates. A max_length that the table of `positions` does not reach is no wish.
-/// Throws CheckpointError naming the file and the key.
-nmt::SearchDefaults generation_defaults(const std::filesystem::path& directory,
-                                        const nlohmann::json& description,
-                                        const data::Tokenizer& target,
-                                        const nmt::ModelLanguages& languages,
-                                        int64_t positions = std::numeric_limits<int64_t>::max());
+/// Sets what generation_config.json says, or, without that file, the model's `description`, as old
+/// models do: `config.search`, only options that differ from the usual ones, and
+/// `config.suppressed`, without what `target` never generates. transformers counts the token that
+/// the decoder starts from as part of max_length and min_length. Scores are divided by
+/// length^length_penalty in both. Warns in one line of settings that our search lacks, such as
+/// other forced tokens than languages (`config.languages`) and end of sentence. A max_length that
+/// the table of `positions` does not reach is no wish. Throws CheckpointError naming the file and
+/// the key.
+void read_generation_config(const std::filesystem::path& directory,
+                            const nlohmann::json& description, const data::Tokenizer& target,
+                            nmt::ModelConfig& config,
+                            int64_t positions = std::numeric_limits<int64_t>::max());
 
 /// The other way: the keys of a model that wants these options. `longest`: maximum length of its
 /// translations in tokens, with the one that the decoder starts from.

@@ -16,6 +16,7 @@
 #include "interchange/huggingface/transformers_config.h"
 #include "interchange/huggingface/translation_models.h"
 #include "interchange/huggingface/weights.h"
+#include "nmt/search/suppressed_tokens.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -50,13 +51,18 @@ TensorsByName read_parameters(const fs::path& directory, const nmt::ModelConfig&
 }
 
 /// Fields of both config.json and generation_config.json.
-json generation(const data::Tokenizer& target, const nmt::SearchDefaults& search, int64_t longest) {
-  json settings = generation_settings(search, longest);
+json generation(const data::Tokenizer& target, const nmt::ModelConfig& config, int64_t longest) {
+  json settings = generation_settings(config.search, longest);
   settings.update({{"pad_token_id", target.begin_id()},
                    {"decoder_start_token_id", target.begin_id()},
                    {"eos_token_id", target.end_id()},
                    {"forced_eos_token_id", target.end_id()},
                    {"bad_words_ids", {{target.begin_id()}, {target.unknown_id()}}}});
+  const nmt::PieceIds ids(target);
+  for (const std::vector<std::string>& sequence : config.suppressed.sequences)
+    settings["bad_words_ids"].push_back(ids.of(sequence));
+  if (!config.suppressed.first.empty())
+    settings["begin_suppress_tokens"] = ids.of(config.suppressed.first);
   return settings;
 }
 
@@ -91,8 +97,7 @@ nmt::LoadedModel import_marianmt(const fs::path& directory) {
   check_size(directory, *tokenizers.source, config.source_vocabulary);
   check_size(directory, *tokenizers.target, config.target_vocabulary);
   config.languages = languages;
-  config.search = generation_defaults(directory, description, *tokenizers.target, languages,
-                                      config.max_positions);
+  read_generation_config(directory, description, *tokenizers.target, config, config.max_positions);
   const auto model = std::make_shared<nmt::TranslationModel>(config, 0);
   set_parameters(*model, read_parameters(directory, config), directory);
   model->eval();
@@ -107,7 +112,7 @@ void export_marianmt(const fs::path& directory, const nmt::LoadedModel& model) {
       model.model->config().max_positions);
   constexpr int64_t kUsualLength = 512;
   const int64_t longest = std::min(kUsualLength, model.model->config().max_positions);
-  const json generated = generation(*model.target_tokenizer, model.model->config().search, longest);
+  const json generated = generation(*model.target_tokenizer, model.model->config(), longest);
   description.update(generated);
   write_marian_tokenizers(directory, {model.source_tokenizer, model.target_tokenizer}, longest);
   write_file_atomically(directory / kTransformersConfig, description.dump(2) + "\n");

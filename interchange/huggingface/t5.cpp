@@ -154,8 +154,7 @@ nmt::LoadedModel import_t5(const fs::path& directory) {
   nmt::ModelConfig config = checked_config(path, description, sizes_of, settings());
   const ImportedVocabulary vocabulary =
       read_pieces(directory, with_generation(directory, description), config);
-  config.search =
-      generation_defaults(directory, description, *vocabulary.tokenizer, config.languages);
+  read_generation_config(directory, description, *vocabulary.tokenizer, config);
   ForeignTensors tensors(directory, with_equal_names(load_weights(directory)));
   TensorsByName values = tensors.take_layers(
       config, layer_names(config.activation == "geglu-tanh" || config.activation == "swiglu"));

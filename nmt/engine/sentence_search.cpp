@@ -43,7 +43,7 @@ class BeamSearch : public SentenceSearch {
         beam_(task, special, options),
         best_(static_cast<size_t>(wanted_)),
         forbidden_{special.unknown, special.begin, special.end},
-        limits_(options, special, task.avoided) {
+        limits_(options, special, task) {
     if (limits_.any()) find_limited();
     if (task.constraints) constrained_.emplace(*task.constraints, special, options.beam);
     if (options.diverse_groups > 1) diverse_.emplace(options, special);
@@ -216,7 +216,7 @@ class SampleSearch : public SentenceSearch {
         options_(options),
         draw_(draw),
         samples_(task, special, options),
-        limits_(options, special, task.avoided),
+        limits_(options, special, task),
         rows_{{-1, special.begin, 0}},
         terms_(task.constraints ? static_cast<size_t>(options.nbest) : 0) {}
 

@@ -63,20 +63,41 @@ void visit_later_fields(Config& config, const Visit& visit) {
   visit("adapter_size", config.adapter_size);
 }
 
-nlohmann::json json_of(const SearchDefaults& search) {
-  nlohmann::json json;
-  for (const auto& [name, value] : search) json[name] = json_number(value);
+constexpr const char* kSuppressed = "suppressed";
+constexpr const char* kSuppressedFirst = "suppressed_first";
+
+nlohmann::json search_json(const ModelConfig& config) {
+  nlohmann::json json = nlohmann::json::object();
+  for (const auto& [name, value] : config.search) json[name] = json_number(value);
+  if (!config.suppressed.sequences.empty()) json[kSuppressed] = config.suppressed.sequences;
+  if (!config.suppressed.first.empty()) json[kSuppressedFirst] = config.suppressed.first;
   return json;
 }
 
-SearchDefaults read_search(const nlohmann::json& json) {
-  SearchDefaults search;
+std::vector<std::string> pieces_in(const nlohmann::json& value, const std::string& name) {
+  const bool are_pieces =
+      value.is_array() && !value.empty() &&
+      std::ranges::all_of(value, [](const nlohmann::json& one) { return one.is_string(); });
+  if (!are_pieces)
+    throw CheckpointError("search: " + name + " has " + value.dump() + "; it must be pieces");
+  return value;
+}
+
+void read_search(const nlohmann::json& json, ModelConfig& config) {
   for (const auto& [name, value] : object_field(json, "search").items()) {
-    if (!value.is_number())
+    if (name == kSuppressedFirst) {
+      config.suppressed.first = pieces_in(value, name);
+    } else if (name == kSuppressed) {
+      if (!value.is_array())
+        throw CheckpointError("search: " + name + " must be a list of lists of pieces");
+      for (const nlohmann::json& sequence : value)
+        config.suppressed.sequences.push_back(pieces_in(sequence, name));
+    } else if (!value.is_number()) {
       throw CheckpointError("search: " + name + " is " + value.dump() + "; it must be a number");
-    search[name] = value.get<double>();
+    } else {
+      config.search[name] = value.get<double>();
+    }
   }
-  return search;
 }
 
 }  // namespace
@@ -155,7 +176,7 @@ nlohmann::json ModelConfig::to_json() const {
   visit_fields(*this, write);
   visit_later_fields(*this, write);
   if (languages != ModelLanguages()) json["languages"] = languages.to_json();
-  if (!search.empty()) json["search"] = json_of(search);
+  if (nlohmann::json own = search_json(*this); !own.empty()) json["search"] = std::move(own);
   return json;
 }
 
@@ -167,7 +188,7 @@ ModelConfig ModelConfig::from_json(const nlohmann::json& json) {
   });
   if (json.contains("languages"))
     config.languages = ModelLanguages::from_json(json.at("languages"));
-  if (json.contains("search")) config.search = read_search(json);
+  if (json.contains("search")) read_search(json, config);
   return config;
 }
 

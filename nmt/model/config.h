@@ -27,6 +27,15 @@ struct AlignmentSite {
 /// (nmt/search/search_options.def).
 using SearchDefaults = std::map<std::string, double>;
 
+/// Pieces that a model must not generate.
+struct SuppressedPieces {
+  std::vector<std::vector<std::string>> sequences = {};  // of pieces, one after the other
+  std::vector<std::string> first = {};                   // that no translation begins with
+
+  bool empty() const { return sequences.empty() && first.empty(); }
+  bool operator==(const SuppressedPieces&) const = default;
+};
+
 struct ModelConfig {
   int64_t source_vocabulary = 0;
   int64_t target_vocabulary = 0;
@@ -61,6 +70,7 @@ struct ModelConfig {
   int64_t context_tokens = 0;            // of a side with context and end of sentence, at most
   ModelLanguages languages;              // that it translates; empty: one pair
   SearchDefaults search;                 // set by imports
+  SuppressedPieces suppressed;           // likewise
   int64_t adapter_size = 0;              // bottleneck of the adapter after each layer; 0: none
   double dropout = 0.1;                  // residual branches
   double attention_dropout = 0.0;        // probabilities

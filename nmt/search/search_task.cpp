@@ -80,6 +80,7 @@ SearchTask search_task(const TranslationRequest& request, const SearchOptions& o
   if (!request.constraints.terms.empty())
     task.constraints = std::make_shared<const ConstraintTrie>(request.constraints);
   task.avoided = request.avoided;
+  task.suppressed = request.suppressed;
   return task;
 }
 

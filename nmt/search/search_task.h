@@ -9,6 +9,7 @@
 #include "nmt/search/avoided_texts.h"
 #include "nmt/search/constraint_trie.h"
 #include "nmt/search/search_options.h"
+#include "nmt/search/suppressed_tokens.h"
 
 namespace dietmt::data {
 class Tokenizer;
@@ -33,6 +34,7 @@ struct TranslationRequest {
   int64_t index = 0;                 // of the sentence in its input: part of the sampling key
   TermConstraints constraints = {};  // that the translation must meet
   std::shared_ptr<const AvoidedTexts> avoided = nullptr;  // that it must not contain; null: none
+  std::shared_ptr<const SuppressedTokens> suppressed = nullptr;  // by the model; null: none
   // Preceding sentences of its document (data/text/sentence_context.h):
   int64_t context_tokens = 0;      // at the start of `source`
   int32_t context_separator = -1;  // ends each of them in the translation; -1: it has none
@@ -40,7 +42,7 @@ struct TranslationRequest {
   bool has_prefix() const { return !prefix.empty() || !open_word.choices.empty(); }
   /// Whether the tokens that may follow depend on a hypothesis.
   bool is_constrained() const {
-    return !constraints.terms.empty() || avoided || !open_word.choices.empty();
+    return !constraints.terms.empty() || avoided || suppressed || !open_word.choices.empty();
   }
   /// How much work it is, in source tokens: what a translation must contain makes it longer, and
   /// each token of a term costs time in every step.
@@ -83,8 +85,9 @@ struct SearchTask {
   int64_t index = 0;            // of the sentence in its input: part of the sampling key
   OpenWord open_word = {};      // after the prefix
   int64_t unscored = 0;         // tokens of the prefix, from its start
-  std::shared_ptr<const ConstraintTrie> constraints = nullptr;  // null: none
-  std::shared_ptr<const AvoidedTexts> avoided = nullptr;        // null: none
+  std::shared_ptr<const ConstraintTrie> constraints = nullptr;   // null: none
+  std::shared_ptr<const AvoidedTexts> avoided = nullptr;         // null: none
+  std::shared_ptr<const SuppressedTokens> suppressed = nullptr;  // null: none
 
   /// Whether hypotheses of `step` tokens may end in the open word.
   bool is_in_open_word(int64_t step) const;

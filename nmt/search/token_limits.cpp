@@ -1,7 +1,6 @@
 #include "nmt/search/token_limits.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace dietmt::nmt {
 namespace {
@@ -22,16 +21,19 @@ bool LimitedTokens::penalizes(int32_t token) const {
 }
 
 TokenLimits::TokenLimits(const SearchOptions& options, const SpecialTokens& special,
-                         std::shared_ptr<const AvoidedTexts> avoided)
+                         const SearchTask& task)
     : ngram_(options.no_repeat_ngram),
       penalty_(options.repetition_penalty),
       special_(special),
-      avoided_(std::move(avoided)) {}
+      avoided_(task.avoided),
+      suppressed_(task.suppressed),
+      tags_(task.unscored) {}
 
 LimitedTokens TokenLimits::after(std::span<const int32_t> tokens) const {
   LimitedTokens limited;
   block_repeated(tokens, limited.blocked);
   if (avoided_) avoided_->add_ends(tokens, limited.blocked);
+  if (suppressed_) suppressed_->add_ends(tokens, tags_, limited.blocked);
   sort_once(limited.blocked);
   if (penalty_ == 1.0) return limited;
   for (const int32_t token : tokens) {

@@ -1,6 +1,6 @@
-// Tokens that may not follow a hypothesis: they would end a text to avoid, or repeat an n-gram
-// (Paulus et al. 2018, section 2.5); and those that follow with a lower score, since the hypothesis
-// already has them (Keskar et al. 2019, section 4.1).
+// Tokens that may not follow a hypothesis: they would end a text to avoid, the model suppresses
+// them, or they repeat an n-gram (Paulus et al. 2018, section 2.5); and those that follow with a
+// lower score, since the hypothesis already has them (Keskar et al. 2019, section 4.1).
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ struct LimitedTokens {
 
 class TokenLimits {
  public:
-  /// `avoided`: null, or texts that no translation contains.
+  /// `task`: what no translation contains, and what the model suppresses.
   TokenLimits(const SearchOptions& options, const SpecialTokens& special,
-              std::shared_ptr<const AvoidedTexts> avoided = nullptr);
+              const SearchTask& task = {});
 
   /// If false, after() never finds anything.
-  bool any() const { return ngram_ > 0 || penalty_ != 1.0 || avoided_ != nullptr; }
+  bool any() const { return ngram_ > 0 || penalty_ != 1.0 || avoided_ || suppressed_; }
 
   /// For a hypothesis with these tokens, which include a prefix. Special tokens are not limited.
   LimitedTokens after(std::span<const int32_t> tokens) const;
@@ -50,6 +50,8 @@ class TokenLimits {
   const double penalty_;
   const SpecialTokens special_;
   const std::shared_ptr<const AvoidedTexts> avoided_;
+  const std::shared_ptr<const SuppressedTokens> suppressed_;
+  const int64_t tags_;  // that name the language, at the start of a hypothesis
 };
 
 }  // namespace dietmt::nmt

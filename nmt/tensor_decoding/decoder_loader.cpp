@@ -82,6 +82,8 @@ LoadedDecoder load_decoder(const std::vector<std::string>& directories,
     loaded.context = loaded.models->context();
     loaded.languages = loaded.models->first_config().languages;
     loaded.search = loaded.models->first_config().search;
+    loaded.suppressed =
+        suppressed_tokens(loaded.models->first_config().suppressed, *tokenizers.target);
     loaded.decoder = std::make_unique<TensorDecoder>(loaded.models->pointers(), loaded.special,
                                                      options.device_type);
     return loaded;
@@ -112,7 +114,8 @@ std::vector<std::string> translate_lines(const TranslationModel& model,
       .target_tokenizer = borrowed(target_tokenizer),
       .special = SpecialTokens::of(target_tokenizer),
       .context = sentence_context(model.config(), source_tokenizer, target_tokenizer),
-      .languages = model.config().languages};
+      .languages = model.config().languages,
+      .suppressed = suppressed_tokens(model.config().suppressed, target_tokenizer)};
   loaded.decoder = make_decoder(models, loaded.special);
   return translate_lines(Translator(std::move(loaded), own), lines, languages);
 }

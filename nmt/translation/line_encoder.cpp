@@ -9,6 +9,7 @@
 #include "nmt/alignment/placeholders.h"
 #include "nmt/alignment/text_shape.h"
 #include "nmt/translation/avoided_ends.h"
+#include "nmt/translation/kept_finder.h"
 #include "nmt/translation/line_tokens.h"
 #include "nmt/translation/prefix_encoder.h"
 
@@ -159,6 +160,7 @@ void LineEncoder::add_demands(LineRequest& line, const Tags& tags) const {
   if (options_.is_last) add_prefix(line);
   request.prefix.insert(request.prefix.begin(), tags.target.begin(), tags.target.end());
   request.unscored = std::ssize(tags.target);
+  request.suppressed = model_.suppressed;
   if (!options_.is_last) return;
   request.avoided = avoided_;
   if (!line.extras.avoid.empty()) {

@@ -45,7 +45,9 @@ void EngineModelList::add(const ModelFiles& files, EngineModel model) {
     context_ = files.context();
     languages_ = files.config.languages;
     search_ = files.config.search;
-    SearchOptions().take(search_, {}, (first_ / kConfigFile).string());
+    const std::string file = (first_ / kConfigFile).string();
+    SearchOptions().take(search_, {}, file);
+    suppressed_ = suppressed_tokens(files.config.suppressed, *tokenizers_.target, file);
   }
   require_same_tokenizers(first_, tokenizers_, files.directory, files.tokenizers);
   require_same_context(first_, context_, files.directory, files.context());
@@ -61,6 +63,7 @@ LoadedDecoder EngineModelList::decoder(const std::filesystem::path& shortlist) &
   loaded.context = context_;
   loaded.languages = languages_;
   loaded.search = search_;
+  loaded.suppressed = suppressed_;
   loaded.decoder = std::make_unique<EngineDecoder>(
       std::move(models_), loaded.special,
       open_shortlist(shortlist, tokenizers_, context_.target_separator));

@@ -47,8 +47,9 @@ struct LoadedDecoder {
 
   std::shared_ptr<MadeOnce<TermEncoder>> made_terms = std::make_shared<MadeOnce<TermEncoder>>();
   std::shared_ptr<MadeOnce<PieceIndex>> made_pieces = std::make_shared<MadeOnce<PieceIndex>>();
-  ModelLanguages languages = {};  // empty: one pair
-  SearchDefaults search = {};     // of the first model
+  ModelLanguages languages = {};                            // empty: one pair
+  SearchDefaults search = {};                               // of the first model
+  std::shared_ptr<const SuppressedTokens> suppressed = {};  // by the first model; null: none
 
   /// For glossaries, and for prefixes and texts to avoid.
   const TermEncoder& terms() const { return made_terms->of(*target_tokenizer); }
@@ -73,6 +74,7 @@ class EngineModelList {
   data::SentenceContext context_;
   ModelLanguages languages_;
   SearchDefaults search_;
+  std::shared_ptr<const SuppressedTokens> suppressed_;
 };
 
 /// Options for models stored with packed weights and position terms, which load in milliseconds

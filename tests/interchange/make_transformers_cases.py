@@ -23,9 +23,12 @@ activations, ties, positions, widths of heads, and in how they name languages:
     fsmt_one   the same with one vocabulary and table, and Russian
     t5_search  generation_config.json has options of the search, and only "searched", the
                translations with them
+    suppressed no model: for m2m_100 and madlad, which must be in DIR, a generation_config.json that
+               suppresses tokens, and the translations with it
 """
 
 import argparse
+import collections
 import io
 import json
 import pathlib
@@ -361,6 +364,50 @@ def write_case(directory, make, seed):
         json.dumps(reference, ensure_ascii=False) + "\n")
 
 
+def frequent(tokens, count, n=1):
+    """The most frequent n-grams."""
+    grams = [tuple(ids[i:i + n]) for ids in tokens for i in range(len(ids) - n + 1)]
+    return [list(gram) for gram, _ in collections.Counter(grams).most_common(count)]
+
+
+@torch.no_grad()
+def suppressed(directory, name, languages):
+    path = directory / name
+    model = transformers.AutoModelForSeq2SeqLM.from_pretrained(path).float().eval()
+    reference = Reference(transformers.AutoTokenizer.from_pretrained(path), model, languages)
+    own = model.generation_config
+    search = {"num_beams": 4, "early_stopping": True, "min_length": 6, "max_length": LONGEST + 1}
+    own.update(**search, forced_bos_token_id=reference.forced)
+    sources = sentences(SOURCE, 20, 7)
+
+    def plain(line):
+        ids = model.generate(**reference.source(line), generation_config=own)[0].tolist()
+        ids = ids[1 if reference.forced is None else 2:]
+        return ids[:ids.index(reference.end)] if reference.end in ids else ids
+
+    tokens = [plain(line) for line in sources]
+    ones = frequent(tokens, 3)
+    forbidden = {"bad_words_ids": ones[:1] + frequent(tokens, 6, 2)[1::2] + frequent(tokens, 4, 3)[1::2],
+                 "suppress_tokens": ones[2] + reference.never,
+                 "begin_suppress_tokens": [gram[0] for gram in frequent(
+                     [ids[:1] for ids in tokens], 2)]}
+    before = [reference.searched(line) for line in sources]
+    own.update(**forbidden)
+    reference.never = forbidden["suppress_tokens"]
+    after = [reference.searched(line) for line in sources]
+    print(name, forbidden, sum(a != b for a, b in zip(before, after)))
+    case = {"generation_config": {**search, **forbidden}, "sources": sources, "searched": after}
+    if languages[0]:
+        case["source_language"] = languages[0]
+    return {**case, "target_language": languages[1]}
+
+
+def write_suppressed(directory):
+    cases = {"m2m_100": suppressed(directory, "m2m_100", ("en", "de")),
+             "madlad": suppressed(directory, "madlad", ("", "de"))}
+    (directory / "suppressed.json").write_text(json.dumps(cases, ensure_ascii=False) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -371,6 +418,8 @@ def main():
                                  fsmt)):
         if make.__name__ in options.cases or not options.cases:
             write_case(options.directory, make, seed)
+    if "suppressed" in options.cases or not options.cases:
+        write_suppressed(options.directory)
 
 
 if __name__ == "__main__":

@@ -22,18 +22,27 @@ using testing::Not;
 class GenerationConfig : public ScratchTest {
  protected:
   nmt::SearchDefaults of(const std::string& file, const json& description = json::object()) const {
-    if (!file.empty()) write("generation_config.json", file);
-    data::PieceVocabulary vocabulary{{"<pad>", "</s>", "<unk>", "__de__", "__fr__", "a"}, 2, 0, 1};
-    const data::Tokenizer target("list", data::listed_words(vocabulary, "list"));
-    nmt::ModelLanguages languages;
-    languages.add("de", "__de__");
-    languages.add("fr", "__fr__");
-    return generation_defaults(scratch(), description, target, languages);
+    return config_of(file, description).search;
+  }
+  nmt::SuppressedPieces suppressed_by(const std::string& file) const {
+    return config_of(file, json::object()).suppressed;
   }
   std::string warning(const std::string& file) const {
     const LogCapture log;
     of(file);
     return log.text();
+  }
+
+ private:
+  nmt::ModelConfig config_of(const std::string& file, const json& description) const {
+    if (!file.empty()) write("generation_config.json", file);
+    data::PieceVocabulary vocabulary{{"<pad>", "</s>", "<unk>", "__de__", "__fr__", "a"}, 2, 0, 1};
+    const data::Tokenizer target("list", data::listed_words(vocabulary, "list"));
+    nmt::ModelConfig config;
+    config.languages.add("de", "__de__");
+    config.languages.add("fr", "__fr__");
+    read_generation_config(scratch(), description, target, config);
+    return config;
   }
 };
 
@@ -66,18 +75,29 @@ TEST_F(GenerationConfig, IsInConfigJsonOfOldModels) {
 }
 
 TEST_F(GenerationConfig, NamesWhatOurSearchLacks) {
-  EXPECT_THAT(warning(R"({"early_stopping": "never", "bad_words_ids": [[0], [5]], "do_sample": true,
-                          "forced_bos_token_id": 5, "length_penalty": -1, "suppress_tokens": [3, 5],
+  EXPECT_THAT(warning(R"({"early_stopping": "never", "bad_words_ids": [[0], [6]], "do_sample": true,
+                          "forced_bos_token_id": 5, "length_penalty": -1, "suppress_tokens": [-1],
                           "max_length": 1000000, "num_beams": 2})"),
               AllOf(HasSubstr("generation_config.json"), HasSubstr("early_stopping \"never\""),
-                    HasSubstr("bad_words_ids [[0],[5]]"), HasSubstr("do_sample true"),
+                    HasSubstr("bad_words_ids [[0],[6]]"), HasSubstr("do_sample true"),
                     HasSubstr("forced_bos_token_id 5"), HasSubstr("length_penalty -1"),
-                    HasSubstr("suppress_tokens [3,5]"), HasSubstr("max_length 1000000"),
+                    HasSubstr("suppress_tokens [-1]"), HasSubstr("max_length 1000000"),
                     Not(HasSubstr("num_beams"))));
   EXPECT_THAT(of(R"({"max_length": 1000000})"), IsEmpty());
 }
 
+TEST_F(GenerationConfig, SuppressesPieces) {
+  const nmt::SuppressedPieces found = suppressed_by(
+      R"({"bad_words_ids": [[5, 3], [4], [1], [2, 5]], "suppress_tokens": [3, 1, 0],
+          "begin_suppress_tokens": [5, 1]})");
+  EXPECT_EQ(found.sequences, (std::vector<std::vector<std::string>>{
+                                 {"a", "__de__"}, {"__fr__"}, {"__de__"}, {"</s>"}}));
+  EXPECT_EQ(found.first, (std::vector<std::string>{"a", "</s>"}));
+}
+
 TEST_F(GenerationConfig, KnowsTokensThatChangeNothing) {
+  EXPECT_TRUE(
+      suppressed_by(R"({"bad_words_ids": [[0], [2], [1]], "suppress_tokens": [0]})").empty());
   EXPECT_EQ(warning(R"({"bad_words_ids": [[0], [2]], "suppress_tokens": [0], "do_sample": false,
                         "forced_bos_token_id": 4, "forced_eos_token_id": 1, "eos_token_id": 1,
                         "early_stopping": true})"),

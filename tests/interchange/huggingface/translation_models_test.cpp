@@ -43,6 +43,31 @@ TEST(TranslationModels, SearchAsTheirGenerationConfigSays) {
             expected.at("searched").get<std::vector<std::string>>());
 }
 
+class SuppressedModels : public ScratchTest {};
+
+TEST_F(SuppressedModels, NeverGenerateWhatTheirGenerationConfigSuppresses) {
+  const json cases = read_reference(case_path("suppressed.json"));
+  for (const auto& [name, expected] : cases.items()) {
+    SCOPED_TRACE(name);
+    const fs::path copy = scratch() / name;
+    fs::copy(case_path(name), copy);
+    fs::remove(copy / "generation_config.json");
+    json generation = read_reference(case_path(name) / "generation_config.json");
+    generation.update(expected.at("generation_config"));
+    write(name + "/generation_config.json", generation.dump());
+    const nmt::LoadedModel model = import_translation_model(copy);
+    const nmt::ModelConfig& config = model.model->config();
+    EXPECT_EQ(nmt::ModelConfig::from_json(config.to_json()).suppressed, config.suppressed);
+    nmt::SearchOptions options;
+    options.take(config.search);
+    options.threads = 1;
+    EXPECT_EQ(nmt::translate_lines(*model.model, *model.source_tokenizer, *model.target_tokenizer,
+                                   expected.at("sources").get<std::vector<std::string>>(), options,
+                                   languages_of(expected)),
+              expected.at("searched").get<std::vector<std::string>>());
+  }
+}
+
 /// The pieces that a tokenizer makes of texts, and what it makes of them.
 void expect_pieces(const data::Tokenizer& tokenizer, const std::vector<std::string>& texts,
                    const json& expected, const std::vector<std::string>& joined) {

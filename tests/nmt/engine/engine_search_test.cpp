@@ -110,6 +110,47 @@ TEST(EngineSearch, LimitsOnRepetitionEqualThoseOfTensors) {
   }
 }
 
+/// Whether some translation has the tokens one after the other.
+bool any_has(const std::vector<NBest>& found, const std::vector<int32_t>& sequence) {
+  return std::ranges::any_of(found, [&](const NBest& one) {
+    return std::ranges::any_of(one, [&](const Hypothesis& hypothesis) {
+      return !std::ranges::search(hypothesis.ids, sequence).empty();
+    });
+  });
+}
+
+TEST(EngineSearch, NeverGeneratesWhatTheModelSuppresses) {
+  const Models models = model_with("sinusoidal");
+  const std::unique_ptr<SentenceDecoder> all = engine_of(models);
+  std::vector<EngineModel> packed;
+  packed.push_back(make_engine_model(*models.front(), kernels::WeightType::kFloat));
+  const EngineDecoder few(std::move(packed), SpecialTokens{},
+                          [](std::span<const int32_t>, std::vector<int32_t>& tokens) {
+                            for (int32_t token = 2; token < 30; ++token) tokens.push_back(token);
+                          });
+  const SentenceDecoder* const decoders[] = {all.get(), &few};
+  SearchOptions sampling = short_search(1, 3);
+  sampling.sample = true;
+  for (const SearchOptions& options : {short_search(1, 1), short_search(5, 3), sampling}) {
+    for (const SentenceDecoder* decoder : decoders) {
+      auto requests = random_requests(20, 10, 31);
+      const auto free = decode(*decoder, requests, options);
+      const std::vector<int32_t>& ids = free.front().front().ids;
+      ASSERT_GT(ids.size(), 3U);
+      const std::vector<int32_t> one = {ids[1]}, two = {ids[2], ids[3]}, first = {ids[0]};
+      for (TranslationRequest& request : requests)
+        request.suppressed = std::make_shared<const SuppressedTokens>(
+            std::vector<std::vector<int32_t>>{one, two}, first);
+      const auto found = decode(*decoder, requests, options);
+      EXPECT_FALSE(any_has(found, one) || any_has(found, two));
+      for (const NBest& translations : found)
+        for (const Hypothesis& hypothesis : translations)
+          EXPECT_TRUE(hypothesis.ids.empty() || hypothesis.ids[0] != first[0]);
+      if (decoder == all.get()) expect_equal(found, decode(*torch_of(models), requests, options));
+    }
+  }
+}
+
 TEST(EngineSearch, PatienceEqualsThatOfTensors) {
   const Models models = model_with("sinusoidal");
   const auto requests = random_requests(20, 12, 18);

@@ -90,6 +90,21 @@ TEST(ModelConfig, SearchHasNumbersByName) {
   EXPECT_THROW(ModelConfig::from_json(json), CheckpointError);
 }
 
+TEST(ModelConfig, SearchHasPiecesThatAreNeverGenerated) {
+  ModelConfig config = valid_config();
+  config.suppressed = {.sequences = {{"a", "b"}, {"c"}}, .first = {"d"}};
+  nlohmann::json json = config.to_json();
+  EXPECT_EQ(json.at("search").dump(),
+            R"({"suppressed":[["a","b"],["c"]],"suppressed_first":["d"]})");
+  EXPECT_EQ(ModelConfig::from_json(json).suppressed, config.suppressed);
+  EXPECT_TRUE(ModelConfig::from_json(json).search.empty());
+  for (const char* wrong : {R"({"suppressed":["a"]})", R"({"suppressed":[[]]})",
+                            R"({"suppressed":"a"})", R"({"suppressed_first":[["a"]]})"}) {
+    json["search"] = nlohmann::json::parse(wrong);
+    EXPECT_THROW(ModelConfig::from_json(json), CheckpointError) << wrong;
+  }
+}
+
 TEST(ModelConfig, MissingFieldIsNamed) {
   nlohmann::json json = valid_config().to_json();
   json.erase("heads");

@@ -53,8 +53,10 @@ TEST(AvoidedTexts, APartOfAnotherWordIsNoBeginning) {
 
 TEST(AvoidedTexts, AreBlocked) {
   const auto texts = std::make_shared<const AvoidedTexts>(tokenizer(), kEnds);
-  const TokenLimits limits({.repetition_penalty = 2}, SpecialTokens{}, texts);
-  EXPECT_TRUE(TokenLimits({}, SpecialTokens{}, texts).any());
+  SearchTask task;
+  task.avoided = texts;
+  const TokenLimits limits({.repetition_penalty = 2}, SpecialTokens{}, task);
+  EXPECT_TRUE(TokenLimits({}, SpecialTokens{}, task).any());
   const LimitedTokens found = limits.after(Tokens{kdas, kHa});
   EXPECT_THAT(found.blocked, ElementsAre(kHaus, kus));
   EXPECT_THAT(found.penalized, ElementsAre(kHa, kdas));
