@@ -56,6 +56,9 @@ std::string language_before(const std::string& piece) {
   return is_code ? code : "";
 }
 
+// Without a second table in memory if nothing changes.
+Tensor scaled(const Tensor& table, double factor) { return factor == 1 ? table : table * factor; }
+
 }  // namespace
 
 nmt::ModelLanguages languages_of(data::PieceVocabulary& vocabulary) {
@@ -106,6 +109,7 @@ Tensor ImportedVocabulary::rows(const Tensor& table, const ForeignTensors& tenso
   if (table.dim() == 0 || table.size(0) != pieces)
     tensors.fail("has " + std::to_string(table.dim() == 0 ? 0 : table.size(0)) +
                  " rows of pieces, but " + tokenizer->file() + " has " + std::to_string(pieces));
+  if (added.empty()) return table;
   std::vector<Tensor> parts = {table};
   for (const int32_t like : added)
     parts.push_back(like < 0 ? at::zeros_like(table.narrow(0, 0, 1)) : table.narrow(0, like, 1));
@@ -147,10 +151,12 @@ void set_tables(const ImportedTables& tables, const ImportedVocabulary& source,
   config.tied_embeddings = ties_source ? "all" : ties_output ? "decoder" : "none";
   config.source_vocabulary = source.tokenizer->vocabulary_size();
   config.target_vocabulary = target.tokenizer->vocabulary_size();
-  values["source_embedding"] = source.rows(tables.source * (tables.source_scale / usual), tensors);
-  if (!ties_source) values["target_embedding"] = target.rows(own_target * target_scale, tensors);
+  values["source_embedding"] =
+      source.rows(scaled(tables.source, tables.source_scale / usual), tensors);
+  if (!ties_source)
+    values["target_embedding"] = target.rows(scaled(own_target, target_scale), tensors);
   if (!ties_output)
-    values["output_weight"] = target.rows(tables.output * tables.output_scale, tensors);
+    values["output_weight"] = target.rows(scaled(tables.output, tables.output_scale), tensors);
   const double rescaling = tables.output_scale / target_scale;
   if (ties_output && rescaling != 1.0) rescale_last_norm(rescaling, config, values);
   if (!tables.output_bias.defined() && target.added.empty()) return;

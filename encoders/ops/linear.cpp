@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "encoders/ops/linear_products.h"
+#include "encoders/ops/undrawn_weights.h"
 #include "encoders/ops/weight_copies.h"
 
 namespace dietmt::encoders {
@@ -135,7 +136,8 @@ bool leaves_bias(const Tensor& x, const Tensor& weight) {
 
 Tensor glorot(int64_t outputs, int64_t inputs) {
   const double bound = std::sqrt(6.0 / static_cast<double>(inputs + outputs));
-  return torch::empty({outputs, inputs}).uniform_(-bound, bound);
+  Tensor weight = torch::empty({outputs, inputs});
+  return UndrawnWeights::applies() ? weight : weight.uniform_(-bound, bound);
 }
 
 bool uses_weight_copies(const Tensor& x, const Tensor& weight) {

@@ -6,6 +6,7 @@
 #include "encoders/attention/head_layout.h"
 #include "encoders/attention/vector_terms.h"
 #include "encoders/ops/linear.h"
+#include "encoders/ops/undrawn_weights.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -18,7 +19,8 @@ using at::Tensor;
 Tensor projection(const AttentionConfig& config, int64_t outputs, int64_t inputs, double gain) {
   const double bound =
       gain * std::sqrt(6.0 / static_cast<double>(config.width + config.query_width()));
-  return torch::empty({outputs, inputs}).uniform_(-bound, bound);
+  Tensor weight = torch::empty({outputs, inputs});
+  return UndrawnWeights::applies() ? weight : weight.uniform_(-bound, bound);
 }
 
 constexpr double kStackedGain = 0.70710678118654752;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <memory>
 
 #include "common/error.h"
@@ -36,8 +37,10 @@ const char* dtype_name(at::ScalarType type) {
 at::Tensor tensor_of(const storage::TensorView& view, const std::shared_ptr<const void>& file) {
   const auto options = at::TensorOptions().dtype(scalar_type(view.dtype));
   if (view.bytes == 0) return at::empty(view.shape, options);
-  return at::from_blob(
+  at::Tensor tensor = at::from_blob(
       const_cast<char*>(view.data), view.shape, [file](void*) {}, options);
+  const bool is_aligned = reinterpret_cast<uintptr_t>(view.data) % tensor.element_size() == 0;
+  return is_aligned ? tensor : tensor.clone();
 }
 
 void require_same_names(const std::map<std::string, at::Tensor>& mean,

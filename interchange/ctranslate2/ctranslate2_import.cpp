@@ -13,6 +13,7 @@
 #include "interchange/ctranslate2/package_files.h"
 #include "interchange/foreign_tensors.h"
 #include "interchange/imported_vocabulary.h"
+#include "nmt/network/unset_model.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -47,7 +48,7 @@ class Import {
     read_tables(vocabularies, values);
     require_all_used();
     nmt::require_buildable(config_, sizeof(float), where().string());
-    const auto made = std::make_shared<nmt::TranslationModel>(config_, 0);
+    const auto made = nmt::unset_model(config_);
     name_positions(*made, positions_, values);
     set_parameters(*made, values, where());
     made->eval();

@@ -15,6 +15,7 @@
 #include "interchange/huggingface/transformers_config.h"
 #include "interchange/huggingface/weights.h"
 #include "interchange/pytorch/torch_file.h"
+#include "nmt/network/unset_model.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -120,7 +121,7 @@ nmt::LoadedModel import_fairseq(const fs::path& from, const std::vector<fs::path
   set_tables(read_tables(tensors, options, vocabularies.is_shared), vocabularies.source,
              vocabularies.target, tensors, config, values);
   tensors.refuse_others();
-  const auto model = std::make_shared<nmt::TranslationModel>(config, 0);
+  const auto model = nmt::unset_model(config);
   name_positions(*model, positions, values);
   set_parameters(*model, values, checkpoint);
   model->eval();

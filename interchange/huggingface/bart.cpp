@@ -13,6 +13,7 @@
 #include "interchange/huggingface/transformers_config.h"
 #include "interchange/huggingface/translation_models.h"
 #include "interchange/huggingface/weights.h"
+#include "nmt/network/unset_model.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -105,7 +106,7 @@ nmt::LoadedModel import_bart(const fs::path& directory) {
   if (tensors.contains(kBartOutputBias)) tables.output_bias = tensors.take(kBartOutputBias);
   set_tables(tables, tokenizer.vocabulary, tokenizer.vocabulary, tensors, config, values);
   tensors.warn_of_others();
-  const auto model = std::make_shared<nmt::TranslationModel>(config, 0);
+  const auto model = nmt::unset_model(config);
   name_positions(*model, positions, values);
   set_parameters(*model, values, directory);
   model->eval();

@@ -19,6 +19,7 @@
 #include "interchange/huggingface/vocabulary_json.h"
 #include "interchange/huggingface/weights.h"
 #include "interchange/imported_vocabulary.h"
+#include "nmt/network/unset_model.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -153,7 +154,7 @@ nmt::LoadedModel import_fsmt(const fs::path& directory) {
   set_tables(fsmt_tables(tensors, description, config.width, is_shared), source, target, tensors,
              config, values);
   tensors.warn_of_others();
-  const auto model = std::make_shared<nmt::TranslationModel>(config, 0);
+  const auto model = nmt::unset_model(config);
   set_parameters(*model, values, directory);
   model->eval();
   return {model, source.tokenizer, target.tokenizer, directory};

@@ -16,6 +16,7 @@
 #include "interchange/huggingface/transformers_config.h"
 #include "interchange/huggingface/translation_models.h"
 #include "interchange/huggingface/weights.h"
+#include "nmt/network/unset_model.h"
 #include "nmt/search/suppressed_tokens.h"
 
 namespace dietmt::interchange {
@@ -98,7 +99,7 @@ nmt::LoadedModel import_marianmt(const fs::path& directory) {
   check_size(directory, *tokenizers.target, config.target_vocabulary);
   config.languages = languages;
   read_generation_config(directory, description, *tokenizers.target, config, config.max_positions);
-  const auto model = std::make_shared<nmt::TranslationModel>(config, 0);
+  const auto model = nmt::unset_model(config);
   set_parameters(*model, read_parameters(directory, config), directory);
   model->eval();
   return {model, tokenizers.source, tokenizers.target, directory};

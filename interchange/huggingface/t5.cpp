@@ -14,6 +14,7 @@
 #include "interchange/huggingface/translation_models.h"
 #include "interchange/huggingface/weights.h"
 #include "interchange/imported_vocabulary.h"
+#include "nmt/network/unset_model.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -173,7 +174,7 @@ nmt::LoadedModel import_t5(const fs::path& directory) {
       {"encoder", {{"table", by_heads(tensors, "encoder")}}},
       {"decoder", {{"table", by_heads(tensors, "decoder")}}}};
   tensors.warn_of_others();
-  const auto model = std::make_shared<nmt::TranslationModel>(config, 0);
+  const auto model = nmt::unset_model(config);
   name_positions(*model, positions, values);
   set_parameters(*model, values, directory);
   model->eval();

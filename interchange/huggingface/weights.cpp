@@ -41,7 +41,7 @@ TensorsByName torch_tensors(const fs::path& path, TorchContent content) {
 
 TensorsByName load_file(const fs::path& path) {
   check_downloaded(path);
-  if (path.extension() == ".safetensors") return encoders::load_safetensors(path);
+  if (path.extension() == ".safetensors") return encoders::map_safetensors(path);
   return torch_tensors(path, TorchContent::kTensors);
 }
 

@@ -18,6 +18,7 @@
 #include "interchange/joeynmt/joeynmt_options.h"
 #include "interchange/model_files.h"
 #include "interchange/yaml_values.h"
+#include "nmt/network/unset_model.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -140,7 +141,7 @@ nmt::LoadedModel import_joeynmt(const fs::path& directory, const std::vector<fs:
   TensorsByName values = tensors.take_layers(config, joeynmt_names());
   set_tables(read_tables(tensors, options), source, target, tensors, config, values);
   tensors.refuse_others();
-  const auto model = std::make_shared<nmt::TranslationModel>(config, 0);
+  const auto model = nmt::unset_model(config);
   set_parameters(*model, values, checkpoint);
   model->eval();
   return {model, source.tokenizer, target.tokenizer, directory};

@@ -11,6 +11,7 @@
 #include "interchange/marian/marian_config.h"
 #include "interchange/marian/marian_names.h"
 #include "interchange/marian/npz.h"
+#include "nmt/network/unset_model.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -83,7 +84,7 @@ nmt::LoadedModel import_marian(const MarianFiles& files) {
   const auto source = marian_tokenizer(files, 0, config.source_vocabulary++);
   const auto target = marian_tokenizer(files, 1, config.target_vocabulary++);
   check_vocabularies(files, config, *source, *target);
-  const auto model = std::make_shared<nmt::TranslationModel>(config, 0);
+  const auto model = nmt::unset_model(config);
   set_parameters(*model, read_parameters(tensors, config), files.weights);
   model->eval();
   return {model, source, target, files.weights};

@@ -19,7 +19,7 @@ fs::path numbered_part(const fs::path& directory, int number) {
 
 TensorsByName load_opennmt_weights(const fs::path& checkpoint) {
   const fs::path apart = fs::path(checkpoint).replace_extension(".safetensors");
-  return fs::exists(apart) ? encoders::load_safetensors(apart)
+  return fs::exists(apart) ? encoders::map_safetensors(apart)
                            : load_checkpoint(checkpoint, TorchContent::kOpennmt);
 }
 
@@ -28,7 +28,7 @@ TensorsByName load_eole_weights(const fs::path& directory) {
   for (int number = 0;; ++number) {
     const fs::path part = numbered_part(directory, number);
     if (number > 0 && !fs::exists(part)) return all;
-    for (const auto& [name, tensor] : encoders::load_safetensors(part))
+    for (const auto& [name, tensor] : encoders::map_safetensors(part))
       if (!all.emplace(name, tensor).second)
         throw CheckpointError(part.string() + ": tensor " + name + " is in an earlier part too");
   }

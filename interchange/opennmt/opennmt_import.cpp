@@ -16,6 +16,7 @@
 #include "interchange/opennmt/opennmt_options.h"
 #include "interchange/opennmt/opennmt_vocabularies.h"
 #include "interchange/pytorch/torch_file.h"
+#include "nmt/network/unset_model.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -142,7 +143,7 @@ nmt::LoadedModel import_opennmt(const fs::path& from, const std::vector<fs::path
   set_tables(read_tables(tensors, files.options, vocabularies.is_shared), vocabularies.source,
              vocabularies.target, tensors, config, values);
   tensors.refuse_others();
-  const auto model = std::make_shared<nmt::TranslationModel>(config, 0);
+  const auto model = nmt::unset_model(config);
   name_positions(*model, positions, values);
   set_parameters(*model, values, files.weights_file);
   model->eval();

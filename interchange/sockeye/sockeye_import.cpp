@@ -14,6 +14,7 @@
 #include "interchange/sockeye/sockeye_vocabularies.h"
 #include "interchange/sockeye/sockeye_weights.h"
 #include "interchange/yaml_values.h"
+#include "nmt/network/unset_model.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -89,7 +90,7 @@ nmt::LoadedModel import_sockeye(const fs::path& directory, const std::vector<fs:
   TensorsByName values = tensors.take_layers(config, sockeye_names(config));
   set_tables(read_tables(tensors, config.width), source, target, tensors, config, values);
   tensors.refuse_others();
-  const auto model = std::make_shared<nmt::TranslationModel>(config, 0);
+  const auto model = nmt::unset_model(config);
   name_positions(*model, positions, values);
   set_parameters(*model, values, file);
   model->eval();

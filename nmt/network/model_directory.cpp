@@ -9,6 +9,7 @@
 #include "encoders/weights/safetensors.h"
 #include "nmt/network/model_size.h"
 #include "nmt/network/translation_model.h"
+#include "nmt/network/unset_model.h"
 
 namespace dietmt::nmt {
 namespace fs = std::filesystem;
@@ -45,7 +46,7 @@ LoadedModel load_model(const ModelFiles& files, at::Device device) {
   loaded.directory = files.directory;
   loaded.source_tokenizer = files.tokenizers.source;
   loaded.target_tokenizer = files.tokenizers.target;
-  loaded.model = std::make_shared<TranslationModel>(files.config, 0);
+  loaded.model = unset_model(files.config);
   encoders::set_parameters(*loaded.model, read_weights(files), files.weights());
   loaded.model->to(device);
   loaded.model->eval();

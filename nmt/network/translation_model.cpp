@@ -10,6 +10,7 @@
 #include "encoders/attention/vector_terms.h"
 #include "encoders/ops/linear.h"
 #include "encoders/ops/scopes.h"
+#include "encoders/ops/undrawn_weights.h"
 #include "encoders/ops/weight_copies.h"
 #include "encoders/position/scheme/position_spec.h"
 #include "encoders/transformer/stacks.h"
@@ -60,8 +61,10 @@ using encoders::Packing;
 constexpr int64_t kShortestTables = 64;
 
 Tensor normal_embedding(int64_t vocabulary, int64_t width) {
-  return torch::empty({vocabulary, width})
-      .normal_(0.0, 1.0 / std::sqrt(static_cast<double>(width)));
+  Tensor table = torch::empty({vocabulary, width});
+  return encoders::UndrawnWeights::applies()
+             ? table
+             : table.normal_(0.0, 1.0 / std::sqrt(static_cast<double>(width)));
 }
 
 }  // namespace

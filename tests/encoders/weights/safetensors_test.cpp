@@ -54,6 +54,21 @@ TEST(Safetensors, ReturnsEveryDtypeAndShape) {
   EXPECT_EQ(storage::load_safetensors_metadata(directory / "a").at("format"), "pt");
 }
 
+TEST(Safetensors, NumbersOffTheirBoundariesAreCopied) {
+  const TestDirectory directory;
+  const float number = 2.5F;
+  std::string header =
+      R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+      R"("b":{"dtype":"F32","shape":[1],"data_offsets":[1,5]}})";
+  header.resize((header.size() + 7) / 8 * 8, ' ');
+  std::string data(5, 'x');
+  std::memcpy(data.data() + 1, &number, sizeof number);
+  write_text(directory / "a", file_bytes(header, data));
+  const at::Tensor tensor = map_safetensors(directory / "a").at("b");
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(tensor.const_data_ptr()) % sizeof number, 0);
+  EXPECT_EQ(tensor.item<float>(), number);
+}
+
 TEST(Safetensors, BytesDependOnlyOnContent) {
   const TestDirectory directory;
   const at::Tensor a = at::arange(3.0F), b = at::arange(5);

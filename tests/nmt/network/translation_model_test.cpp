@@ -8,8 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "common/memory_use.h"
 #include "encoders/transformer/stacks.h"
 #include "nmt/network/step_runner.h"
+#include "nmt/network/unset_model.h"
+#include "tests/common/measurable_memory.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -27,6 +30,20 @@ ModelConfig small_config(const std::string& position) {
   config.max_positions = 64;
   config.encoder_position = config.decoder_position = position;
   return config;
+}
+
+TEST(UnsetModel, TakesNoMemoryForItsMatrices) {
+  if (!kMemoryIsMeasurable) GTEST_SKIP() << "the address sanitizer fills memory";
+  ModelConfig config = small_config("sinusoidal");
+  config.source_vocabulary = config.target_vocabulary = 1 << 20;  // 128 MiB
+  config.feed_forward = 1 << 18;                                  // 256 MiB
+  const int64_t before = resident_memory();
+  const auto model = unset_model(config);
+  EXPECT_LT(resident_memory(), before + (40 << 20));
+  EXPECT_EQ(model->named_parameters()["source_embedding"].size(0), 1 << 20);
+  EXPECT_GT(TranslationModel(small_config("sinusoidal"), 1).output_weight().std().item<float>(),
+            0.1)
+      << "others are drawn again";
 }
 
 Tensor random_tokens(int64_t count) { return torch::randint(3, 50, {count}, at::kLong); }
