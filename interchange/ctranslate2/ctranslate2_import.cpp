@@ -220,7 +220,6 @@ class Import {
 
 nmt::LoadedModel import_ctranslate2(const fs::path& path, const std::vector<fs::path>& pieces) {
   PackageFiles files(path);
-  require_one_language(files);
   const std::string folder = files.contains("metadata.json") ? "model/" : "";
   return Import(files, folder).run(pieces);
 }

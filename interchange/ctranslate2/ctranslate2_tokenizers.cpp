@@ -51,9 +51,19 @@ Splitter splitter(PackageFiles& files, const std::string& folder, const std::str
   return {};
 }
 
+void hide_prefix(const std::string& prefix, const std::string& where,
+                 data::PieceVocabulary& vocabulary) {
+  const int32_t piece = data::piece_id(vocabulary.pieces, prefix);
+  if (piece < 0)
+    throw CheckpointError(where + ": lacks the piece " + prefix + ", target_prefix of " +
+                          kMetadata);
+  vocabulary.tags.push_back(piece);
+}
+
 ImportedVocabulary vocabulary(std::vector<std::string> pieces,
                               const CTranslate2Sentences& sentences, const Splitter& splitter,
-                              const std::string& where, nmt::ModelLanguages& languages) {
+                              const std::string& prefix, const std::string& where,
+                              nmt::ModelLanguages& languages) {
   // OpenNMT-tf leaves it out of the list; its row is the last.
   if (data::piece_id(pieces, sentences.unknown) < 0) pieces.push_back(sentences.unknown);
   data::PieceVocabulary numbered;
@@ -71,20 +81,18 @@ ImportedVocabulary vocabulary(std::vector<std::string> pieces,
     numbered.ends_source = true;
     hide_special_pieces(numbered);
   }
+  if (!prefix.empty()) hide_prefix(prefix, where, numbered);
   return imported_vocabulary(std::move(numbered),
                              {splitter.bytes, splitter.bytes.empty() ? where : splitter.where});
 }
 
 }  // namespace
 
-void require_one_language(PackageFiles& files) {
-  if (!files.contains(kMetadata)) return;
+std::string target_prefix(PackageFiles& files) {
+  if (!files.contains(kMetadata)) return "";
   const json metadata = parsed(files, kMetadata);
   const auto prefix = metadata.is_object() ? metadata.value("target_prefix", json()) : json();
-  if (prefix.is_string() && !prefix.get<std::string>().empty())
-    throw CheckpointError(files.where(kMetadata) +
-                          ": the model is for several languages (target_prefix " + prefix.dump() +
-                          "); only models of one pair can be imported");
+  return prefix.is_string() ? prefix.get<std::string>() : "";
 }
 
 CTranslate2Sentences read_sentences(PackageFiles& files, const std::string& folder,
@@ -125,22 +133,26 @@ CTranslate2Vocabularies read_vocabularies(PackageFiles& files, const std::string
   };
   const Splitter source = splitter(files, folder, "source.spm", given(0));
   const Splitter target = splitter(files, folder, "target.spm", given(1));
+  const std::string prefix = target_prefix(files);
   CTranslate2Vocabularies both;
   const auto shared = pieces_of(files, folder + "shared_vocabulary");
   both.is_shared = shared.has_value();
   nmt::ModelLanguages languages;
-  const auto side = [&](const char* name, const Splitter& splits) {
+  const auto side = [&](const char* name, const Splitter& splits, bool is_target) {
     const std::string own = folder + (shared ? "shared_vocabulary" : name);
     const auto listed = shared ? shared : pieces_of(files, own);
     if (!listed)
       throw CheckpointError(files.path().string() + ": has neither " + folder +
                             "shared_vocabulary nor " + own + ", .json or .txt");
-    return vocabulary(*listed, sentences, splits, files.where(own), languages);
+    return vocabulary(*listed, sentences, splits, is_target ? prefix : "", files.where(own),
+                      languages);
   };
-  both.source = side("source_vocabulary", source);
+  const bool is_one = shared && source.bytes == target.bytes;
+  both.source = side("source_vocabulary", source, is_one);
   both.languages = languages;
-  both.target =
-      shared && source.bytes == target.bytes ? both.source : side("target_vocabulary", target);
+  both.target = is_one ? both.source : side("target_vocabulary", target, true);
+  // Such a package is for one pair, also if its model has several languages.
+  if (!prefix.empty()) both.languages = {.always = {.source = "", .target = prefix}};
   return both;
 }
 

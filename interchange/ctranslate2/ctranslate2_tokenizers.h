@@ -10,10 +10,6 @@
 
 namespace dietmt::interchange {
 
-/// Throws CheckpointError if the metadata.json of an Argos package names a piece that every
-/// translation must begin with (target_prefix), as those of several languages do.
-void require_one_language(PackageFiles& files);
-
 /// What config.json says about sentences; in old files, variables of the model.
 struct CTranslate2Sentences {
   std::string begin = "<s>";  // what the decoder starts from
@@ -31,7 +27,9 @@ CTranslate2Sentences read_sentences(PackageFiles& files, const std::string& fold
 struct CTranslate2Vocabularies {
   ImportedVocabulary source, target;
   bool is_shared = false;
-  nmt::ModelLanguages languages = {};  // of the source's pieces
+  // Those of the source's pieces, or the target_prefix in the metadata.json of an Argos package, the
+  // piece that every translation begins with.
+  nmt::ModelLanguages languages = {};
 };
 
 /// Text is split by source.spm and target.spm, or by sentencepiece.model or sentencepiece.bpe.model

@@ -18,6 +18,7 @@ Cases differ in norms, activations, ties, positions, biases, vocabularies and th
     rotary    rotary positions: in halves with another base in the encoder, interleaved and scaled in
               the decoder
     alibi     ALiBi in the decoder, no positions stored for the encoder, four heads
+    prefixed  relative, with a piece that every translation begins with
     nllb, t5, madlad   models of make_transformers_cases.py, which CTranslate2 converted; what they
               compute is in transformers_cases/
     learned   post-norm, gelu, a learned table, embeddings without a scale that are tied to the
@@ -258,6 +259,20 @@ def write_case(directory, name, make):
     shutil.rmtree(case)
 
 
+def write_prefixed(directory):
+    prefix = TARGET[0]
+    translator = ctranslate2.Translator(str(directory / "relative"), compute_type="float32")
+    plain = json.loads((directory / "relative.json").read_text())
+    words = [line.split() for line in plain["sources"]]
+    found = translator.translate_batch(words, [[prefix]] * len(words), beam_size=1, **OPTIONS)
+    begun = [[prefix, *target] for target in plain["targets"]]
+    scored = translator.score_batch(words[:len(begun)], begun)
+    (directory / "prefixed.json").write_text(json.dumps({
+        "prefix": prefix, "sources": plain["sources"], "targets": plain["targets"],
+        "token_scores": [[round(s, 6) for s in one.log_probs[1:]] for one in scored],
+        "greedy": [" ".join(one.hypotheses[0][1:]) for one in found]}, ensure_ascii=False) + "\n")
+
+
 def write_converted(directory, name):
     source = pathlib.Path(__file__).with_name("transformers_cases") / name
     ctranslate2.converters.TransformersConverter(str(source)).convert(str(directory / name))
@@ -276,6 +291,8 @@ def main():
                        ("rotary", rotary), ("alibi", alibi)):
         if not options.only or name in options.only:
             write_case(directory, name, make)
+    if not options.only or "prefixed" in options.only:
+        write_prefixed(directory)
     for name in [] if options.only else ("nllb", "t5", "madlad"):
         write_converted(directory, name)
 

@@ -247,16 +247,19 @@ TEST_F(CTranslate2ImportTest, ArchivesThatHideSomethingAreRefused) {
               HasSubstr("p.argosmodel: "));
 }
 
-TEST_F(CTranslate2ImportTest, PackagesOfSeveralLanguagesAreRefused) {
+TEST_F(CTranslate2ImportTest, TranslationsBeginWithThePrefixOfAPackage) {
   const fs::path package = scratch() / "package";
   fs::create_directory(package);
   fs::copy(case_path("relative"), package / "model");
   write(package / "metadata.json", R"({"from_code": "en", "target_prefix": ""})");
   EXPECT_TRUE(is_ctranslate2(package));
-  EXPECT_EQ(import_ctranslate2(package, {}).model->config().encoder_layers, 1);
-  write(package / "metadata.json", R"({"from_code": "en", "target_prefix": "__de__"})");
+  expect_reference(import_ctranslate2(package, {}), reference("relative"), kLongest);
+  const nlohmann::json prefixed = reference("prefixed");
+  write(package / "metadata.json", nlohmann::json{{"target_prefix", prefixed.at("prefix")}}.dump());
+  expect_reference(import_ctranslate2(package, {}), prefixed, kLongest);
+  write(package / "metadata.json", R"({"target_prefix": "__de__"})");
   EXPECT_THAT(failure<Error>([&] { import_ctranslate2(package, {}); }),
-              AllOf(HasSubstr("metadata.json: "), HasSubstr("(target_prefix \"__de__\")")));
+              HasSubstr("target_vocabulary: lacks the piece __de__, target_prefix of metadata.json"));
 }
 
 TEST_F(CTranslate2ImportTest, ProgramsThatReadAnEndOfSourcesGetNoModelWithoutOne) {
