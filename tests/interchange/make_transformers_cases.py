@@ -41,6 +41,7 @@ from subword_nmt import learn_bpe
 
 from make_cases import EndAtLimit
 from make_words import SOURCE, TARGET, sentences
+from reference_search import beam_search
 
 LONGEST = 20
 TEXTS = ["red dog", " red dog", "red  dog   sees", "it's we'll THEY'RE 'tis don't I'd I'm we've",
@@ -284,15 +285,20 @@ class Reference:
         return self.tokenizer.decode(kept, clean_up_tokenization_spaces=False)
 
     @torch.no_grad()
-    def greedy(self, source):
-        """By forward(), with which generate() of FSMT disagrees in transformers 4.57."""
-        encoded, ids = self.source(source), [self.start]
-        while len(ids) < LONGEST and (len(ids) == 1 or ids[-1] != self.end):
-            logits = self.model(**encoded, use_cache=False,
-                                decoder_input_ids=torch.tensor([ids])).logits[0, -1]
-            logits[self.never] = -torch.inf
-            ids.append(int(logits.argmax()))
-        kept = [i for i in ids if not self.is_special(i)]
+    def translation_by_forward(self, source, beams):
+        """generate() of FSMT disagrees with forward() in transformers 4.57."""
+        encoded = self.source(source)
+
+        def next_scores(prefixes):
+            rows = {name: values.expand(len(prefixes), -1) for name, values in encoded.items()}
+            logits = self.model(**rows, use_cache=False,
+                                decoder_input_ids=torch.tensor(prefixes)).logits[:, -1]
+            scores = logits.log_softmax(-1)
+            scores[:, self.never] = -torch.inf
+            return scores
+
+        found = beam_search(next_scores, self.start, self.end, beams, LONGEST)
+        kept = [i for i in found if not self.is_special(i)]
         return self.tokenizer.decode(kept, clean_up_tokenization_spaces=False)
 
     @torch.no_grad()
@@ -333,11 +339,9 @@ class Reference:
                    for n in range(1, 8)]
         case = {"sources": sources, "targets": targets,
                 "token_scores": [self.token_scores(*pair) for pair in zip(sources, targets)]}
-        if self.is_moses:
-            case["greedy"] = [self.greedy(line) for line in sources]
-        else:
-            case["greedy"] = [self.translation(line, 1) for line in sources]
-            case["beam"] = [self.translation(line, 5) for line in sources]
+        translation = self.translation_by_forward if self.is_moses else self.translation
+        for name, beams in (("greedy", 1), ("beam", 5)):
+            case[name] = [translation(line, beams) for line in sources]
         if self.model.config.model_type == "bart":
             case["texts"] = TEXTS
             case["pieces"] = [self.tokenizer.tokenize(text) for text in TEXTS]
