@@ -1,6 +1,5 @@
 // The models of `dietmt serve` with LibTorch: of any kind, on any device.
 #include <mutex>
-#include <optional>
 
 #include "encoders/device/device.h"
 #include "inspection/sentence_analysis.h"
@@ -11,8 +10,8 @@
 namespace dietmt::tools {
 namespace {
 
-// Analyses one sentence at a time. The decoding engine keeps no attention, so the trainable model
-// is loaded at its first analysis; the model of the last analysis stays in memory.
+// Analyses one sentence at a time. The decoding engine keeps no attention, so each analysis loads
+// the trainable model, and memory holds a second copy of a model no longer than that.
 class TorchModels : public ServedModels {
  public:
   explicit TorchModels(const ServeOptions& options)
@@ -21,10 +20,6 @@ class TorchModels : public ServedModels {
   }
 
   nmt::LoadedDecoder load(const service::ModelSpec& spec) override {
-    {
-      const std::lock_guard lock(mutex_);
-      if (name_ == spec.name) model_.reset();
-    }
     return nmt::load_decoder(nmt::model_directories({spec.directory.string()}),
                              nmt::decoder_options(device_, weights_, spec.shortlist));
   }
@@ -32,7 +27,9 @@ class TorchModels : public ServedModels {
   reporting::SentenceAnalysis analyse(const service::ModelSpec& spec,
                                       const service::AnalysisRequest& request) override {
     const std::lock_guard lock(mutex_);
-    const nmt::LoadedModel& loaded = model(spec);
+    nmt::LoadedModel loaded;
+    service::read_for_analysis(
+        spec, [&](const nmt::ModelFiles& files) { loaded = nmt::load_model(files); });
     nmt::LanguageChoice languages{.source_tag = spec.source_tag};
     if (!loaded.model->config().languages.empty()) {
       languages.source = spec.source;
@@ -42,21 +39,9 @@ class TorchModels : public ServedModels {
   }
 
  private:
-  // Called with the lock held.
-  const nmt::LoadedModel& model(const service::ModelSpec& spec) {
-    if (model_ && name_ == spec.name) return *model_;
-    model_.reset();
-    service::read_for_analysis(
-        spec, [this](const nmt::ModelFiles& files) { model_ = nmt::load_model(files); });
-    name_ = spec.name;
-    return *model_;
-  }
-
   c10::Device device_;
   std::string weights_;
-  std::mutex mutex_;  // guards the members below
-  std::string name_;
-  std::optional<nmt::LoadedModel> model_;
+  std::mutex mutex_;  // one analysis at a time
 };
 
 }  // namespace
