@@ -19,7 +19,9 @@ namespace {
 constexpr std::string_view kSpaces = " \t\n\v\f\r";
 constexpr std::string_view kWordEnd = "</w>";
 constexpr std::string_view kGoesOn = "@@";
-constexpr std::string_view kMoses = "moses ";  // before its language
+// Before the language.
+constexpr std::array<std::pair<MosesSteps, std::string_view>, 2> kMosesNames = {
+    {{MosesSteps::kNormalized, "moses-normalized "}, {MosesSteps::kAll, "moses "}}};
 constexpr std::array<std::pair<MergedText, std::string_view>, 3> kNames = {
     {{MergedText::kWords, "words"},
      {MergedText::kBytes, "bytes"},
@@ -31,6 +33,7 @@ struct Rules {
   const std::string& where;
   MergedText kind = MergedText::kWords;
   const MosesLanguage* moses = nullptr;  // nullptr: words are not made by Moses
+  MosesSteps steps = MosesSteps::kAll;
   std::string_view merges = {};
 };
 
@@ -105,7 +108,7 @@ class MergedPieces : public NumberedPieces {
 class MergedWords : public MergedPieces {
  public:
   MergedWords(PieceVocabulary vocabulary, const Rules& rules)
-      : MergedPieces(std::move(vocabulary), rules), moses_(rules.moses) {}
+      : MergedPieces(std::move(vocabulary), rules), moses_(rules.moses), steps_(rules.steps) {}
 
   SpannedText decode_with_spans(std::span<const int32_t> ids) const override {
     std::vector<Characters> words;
@@ -138,8 +141,7 @@ class MergedWords : public MergedPieces {
       return words_of(text, [](char32_t code) {
         return code < 0x80 && kSpaces.find(static_cast<char>(code)) != kSpaces.npos;
       });
-    normalize_for_moses(*moses_, text);
-    return moses_words(*moses_, std::move(text));
+    return moses_words(*moses_, steps_, std::move(text));
   }
 
   void encode_word(const Characters& word, SpannedPieces& pieces) const {
@@ -188,6 +190,7 @@ class MergedWords : public MergedPieces {
   }
 
   const MosesLanguage* const moses_;
+  const MosesSteps steps_;
 };
 
 class MergedBytes : public MergedPieces {
@@ -263,7 +266,11 @@ Rules parsed(const std::string& text, const std::string& where) {
   const std::string_view name = std::string_view(text).substr(0, line);
   const auto* kind = std::ranges::find(kNames, name, &decltype(kNames)::value_type::second);
   if (kind != kNames.end()) rules.kind = kind->first;
-  if (name.starts_with(kMoses)) rules.moses = moses_language(name.substr(kMoses.size()));
+  for (const auto& [steps, mark] : kMosesNames) {
+    if (!name.starts_with(mark)) continue;
+    rules.moses = moses_language(name.substr(mark.size()));
+    rules.steps = steps;
+  }
   if (kind == kNames.end() && rules.moses == nullptr)
     throw DataError(where + ": its merges are of the unknown kind '" + std::string(name) + "'");
   rules.merges = std::string_view(text).substr(std::min(line + 1, text.size()));
@@ -281,8 +288,10 @@ std::string merge_rules(MergedText text, std::string_view merges) {
   return named_rules(name->second, merges);
 }
 
-std::string merge_rules(const MosesLanguage& language, std::string_view merges) {
-  return named_rules(std::string(kMoses).append(language.code), merges);
+std::string merge_rules(const MosesLanguage& language, MosesSteps steps, std::string_view merges) {
+  const auto* name =
+      std::ranges::find(kMosesNames, steps, &decltype(kMosesNames)::value_type::first);
+  return named_rules(std::string(name->second).append(language.code), merges);
 }
 
 std::unique_ptr<const Subwords> merged_pieces(PieceVocabulary vocabulary, const std::string& rules,

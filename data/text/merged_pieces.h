@@ -7,6 +7,7 @@
 namespace dietmt::data {
 
 struct MosesLanguage;
+enum class MosesSteps;
 
 /// What the symbols of the merges are.
 enum class MergedText {
@@ -19,8 +20,7 @@ enum class MergedText {
 /// What merged_pieces() of subwords.h reads. `merges`: Merges's lines.
 std::string merge_rules(MergedText text, std::string_view merges);
 
-/// Rules for symbols of the words that Moses' tokenizer makes (data/text/moses.h); its detokenizer
-/// makes text of them.
-std::string merge_rules(const MosesLanguage& language, std::string_view merges);
+/// Rules for symbols of the words that Moses' tokenizer makes; its detokenizer makes text of them.
+std::string merge_rules(const MosesLanguage& language, MosesSteps steps, std::string_view merges);
 
 }  // namespace dietmt::data

@@ -1,6 +1,5 @@
-// Moses' tokenizer and detokenizer (Koehn et al. 2007), as the package sacremoses 0.2 rebuilt them
-// and FSMT's tokenizer in transformers calls them: with dashes split and special characters
-// escaped, after replacing Unicode's punctuation and normalising the rest.
+// Moses' tokenizer and detokenizer (Koehn et al. 2007), as the package sacremoses 0.2 rebuilt them,
+// with special characters escaped.
 #pragma once
 
 #include <string>
@@ -19,14 +18,20 @@ struct MosesLanguage {
   std::unordered_set<std::string> before_numbers;  // only before a word that starts with a digit
 };
 
-/// nullptr for other languages than de, en and ru.
+/// The rules of de, en and ru, and those that languages without a list of abbreviations share
+/// ("other"). nullptr for the others.
 const MosesLanguage* moses_language(std::string_view code);
 
-/// Text with ASCII punctuation, without characters that cannot be printed.
-void normalize_for_moses(const MosesLanguage& language, Characters& text);
+/// What is done before text becomes words.
+enum class MosesSteps {
+  kNormalized,  // Argos Translate: punctuation is normalised
+  kAll,         // FSMT in transformers: punctuation is made ASCII's and normalised, characters that
+                // cannot be printed are removed, and dashes inside words become words
+};
 
-/// The words of a normalised text.
-std::vector<Characters> moses_words(const MosesLanguage& language, Characters text);
+/// The words of a text.
+std::vector<Characters> moses_words(const MosesLanguage& language, MosesSteps steps,
+                                    Characters text);
 
 /// The text of words. Its characters have the places of theirs, and spaces those of what follows.
 Characters moses_text(const MosesLanguage& language, std::vector<Characters> words);

@@ -1,4 +1,5 @@
 // The abbreviations of Moses' lists nonbreaking_prefix.de, .en and .ru.
+#include <algorithm>
 #include <array>
 #include <sstream>
 
@@ -31,6 +32,12 @@ constexpr std::string_view kRussian =
 constexpr std::string_view kRussianUnits = "гг г м мм см дм л км га кг т мг";  // after a digit
 constexpr std::string_view kRussianCenturies = "вв в";  // after a Roman numeral
 
+// The other languages for which sacremoses has a list, or rules for their letters.
+constexpr std::string_view kWithOwnRules[] = {
+    "as", "bn", "ca", "cjk", "cs", "el", "es", "et", "fi",  "fr",  "ga",  "gu", "hi",
+    "hu", "is", "it", "ja",  "kn", "ko", "lt", "lv", "ml",  "mni", "mr",  "nl", "or",
+    "pa", "pl", "pt", "ro",  "sk", "sl", "sv", "ta", "tdt", "te",  "yue", "zh"};
+
 void add(std::string_view list, WordSet& words, const std::string& before = {}) {
   std::istringstream stream{std::string(list)};
   for (std::string word; stream >> word;) words.insert(before + word);
@@ -57,6 +64,12 @@ MosesLanguage german() {
   return made;
 }
 
+MosesLanguage other() {
+  MosesLanguage made = english();
+  made.code = "other";
+  return made;
+}
+
 MosesLanguage russian() {
   MosesLanguage made{"ru", {}, {}};
   add_letters('A', 'Z', made.abbreviations);
@@ -71,10 +84,11 @@ MosesLanguage russian() {
 }  // namespace
 
 const MosesLanguage* moses_language(std::string_view code) {
-  static const std::array<MosesLanguage, 3> languages = {german(), english(), russian()};
+  static const std::array<MosesLanguage, 4> languages = {german(), english(), russian(), other()};
   for (const MosesLanguage& language : languages)
     if (language.code == code) return &language;
-  return nullptr;
+  const bool has_own_rules = std::ranges::count(kWithOwnRules, code) > 0;
+  return has_own_rules ? nullptr : &languages.back();
 }
 
 }  // namespace dietmt::data

@@ -1,9 +1,8 @@
-// The steps before Moses' tokenizer, named after its scripts.
+#include "data/text/moses_normalizer.h"
+
 #include <unicode/uchar.h>
 
 #include <algorithm>
-
-#include "data/text/moses.h"
 
 namespace dietmt::data {
 namespace {
@@ -43,12 +42,16 @@ constexpr TextRule kSpacedMarks[] = {{.from = U") ", .after = is_end_mark, .to =
                                      {.from = U"`", .to = U"'"},
                                      {.from = U"''", .to = U" \" "},
                                      {.from = U"„", .to = U"\""},
+                                     {.from = U"“", .to = U"\""},
+                                     {.from = U"”", .to = U"\""},
                                      {.from = U"–", .to = U"-"},
                                      {.from = U"—", .to = U" - "}};
 constexpr TextRule kPlainQuotes[] = {{.from = U"´", .to = U"'"},
                                      {.from = U"‘", .to = U"'"},
                                      {.from = U"‚", .to = U"'"},
+                                     {.from = U"’", .to = U"'"},
                                      {.from = U"''", .to = U"\""},
+                                     {.from = U"…", .to = U"..."},
                                      {.from = U"\u00A0«\u00A0", .to = U"\""},
                                      {.from = U"«\u00A0", .to = U"\""},
                                      {.from = U"«", .to = U"\""},
@@ -146,10 +149,11 @@ bool is_printed(const SourceCharacter& one) {
 
 }  // namespace
 
-void normalize_for_moses(const MosesLanguage& language, Characters& text) {
-  replace_unicode_punctuation(text);
+void normalize_for_moses(const MosesLanguage& language, MosesSteps steps, Characters& text) {
+  if (steps == MosesSteps::kAll) replace_unicode_punctuation(text);
   normalize_punctuation(language.code, text);
-  std::erase_if(text, [](const SourceCharacter& one) { return !is_printed(one); });
+  if (steps == MosesSteps::kAll)
+    std::erase_if(text, [](const SourceCharacter& one) { return !is_printed(one); });
 }
 
 }  // namespace dietmt::data

@@ -7,6 +7,7 @@
 #include "common/ascii.h"
 #include "data/text/moses.h"
 #include "data/text/moses_characters.h"
+#include "data/text/moses_normalizer.h"
 
 namespace dietmt::data {
 namespace {
@@ -141,11 +142,14 @@ void separate_last_apostrophe(std::vector<Characters>& words) {
 
 }  // namespace
 
-std::vector<Characters> moses_words(const MosesLanguage& language, Characters text) {
+std::vector<Characters> moses_words(const MosesLanguage& language, MosesSteps steps,
+                                    Characters text) {
+  normalize_for_moses(language, steps, text);
   join_spaces(is_any_space, text);
+  std::erase_if(text, [](const SourceCharacter& one) { return one.code < ' '; });
   trim(text);
   separate_symbols(text);
-  separate_dashes(text);
+  if (steps == MosesSteps::kAll) separate_dashes(text);
   separate_several_stops(text);
   substitute(kCommas, text);
   separate_last_comma(text);

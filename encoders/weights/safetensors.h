@@ -29,8 +29,8 @@ at::ScalarType scalar_type(const std::string& dtype);
 std::map<std::string, at::Tensor> load_safetensors(const std::filesystem::path& path);
 
 /// Maps the file instead of reading it: the tensors are views of the mapped file, which stays open
-/// while one of them exists. Do not write to them. Only those that do not lie on a boundary of their
-/// numbers are copies.
+/// while one of them exists. Do not write to them. Only those that do not lie on a boundary of
+/// their numbers are copies.
 std::map<std::string, at::Tensor> map_safetensors(const std::filesystem::path& path);
 
 /// The tensors of a mapped file.

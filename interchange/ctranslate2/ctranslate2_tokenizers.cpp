@@ -7,6 +7,8 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/json_fields.h"
+#include "data/text/merged_pieces.h"
+#include "data/text/moses.h"
 #include "data/text/piece_list.h"
 
 namespace dietmt::interchange {
@@ -15,6 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kMetadata = "metadata.json";
+constexpr const char* kMerges = "bpe.model";
 constexpr const char* kPadding = "<pad>";
 
 json parsed(PackageFiles& files, const std::string& name) {
@@ -37,18 +40,34 @@ std::optional<std::vector<std::string>> pieces_of(PackageFiles& files, const std
   return content.get<std::vector<std::string>>();
 }
 
+/// A text of the metadata of an Argos package; "": none.
+std::string metadata_text(PackageFiles& files, const char* key) {
+  if (!files.contains(kMetadata)) return "";
+  const json metadata = parsed(files, kMetadata);
+  const auto text = metadata.is_object() ? metadata.value(key, json()) : json();
+  return text.is_string() ? text.get<std::string>() : "";
+}
+
+/// Merges of the words that Argos Translate makes by Moses. `code`: the key of their language.
+Splitter merges_of_argos(PackageFiles& files, const char* code) {
+  const std::string language = metadata_text(files, code);
+  const data::MosesLanguage* moses = data::moses_language(language);
+  if (moses == nullptr || language.empty())
+    throw CheckpointError(files.where(kMerges) + ": cuts words of Moses' tokenizer, and " + code +
+                          " of " + kMetadata + " is '" + language +
+                          "', a language whose words dietmt cannot make so");
+  return {data::merge_rules(*moses, data::MosesSteps::kNormalized, files.bytes(kMerges)),
+          files.where(kMerges), /*are_merges=*/true};
+}
+
 Splitter splitter(PackageFiles& files, const std::string& folder, const std::string& own,
-                  const std::filesystem::path& given) {
+                  const char* code, const std::filesystem::path& given) {
   if (!given.empty()) return {read_file(given), given.string()};
   for (const std::string& name :
        {folder + own, own, folder + "sentencepiece.model", std::string("sentencepiece.model"),
         folder + "sentencepiece.bpe.model"})
     if (files.contains(name)) return {std::string(files.bytes(name)), files.where(name)};
-  if (files.contains("bpe.model"))
-    throw CheckpointError(files.where("bpe.model") +
-                          ": holds BPE codes for text that another program tokenizes (Moses); "
-                          "only models with sentencepiece.model can be imported");
-  return {};
+  return files.contains(kMerges) ? merges_of_argos(files, code) : Splitter();
 }
 
 void hide_prefix(const std::string& prefix, const std::string& where,
@@ -82,18 +101,12 @@ ImportedVocabulary vocabulary(std::vector<std::string> pieces,
     hide_special_pieces(numbered);
   }
   if (!prefix.empty()) hide_prefix(prefix, where, numbered);
-  return imported_vocabulary(std::move(numbered),
-                             {splitter.bytes, splitter.bytes.empty() ? where : splitter.where});
+  return imported_vocabulary(
+      std::move(numbered),
+      {splitter.bytes, splitter.bytes.empty() ? where : splitter.where, splitter.are_merges});
 }
 
 }  // namespace
-
-std::string target_prefix(PackageFiles& files) {
-  if (!files.contains(kMetadata)) return "";
-  const json metadata = parsed(files, kMetadata);
-  const auto prefix = metadata.is_object() ? metadata.value("target_prefix", json()) : json();
-  return prefix.is_string() ? prefix.get<std::string>() : "";
-}
 
 CTranslate2Sentences read_sentences(PackageFiles& files, const std::string& folder,
                                     const CTranslate2Model& model) {
@@ -131,9 +144,9 @@ CTranslate2Vocabularies read_vocabularies(PackageFiles& files, const std::string
   const auto given = [&](size_t side) {
     return pieces.empty() ? std::filesystem::path() : pieces[std::min(side, pieces.size() - 1)];
   };
-  const Splitter source = splitter(files, folder, "source.spm", given(0));
-  const Splitter target = splitter(files, folder, "target.spm", given(1));
-  const std::string prefix = target_prefix(files);
+  const Splitter source = splitter(files, folder, "source.spm", "from_code", given(0));
+  const Splitter target = splitter(files, folder, "target.spm", "to_code", given(1));
+  const std::string prefix = metadata_text(files, "target_prefix");
   CTranslate2Vocabularies both;
   const auto shared = pieces_of(files, folder + "shared_vocabulary");
   both.is_shared = shared.has_value();

@@ -27,8 +27,8 @@ CTranslate2Sentences read_sentences(PackageFiles& files, const std::string& fold
 struct CTranslate2Vocabularies {
   ImportedVocabulary source, target;
   bool is_shared = false;
-  // Those of the source's pieces, or the target_prefix in the metadata.json of an Argos package, the
-  // piece that every translation begins with.
+  // Those of the source's pieces, or the target_prefix in the metadata.json of an Argos package,
+  // the piece that every translation begins with.
   nmt::ModelLanguages languages = {};
 };
 

@@ -115,8 +115,9 @@ ImportedVocabulary fsmt_vocabulary(const fs::path& directory, const json& descri
   numbered.end = piece_number(directory, description, "eos_token_id", size);
   hide_special_pieces(numbered);
   const fs::path merges = directory / kMerges;
-  return imported_vocabulary(std::move(numbered), {data::merge_rules(language, read_file(merges)),
-                                                   merges.string(), /*are_merges=*/true});
+  return imported_vocabulary(
+      std::move(numbered), {data::merge_rules(language, data::MosesSteps::kAll, read_file(merges)),
+                            merges.string(), /*are_merges=*/true});
 }
 
 ImportedTables fsmt_tables(ForeignTensors& tensors, const json& description, int64_t width,

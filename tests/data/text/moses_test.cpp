@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+
 #include "data/text/merged_pieces.h"
 #include "data/text/subwords.h"
 #include "tests/common/cpu_cost.h"
@@ -21,15 +23,15 @@ std::string utf8(const Characters& text) {
   return made;
 }
 
-std::vector<Characters> words_in(std::string_view language, std::string_view text) {
-  Characters characters = characters_in(text);
-  normalize_for_moses(*moses_language(language), characters);
-  return moses_words(*moses_language(language), std::move(characters));
+std::vector<Characters> words_in(std::string_view language, std::string_view text,
+                                 MosesSteps steps = MosesSteps::kAll) {
+  return moses_words(*moses_language(language), steps, characters_in(text));
 }
 
-std::string tokenized(std::string_view language, std::string_view text) {
+std::string tokenized(std::string_view language, std::string_view text,
+                      MosesSteps steps = MosesSteps::kAll) {
   std::string made;
-  for (const Characters& word : words_in(language, text))
+  for (const Characters& word : words_in(language, text, steps))
     made.append(made.empty() ? "" : " ").append(utf8(word));
   return made;
 }
@@ -71,6 +73,26 @@ TEST(Moses, WordsAreThoseOfSacremoses) {
   }
   EXPECT_EQ(tokenized("de", " \t\u200b "), "");
   EXPECT_EQ(moses_language("fr"), nullptr);
+  EXPECT_EQ(moses_language("tr"), moses_language("other"));
+}
+
+// By MosesPunctNormalizer and MosesTokenizer of sacremoses 0.2.0, as Argos Translate calls them.
+TEST(Moses, WordsOfNormalizedTextAreThoseOfSacremoses) {
+  constexpr std::array<std::array<const char*, 3>, 6> kTexts = {{
+      {"en", "Mr. Smith's well-known cat… “Go!”\u00a0No. 5\x07 a\tb e.g. x",
+       "Mr. Smith &apos;s well-known cat ... &quot; Go ! &quot; No. 5 a b e.g. x"},
+      {"en", "it's 1,5 – “so-so”, [a|b] <c> & d etc.",
+       "it &apos;s 1,5 - &quot; so-so , &quot; &#91; a &#124; b &#93; &lt; c &gt; &amp; d etc ."},
+      {"de", "Dr. Müller, z. B. am 3. Mai: „So-so.“ 'Ja' usw. 1\u00a0000 €.",
+       "Dr. Müller , z. B. am 3. Mai : &quot; So-so &quot; . &apos; Ja &apos; usw. 1,000 € ."},
+      {"tr", "Ankara'nın Dr. Ali'si: «iyi-kötü» 1\u00a0000 v. No. 7 şu.",
+       "Ankara &apos; nın Dr. Ali &apos; si : &quot; iyi-kötü &quot; 1.000 v. No. 7 şu ."},
+      {"tr", "I. Dünya Savaşı", "I. Dünya Savaşı"},
+      {"uk", "Він сказав: «об'єкт» — т.д. 猫が",
+       "Він сказав : &quot; об &apos; єкт &quot; - т.д. 猫 が"},
+  }};
+  for (const auto& [language, text, words] : kTexts)
+    EXPECT_EQ(tokenized(language, text, MosesSteps::kNormalized), words);
 }
 
 TEST(Moses, TextIsThatOfSacremoses) {
@@ -100,8 +122,8 @@ TEST(Moses, PiecesKnowTheirBytes) {
       {"<s>", "</s>", "<unk>", "dog", "&apos;@@", "s", "a@@", "b", "@-@"}, 2, 0, 1};
   constexpr std::string_view kMerges =
       "d o\ndo g</w>\n& a\n&a p\n&ap o\n&apo s\n&apos ;\n@ -\n@- @</w>\n";
-  const auto subwords =
-      merged_pieces(vocabulary, merge_rules(*moses_language("en"), kMerges), "codes");
+  const auto subwords = merged_pieces(
+      vocabulary, merge_rules(*moses_language("en"), MosesSteps::kAll, kMerges), "codes");
   const SpannedPieces pieces = subwords->encode_with_spans("ab-dog's");
   EXPECT_THAT(pieces.ids, ElementsAre(6, 7, 8, 3, 4, 5));
   EXPECT_THAT(pieces.spans, ElementsAre(TextSpan{0, 1}, TextSpan{1, 2}, TextSpan{2, 3},
@@ -112,6 +134,10 @@ TEST(Moses, PiecesKnowTheirBytes) {
   const auto stored = merged_pieces(
       vocabulary, subwords->serialized().substr(subwords->serialized().find("moses en")), "stored");
   EXPECT_EQ(stored->encode("ab-dog's"), pieces.ids);
+  const auto normalized = merged_pieces(
+      vocabulary, merge_rules(*moses_language("tr"), MosesSteps::kNormalized, kMerges), "codes");
+  EXPECT_THAT(normalized->encode("ab-dog's"), ElementsAre(6, 2, 2, 3, 2, 2, 5))
+      << "the words are ab-dog, &apos; and s";
 }
 
 TEST(Moses, CostsTimeInProportionToItsText) {

@@ -57,9 +57,8 @@ TEST(Safetensors, ReturnsEveryDtypeAndShape) {
 TEST(Safetensors, NumbersOffTheirBoundariesAreCopied) {
   const TestDirectory directory;
   const float number = 2.5F;
-  std::string header =
-      R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
-      R"("b":{"dtype":"F32","shape":[1],"data_offsets":[1,5]}})";
+  std::string header = R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+                       R"("b":{"dtype":"F32","shape":[1],"data_offsets":[1,5]}})";
   header.resize((header.size() + 7) / 8 * 8, ' ');
   std::string data(5, 'x');
   std::memcpy(data.data() + 1, &number, sizeof number);

@@ -25,6 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
+using testing::ElementsAreArray;
 using testing::HasSubstr;
 
 fs::path case_path(const std::string& name) { return fs::path(DIETMT_CTRANSLATE2_CASES) / name; }
@@ -258,8 +259,26 @@ TEST_F(CTranslate2ImportTest, TranslationsBeginWithThePrefixOfAPackage) {
   write(package / "metadata.json", nlohmann::json{{"target_prefix", prefixed.at("prefix")}}.dump());
   expect_reference(import_ctranslate2(package, {}), prefixed, kLongest);
   write(package / "metadata.json", R"({"target_prefix": "__de__"})");
+  EXPECT_THAT(
+      failure<Error>([&] { import_ctranslate2(package, {}); }),
+      HasSubstr("target_vocabulary: lacks the piece __de__, target_prefix of metadata.json"));
+}
+
+TEST_F(CTranslate2ImportTest, MergesOfAPackageCutWordsOfMoses) {
+  const fs::path package = scratch() / "package";
+  fs::create_directory(package);
+  fs::copy(case_path("relative"), package / "model");
+  write(package / "bpe.model", "#version: 0.2\nd o\ndo g</w>\n");
+  write(package / "metadata.json", R"({"from_code": "en", "to_code": "tr"})");
+  const nmt::LoadedModel model = import_ctranslate2(package, {});
+  const data::Tokenizer& source = *model.source_tokenizer;
+  EXPECT_THAT(source.encode("dog dog"), ElementsAreArray(ids_of_pieces(source, {"dog", "dog"})));
+  EXPECT_EQ(source.encode("“dog”").size(), 13) << "&quot; dog &quot; with unknown characters";
+  EXPECT_THAT(source.serialized(), HasSubstr("moses-normalized en\n"));
+  EXPECT_THAT(model.target_tokenizer->serialized(), HasSubstr("moses-normalized other\n"));
+  write(package / "metadata.json", R"({"from_code": "en", "to_code": "fr"})");
   EXPECT_THAT(failure<Error>([&] { import_ctranslate2(package, {}); }),
-              HasSubstr("target_vocabulary: lacks the piece __de__, target_prefix of metadata.json"));
+              AllOf(HasSubstr("bpe.model: "), HasSubstr("to_code of metadata.json is 'fr'")));
 }
 
 TEST_F(CTranslate2ImportTest, ProgramsThatReadAnEndOfSourcesGetNoModelWithoutOne) {
