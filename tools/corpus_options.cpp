@@ -173,6 +173,11 @@ std::vector<std::string> SubwordOptions::problems(bool has_tokenizers) const {
     found.emplace_back("--subword-sampling and --bpe-dropout cannot be combined");
   if (sampled_sides && !subword_sampling && !bpe_dropout)
     found.emplace_back("--sampled-sides needs --subword-sampling or --bpe-dropout");
+  try {
+    static_cast<void>(data::AugmentationRates::parse(augment.value_or("")));
+  } catch (const ConfigError& error) {
+    found.push_back(std::string("--augment: ") + error.what());
+  }
   if (given() || has_tokenizers) return found;
   if (subword_sampling && tokenizers.options.type != "unigram") {
     found.emplace_back(
@@ -186,21 +191,31 @@ std::vector<std::string> SubwordOptions::problems(bool has_tokenizers) const {
   return found;
 }
 
-data::SubwordSampling SubwordOptions::sampling(const nmt::Tokenizers& pair, int64_t longest) const {
-  data::SubwordSampling sampling;
-  if (!subword_sampling && !bpe_dropout) return sampling;
-  sampling.longest = longest;
+data::PairDrawing SubwordOptions::drawing(const nmt::Tokenizers& pair,
+                                          const std::vector<std::string>& tags,
+                                          int64_t longest) const {
+  data::PairDrawing drawing;
+  drawing.longest = longest;
+  if (augment) {
+    try {
+      drawing.augmentation = std::make_shared<data::Augmentation>(
+          data::AugmentationRates::parse(*augment), pair.source, pair.target, tags);
+    } catch (const ConfigError& error) {
+      throw ConfigError(std::string("--augment: ") + error.what());
+    }
+  }
+  if (!subword_sampling && !bpe_dropout) return drawing;
   const auto sampler = [&](const data::Tokenizer& tokenizer) {
     return subword_sampling ? data::unigram_sampler(tokenizer, *subword_sampling)
                             : data::bpe_dropout(tokenizer, *bpe_dropout);
   };
   const std::string sides = sampled_sides.value_or("both");
-  if (sides != "target") sampling.source = sampler(*pair.source);
+  if (sides != "target") drawing.source = sampler(*pair.source);
   if (sides != "source") {
-    const bool joint = sampling.source && pair.source == pair.target;
-    sampling.target = joint ? sampling.source : sampler(*pair.target);
+    const bool joint = drawing.source && pair.source == pair.target;
+    drawing.target = joint ? drawing.source : sampler(*pair.target);
   }
-  return sampling;
+  return drawing;
 }
 
 void bind_subwords(OptionTable& table, SubwordOptions& o) {
@@ -226,7 +241,11 @@ void bind_subwords(OptionTable& table, SubwordOptions& o) {
            {.above = 0, .below = 1})
       .add("sampled-sides", &o.sampled_sides, "",
            "sides that --subword-sampling and --bpe-dropout apply to; default: both",
-           {.choices = {"both", "source", "target"}});
+           {.choices = {"both", "source", "target"}})
+      .add("augment", &o.augment, "CHANGE:SHARE,...",
+           "change the text of a share of the pairs, anew in each epoch: upper, title and lower "
+           "change the case of both sides, typos makes errors in the source, noise puts random "
+           "characters in place of both; such as upper:0.05,title:0.05,typos:0.03");
   table.group("New tokenizer");
   bind_new_tokenizer(table, t.options, "tokenizer-type");
 }

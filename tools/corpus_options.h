@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common/options.h"
+#include "data/corpus/pair_drawing.h"
 #include "data/corpus/parallel_corpus.h"
-#include "data/corpus/subword_sampling.h"
 #include "nmt/model/model_files.h"
 #include "nmt/training/training_tokenizers.h"
 
@@ -58,14 +58,18 @@ struct SubwordOptions {
   std::optional<double> subword_sampling;  // of unigram models
   std::optional<double> bpe_dropout;
   std::optional<std::string> sampled_sides;
+  std::optional<std::string> augment;
 
   bool one_each() const { return tokenizers.separate || !tokenizers.source.empty(); }
   /// Whether they are files that exist already.
   bool given() const { return !tokenizers.joint.empty() || !tokenizers.source.empty(); }
   /// `has_tokenizers`: an initial model brings them.
   std::vector<std::string> problems(bool has_tokenizers) const;
-  /// Throws ConfigError if a tokenizer is of another kind than the options.
-  data::SubwordSampling sampling(const nmt::Tokenizers& tokenizers, int64_t longest) const;
+  bool draws_pairs() const { return subword_sampling || bpe_dropout || augment; }
+  /// `tags`: words before sources. Throws ConfigError if a tokenizer is of another kind than the
+  /// options.
+  data::PairDrawing drawing(const nmt::Tokenizers& tokenizers, const std::vector<std::string>& tags,
+                            int64_t longest) const;
 };
 
 /// Adds them as the group "Subwords".

@@ -19,8 +19,7 @@ void bind_guided_alignment(OptionTable& table, GuidedAlignmentOptions& o) {
 }
 
 std::vector<std::string> GuidedAlignmentOptions::problems(const nmt::ModelConfig& model,
-                                                          bool samples_pieces,
-                                                          bool has_tags) const {
+                                                          bool draws_pairs, bool has_tags) const {
   std::vector<std::string> found;
   if (guided_alignment_layer > model.decoder_layers)
     found.push_back("--guided-alignment-layer " + std::to_string(guided_alignment_layer) +
@@ -33,10 +32,10 @@ std::vector<std::string> GuidedAlignmentOptions::problems(const nmt::ModelConfig
   if (guided() && model.context > 0)
     found.emplace_back(
         "--guided-alignment links the words of single sentences: leave out --context");
-  if (guided() && samples_pieces)
+  if (guided() && draws_pairs)
     found.emplace_back(
-        "--guided-alignment links the pieces of one segmentation: leave out --subword-sampling and "
-        "--bpe-dropout");
+        "--guided-alignment links the pieces of one segmentation: leave out --subword-sampling, "
+        "--bpe-dropout and --augment");
   if (guided_by_file() && !std::filesystem::exists(guided_alignment))
     found.push_back("--guided-alignment " + guided_alignment + ": no such file");
   if (guided_by_file() && has_tags)

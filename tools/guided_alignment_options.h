@@ -23,9 +23,9 @@ struct GuidedAlignmentOptions {
   bool guided() const { return !guided_alignment.empty(); }
   bool guided_by_file() const { return guided() && guided_alignment != "auto"; }
 
-  /// What does not fit together, one sentence each. `samples_pieces`: each epoch has others;
+  /// What does not fit together, one sentence each. `draws_pairs`: each epoch has other pieces;
   /// `has_tags`: the sources begin with tags.
-  std::vector<std::string> problems(const nmt::ModelConfig& model, bool samples_pieces,
+  std::vector<std::string> problems(const nmt::ModelConfig& model, bool draws_pairs,
                                     bool has_tags) const;
 
   /// Which head of `model` aligns.

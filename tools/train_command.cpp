@@ -10,8 +10,8 @@
 
 #include "common/error.h"
 #include "common/options.h"
+#include "data/corpus/pair_drawing.h"
 #include "data/corpus/parallel_reader.h"
-#include "data/corpus/subword_sampling.h"
 #include "data/text/bpe_marks.h"
 #include "data/text/source_tag.h"
 #include "encoders/attention/attention.h"
@@ -106,13 +106,12 @@ nmt::Tokenizers choose_tokenizers(const OptionTable& table, const TrainOptions& 
   return tokenizers;
 }
 
-nmt::TranslationTaskOptions task_options(const TrainOptions& o,
-                                         const data::SubwordSampling& sampling,
+nmt::TranslationTaskOptions task_options(const TrainOptions& o, const data::PairDrawing& drawing,
                                          const std::vector<double>& weights,
                                          const training::TrainingProcess& process) {
   nmt::TranslationTaskOptions options;
   options.batches = {o.batch_tokens, static_cast<uint64_t>(o.seed), weights, process.share,
-                     sampling};
+                     drawing};
   options.label_smoothing = o.label_smoothing;
   options.r_drop = o.r_drop.value_or(0.0);
   options.recomputes = o.checkpoint_activations;
@@ -162,7 +161,8 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
                          ? start_from(initial->files, o.model, seed)
                          : std::make_shared<nmt::TranslationModel>(o.model, seed);
   require_positions(*model, o, *tokenizers.source);
-  const data::SubwordSampling sampling = o.sampling(tokenizers, longest_drawn(*model, o));
+  const data::PairDrawing drawing =
+      o.drawing(tokenizers, o.tags(o.model.languages), longest_drawn(*model, o));
   if (o.guided() && !model->aligns())
     throw ConfigError(
         "--guided-alignment needs words as keys of cross-attention, and "
@@ -192,7 +192,7 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
   spdlog::info("model: {} parameters, {} pieces", parameter_count(*model),
                o.model.target_vocabulary);
 
-  nmt::TranslationTaskOptions options = task_options(o, sampling, weights, process);
+  nmt::TranslationTaskOptions options = task_options(o, drawing, weights, process);
   options.guide = o.guide(o.train_files(o.model.languages), train, tokenizers, process.threads);
   options.guide_weight = o.guided_alignment_weight;
   const auto task_of_batches = [&](int64_t batch_tokens) {

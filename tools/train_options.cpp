@@ -142,7 +142,7 @@ std::vector<std::string> problems_of(const OptionTable& table, TrainOptions& o,
   }
   if (o.model.context == 0 && o.context_sides)
     problems.push_back("--context-sides needs --context");
-  add(o.GuidedAlignmentOptions::problems(o.model, o.subword_sampling || o.bpe_dropout, has_tags));
+  add(o.GuidedAlignmentOptions::problems(o.model, o.draws_pairs(), has_tags));
   for (const std::string& problem : output_problems(o.valid_output, o.texts()))
     problems.push_back("--valid-output: " + problem);
   if (o.dry_run && o.find_batch)

@@ -178,22 +178,16 @@ ParallelBatch assemble(const ParallelCorpus& corpus, std::span<const uint32_t> p
   return batch;
 }
 
-/// The pieces of the pairs as sampled for this epoch. The first pair is use number `first_use`.
+/// The pairs as drawn for this epoch. The first pair is use number `first_use`.
 ParallelBatch assemble_drawn(const ParallelCorpus& corpus, const BatchOptions& options,
                              int64_t epoch, std::span<const uint32_t> pairs, size_t first_use) {
-  const SubwordSampling& sampling = options.sampling;
   ParallelBatch batch;
   batch.pairs.assign(pairs.begin(), pairs.end());
-  std::vector<int32_t> ids;
   for (size_t i = 0; i < pairs.size(); ++i) {
-    corpus.read(pairs[i], ids);
-    const auto source_length = static_cast<size_t>(corpus.source_length(pairs[i]));
-    const auto drawn = [&](const auto& sampler, std::span<const int32_t> side, bool target) {
-      return drawn_pieces(sampler.get(), sampling.longest, side,
-                          sampling_key(options.seed, epoch, first_use + i, target));
-    };
-    batch.source.append(drawn(sampling.source, std::span(ids).first(source_length), false));
-    batch.target.append(drawn(sampling.target, std::span(ids).subspan(source_length), true));
+    const TokenPair drawn =
+        drawn_pair(corpus, pairs[i], options.drawing, {options.seed, epoch, first_use + i});
+    batch.source.append(drawn.source);
+    batch.target.append(drawn.target);
   }
   return batch;
 }
@@ -203,8 +197,8 @@ class PlannedPairs : public BatchSource<ParallelBatch> {
   PlannedPairs(const ParallelCorpus& corpus, const BatchOptions& options)
       : corpus_(corpus),
         options_(options),
-        budget_(budget_of(options.batch_tokens,
-                          token_growth(corpus, options.sampling, options.seed))) {}
+        budget_(
+            budget_of(options.batch_tokens, token_growth(corpus, options.drawing, options.seed))) {}
 
   void start_epoch(int64_t epoch) override {
     plan_ = {};  // so that two plans never exist at once
@@ -213,7 +207,7 @@ class PlannedPairs : public BatchSource<ParallelBatch> {
   }
   int64_t batches() const override { return plan_.batches(); }
   ParallelBatch batch(int64_t index) const override {
-    if (!options_.sampling.any()) return assemble(corpus_, plan_.batch(index));
+    if (!options_.drawing.any()) return assemble(corpus_, plan_.batch(index));
     return assemble_drawn(corpus_, options_, epoch_, plan_.batch(index), plan_.first_pair(index));
   }
 

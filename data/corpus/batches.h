@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "data/corpus/epoch_batches.h"
+#include "data/corpus/pair_drawing.h"
 #include "data/corpus/parallel_corpus.h"
-#include "data/corpus/subword_sampling.h"
 
 namespace dietmt::data {
 
@@ -40,9 +40,10 @@ struct BatchOptions {
   // Empty: every pair once per epoch.
   std::vector<double> weights = {};
   BatchShare share = {};  // does not change the batches or their order
-  // Samples new pieces in each epoch, for each use of a pair. Batches are planned with the lengths
-  // in the corpus times the average growth, so they have about `batch_tokens` and sometimes more.
-  SubwordSampling sampling = {};
+  // Draws text and pieces in each epoch, for each use of a pair. Batches are planned with the
+  // lengths in the corpus times the average growth, so they have about `batch_tokens` and sometimes
+  // more.
+  PairDrawing drawing = {};
 };
 
 /// Shuffled batches of epochs. An epoch depends only on (corpus, options, epoch): pairs are drawn,

@@ -28,6 +28,7 @@ same_after_a_stop bpe --bpe-dropout 0.2
 expect_code 0 "${train[@]}" --bpe-dropout 0.2 --sampled-sides both --output "$work/bpe" \
   --max-updates 30
 same_after_a_stop unigram --tokenizer-type unigram --subword-sampling 0.3 --sampled-sides source
+same_after_a_stop augment --augment upper:0.2,title:0.2,lower:0.1,typos:0.3
 same_after_a_stop words --source-word-dropout 0.2 --target-word-dropout 0.1 --layer-drop 0.3
 same_after_a_stop adafactor --optimizer adafactor
 same_after_a_stop muon --optimizer muon --weight-decay 0.01
@@ -262,6 +263,8 @@ refused() {  # TEXT OPTION...
 refused "--subword-sampling is for unigram tokenizers" --subword-sampling 0.1
 refused "--bpe-dropout is for BPE tokenizers" --bpe-dropout 0.1 --tokenizer-type unigram
 refused "cannot be combined" --bpe-dropout 0.1 --subword-sampling 0.1
+refused "--augment: 'upper:2' is not a change" --augment upper:2
+refused "lacks: train tokenizers with --byte-fallback" --augment noise:0.1
 refused "--sampled-sides needs" --sampled-sides source
 refused "which is a BPE model: use --bpe-dropout" --subword-sampling 0.1 \
   --tokenizer "$work/plain/last/tokenizer.model"

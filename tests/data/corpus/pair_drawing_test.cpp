@@ -1,4 +1,4 @@
-#include "data/corpus/subword_sampling.h"
+#include "data/corpus/pair_drawing.h"
 
 #include <gmock/gmock.h>
 
@@ -10,11 +10,11 @@
 namespace dietmt::data {
 namespace {
 
-class SubwordSamplingTest : public BatchesTest {
+class PairDrawingTest : public BatchesTest {
  protected:
-  SubwordSamplingTest() {
+  PairDrawingTest() {
     sampled_ = options();
-    sampled_.sampling = {bpe_dropout(tokenizer(), 0.3), bpe_dropout(tokenizer(), 0.3)};
+    sampled_.drawing = {bpe_dropout(tokenizer(), 0.3), bpe_dropout(tokenizer(), 0.3)};
   }
 
   // The sentences of a side in the order of pairs.
@@ -37,7 +37,7 @@ class SubwordSamplingTest : public BatchesTest {
   BatchOptions sampled_;
 };
 
-TEST_F(SubwordSamplingTest, EachEpochSpellsEachTextOnceAndAnew) {
+TEST_F(PairDrawingTest, EachEpochSpellsEachTextOnceAndAnew) {
   BatchIterator batches(corpus_, sampled_);
   const auto first = rest_of_epoch(batches), second = rest_of_epoch(batches);
   for (const auto& epoch : {first, second}) {
@@ -53,7 +53,7 @@ TEST_F(SubwordSamplingTest, EachEpochSpellsEachTextOnceAndAnew) {
   EXPECT_NE(targets(first), targets(second));
 }
 
-TEST_F(SubwordSamplingTest, AnyPositionGoesOnWithTheSamePieces) {
+TEST_F(PairDrawingTest, AnyPositionGoesOnWithTheSamePieces) {
   BatchIterator whole(corpus_, sampled_);
   std::vector<ParallelBatch> all = rest_of_epoch(whole);
   const auto first_epoch = std::ssize(all);
@@ -66,7 +66,7 @@ TEST_F(SubwordSamplingTest, AnyPositionGoesOnWithTheSamePieces) {
   }
 }
 
-TEST_F(SubwordSamplingTest, ProcessesDrawWhatOneWouldDraw) {
+TEST_F(PairDrawingTest, ProcessesDrawWhatOneWouldDraw) {
   BatchIterator one(corpus_, sampled_);
   BatchOptions second = sampled_;
   second.share = {1, 2, 2};
@@ -78,7 +78,7 @@ TEST_F(SubwordSamplingTest, ProcessesDrawWhatOneWouldDraw) {
   }
 }
 
-TEST_F(SubwordSamplingTest, TwoUsesOfAPairInAnEpochDiffer) {
+TEST_F(PairDrawingTest, TwoUsesOfAPairInAnEpochDiffer) {
   const ParallelCorpus two(
       {{source_file(), target_file()},
        {write("s", text_.source[5] + '\n'), write("t", text_.target[5] + '\n')}},
@@ -92,9 +92,9 @@ TEST_F(SubwordSamplingTest, TwoUsesOfAPairInAnEpochDiffer) {
   EXPECT_GT(drawn.size(), 50U);
 }
 
-TEST_F(SubwordSamplingTest, BatchesGrowAboutToTheirBudget) {
-  sampled_.sampling.source = nullptr;
-  const TokenGrowth growth = token_growth(corpus_, sampled_.sampling, 1);
+TEST_F(PairDrawingTest, BatchesGrowAboutToTheirBudget) {
+  sampled_.drawing.source = nullptr;
+  const TokenGrowth growth = token_growth(corpus_, sampled_.drawing, 1);
   EXPECT_EQ(growth.source, 1.0);
   EXPECT_GT(growth.target, 1.2);
   BatchIterator batches(corpus_, sampled_);
@@ -108,8 +108,8 @@ TEST_F(SubwordSamplingTest, BatchesGrowAboutToTheirBudget) {
   EXPECT_GT(tokens, 400 * count);
 }
 
-TEST_F(SubwordSamplingTest, ADrawThatIsTooLongIsNotUsed) {
-  sampled_.sampling.longest = 1;
+TEST_F(PairDrawingTest, ADrawThatIsTooLongIsNotUsed) {
+  sampled_.drawing.longest = 1;
   BatchIterator batches(corpus_, sampled_);
   for (const ParallelBatch& batch : rest_of_epoch(batches)) expect_the_corpus_tokens(batch);
 }

@@ -1,0 +1,48 @@
+// Training pairs in forms that the corpus lacks, drawn anew for each use, as OpusTrainer does
+// (Bogoychev et al. 2023).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/text/tokenizer.h"
+
+namespace dietmt::data {
+
+/// The share of pairs that each change is made to; a pair gets at most one.
+struct AugmentationRates {
+  double upper = 0, title = 0, lower = 0;  // the case of both sides
+  double typos = 0;                        // errors in the source
+  double noise = 0;                        // both sides become the same random characters
+
+  /// Reads "upper:0.05,typos:0.03". Throws ConfigError naming the part that is wrong.
+  static AugmentationRates parse(const std::string& text);
+};
+
+struct TokenPair {
+  std::vector<int32_t> source, target;
+
+  bool operator==(const TokenPair&) const = default;
+};
+
+/// Immutable; safe to share between threads.
+class Augmentation {
+ public:
+  /// `tags`: words before sources that stay as they are. Throws ConfigError if there is noise and a
+  /// tokenizer has no bytes, so that it cannot write any character.
+  Augmentation(const AugmentationRates& rates, std::shared_ptr<const Tokenizer> source,
+               std::shared_ptr<const Tokenizer> target, std::vector<std::string> tags);
+
+  /// The pair as it is used with this key. It stays as it is if a side has an unknown piece, or
+  /// would get one.
+  TokenPair changed(TokenPair pair, uint64_t key) const;
+
+ private:
+  const AugmentationRates rates_;
+  const std::shared_ptr<const Tokenizer> source_, target_;
+  const std::vector<std::string> tags_;
+};
+
+}  // namespace dietmt::data
