@@ -115,7 +115,7 @@ Augmentation::Augmentation(const AugmentationRates& rates, std::shared_ptr<const
                         " lacks: train tokenizers with --byte-fallback");
 }
 
-TokenPair Augmentation::changed(TokenPair pair, uint64_t key) const {
+DrawnPair Augmentation::changed(DrawnPair pair, uint64_t key) const {
   Random random(key);
   double draw = random.uniform();
   const auto* drawn = std::ranges::find_if(kNames, [&](const auto& one) {
@@ -136,7 +136,7 @@ TokenPair Augmentation::changed(TokenPair pair, uint64_t key) const {
   const auto source = Rewriting(*source_, tags_, change).of(pair.source);
   const auto target =
       name == "typos" ? pair.target : Rewriting(*target_, kNoTags, change).of(pair.target);
-  return source && target ? TokenPair{*source, *target} : std::move(pair);
+  return source && target ? DrawnPair{*source, *target} : std::move(pair);
 }
 
 }  // namespace dietmt::data

@@ -21,10 +21,10 @@ struct AugmentationRates {
   static AugmentationRates parse(const std::string& text);
 };
 
-struct TokenPair {
+struct DrawnPair {
   std::vector<int32_t> source, target;
 
-  bool operator==(const TokenPair&) const = default;
+  bool operator==(const DrawnPair&) const = default;
 };
 
 /// Immutable; safe to share between threads.
@@ -37,7 +37,7 @@ class Augmentation {
 
   /// The pair as it is used with this key. It stays as it is if a side has an unknown piece, or
   /// would get one.
-  TokenPair changed(TokenPair pair, uint64_t key) const;
+  DrawnPair changed(DrawnPair pair, uint64_t key) const;
 
  private:
   const AugmentationRates rates_;

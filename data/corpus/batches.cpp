@@ -184,7 +184,7 @@ ParallelBatch assemble_drawn(const ParallelCorpus& corpus, const BatchOptions& o
   ParallelBatch batch;
   batch.pairs.assign(pairs.begin(), pairs.end());
   for (size_t i = 0; i < pairs.size(); ++i) {
-    const TokenPair drawn =
+    const DrawnPair drawn =
         drawn_pair(corpus, pairs[i], options.drawing, {options.seed, epoch, first_use + i});
     batch.source.append(drawn.source);
     batch.target.append(drawn.target);

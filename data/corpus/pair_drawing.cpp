@@ -20,7 +20,7 @@ uint64_t key_of(const PairUse& use, uint64_t stream, uint64_t number) {
                     number);
 }
 
-TokenPair read_pair(const ParallelCorpus& corpus, int64_t pair) {
+DrawnPair read_pair(const ParallelCorpus& corpus, int64_t pair) {
   std::vector<int32_t> ids;
   corpus.read(pair, ids);
   const auto target = ids.begin() + corpus.source_length(pair);
@@ -36,11 +36,11 @@ void draw_pieces(const SubwordSampler* sampler, int64_t longest, uint64_t key,
 
 }  // namespace
 
-TokenPair drawn_pair(const ParallelCorpus& corpus, int64_t pair, const PairDrawing& drawing,
+DrawnPair drawn_pair(const ParallelCorpus& corpus, int64_t pair, const PairDrawing& drawing,
                      const PairUse& use) {
-  TokenPair made = read_pair(corpus, pair);
+  DrawnPair made = read_pair(corpus, pair);
   if (drawing.augmentation != nullptr) {
-    TokenPair changed = drawing.augmentation->changed(made, key_of(use, kTextsStream, use.number));
+    DrawnPair changed = drawing.augmentation->changed(made, key_of(use, kTextsStream, use.number));
     const bool fits = std::ssize(changed.source) <= drawing.longest &&
                       std::ssize(changed.target) <= drawing.longest;
     if (fits) made = std::move(changed);
@@ -58,7 +58,7 @@ TokenGrowth token_growth(const ParallelCorpus& corpus, const PairDrawing& drawin
   TokenGrowth drawn{0, 0}, fixed{0, 0};
   for (int64_t i = 0; i < pairs; ++i) {
     const int64_t pair = i * corpus.size() / pairs;
-    const TokenPair made =
+    const DrawnPair made =
         drawn_pair(corpus, pair, drawing, {seed, kNoEpoch, static_cast<uint64_t>(i)});
     drawn.source += static_cast<double>(made.source.size());
     drawn.target += static_cast<double>(made.target.size());

@@ -27,7 +27,7 @@ struct PairUse {
 };
 
 /// The pair as it is used, the same for the same use.
-TokenPair drawn_pair(const ParallelCorpus& corpus, int64_t pair, const PairDrawing& drawing,
+DrawnPair drawn_pair(const ParallelCorpus& corpus, int64_t pair, const PairDrawing& drawing,
                      const PairUse& use);
 
 /// Average growth in tokens of each side when pairs are drawn; 1 if they stay.

@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "data/text/tokenizer_training.h"
 #include "tests/common/scratch.h"
+#include "tests/common/test_directory.h"
 
 namespace dietmt::data {
 namespace {
@@ -57,10 +58,12 @@ class AugmentationTest : public ScratchTest {
     return pieces;
   }
 
-  std::pair<std::string, std::string> changed(const std::string& rates, uint64_t key = 1) const {
+  using Texts = std::pair<std::string, std::string>;
+
+  Texts changed(const std::string& rates, uint64_t key = 1) const {
     const Augmentation augmentation(AugmentationRates::parse(rates), tokenizer_, tokenizer_,
                                     {"<2de>"});
-    const TokenPair pair = augmentation.changed({ids(kSource), ids(kTarget)}, key);
+    const DrawnPair pair = augmentation.changed({ids(kSource), ids(kTarget)}, key);
     EXPECT_EQ(pair.source.back(), tokenizer_->end_id());
     EXPECT_EQ(pair.target.back(), tokenizer_->end_id());
     return {tokenizer_->decode(pair.source), tokenizer_->decode(pair.target)};
@@ -70,9 +73,9 @@ class AugmentationTest : public ScratchTest {
 };
 
 TEST_F(AugmentationTest, ChangesTheCaseOfBothSidesButNoTags) {
-  EXPECT_EQ(changed("upper:1"), std::pair("<2de> THE GREEN DOG %s", "DER GROSSE HUND %s"));
-  EXPECT_EQ(changed("title:1"), std::pair("<2de> The Green Dog %s", "Der Große Hund %s"));
-  EXPECT_EQ(changed("lower:1"), std::pair("<2de> the green dog %s", "der große hund %s"));
+  EXPECT_EQ(changed("upper:1"), Texts("<2de> THE GREEN DOG %s", "DER GROSSE HUND %s"));
+  EXPECT_EQ(changed("title:1"), Texts("<2de> The Green Dog %s", "Der Große Hund %s"));
+  EXPECT_EQ(changed("lower:1"), Texts("<2de> the green dog %s", "der große hund %s"));
 }
 
 TEST_F(AugmentationTest, OnlySourcesHaveTypingErrors) {
@@ -82,7 +85,7 @@ TEST_F(AugmentationTest, OnlySourcesHaveTypingErrors) {
     EXPECT_EQ(target, kTarget);
     ++sources[source];
   }
-  EXPECT_EQ(sources.count(kSource), 0);
+  EXPECT_LT(sources[kSource], 10) << "if two letters that are alike change places";
   EXPECT_EQ(sources.count("<2de> the gren dog %s"), 1);
   EXPECT_GT(sources.size(), 5U);
 }
@@ -110,9 +113,9 @@ TEST_F(AugmentationTest, ChangesTheSharesThatAreWanted) {
 TEST_F(AugmentationTest, PairsWithoutThePiecesStay) {
   const auto plain = trained(false);
   const Augmentation augmentation(AugmentationRates::parse("upper:1"), plain, plain, {});
-  const TokenPair small = {plain->encode("große"), plain->encode("ß")};
+  const DrawnPair small = {plain->encode("große"), plain->encode("ß")};
   EXPECT_EQ(augmentation.changed(small, 1).target, plain->encode("SS"));
-  const TokenPair lacking = {plain->encode("dog"), plain->encode("q")};
+  const DrawnPair lacking = {plain->encode("dog"), plain->encode("q")};
   EXPECT_EQ(augmentation.changed(lacking, 1), lacking);
 }
 
