@@ -378,7 +378,9 @@ def frequent(tokens, count, n=1):
 def suppressed(directory, name, languages):
     path = directory / name
     model = transformers.AutoModelForSeq2SeqLM.from_pretrained(path).float().eval()
-    reference = Reference(transformers.AutoTokenizer.from_pretrained(path), model, languages)
+    # The fast tokenizer of T5 would cut <2de> into pieces.
+    tokenizer = transformers.AutoTokenizer.from_pretrained(path, use_fast=False)
+    reference = Reference(tokenizer, model, languages)
     own = model.generation_config
     search = {"num_beams": 4, "early_stopping": True, "min_length": 6, "max_length": LONGEST + 1}
     own.update(**search, forced_bos_token_id=reference.forced)
