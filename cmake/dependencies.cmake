@@ -13,6 +13,8 @@ find_package(nlohmann_json REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(ICU REQUIRED COMPONENTS uc i18n)
 
+find_library(CLD2_LIBRARY cld2 REQUIRED)
+
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 # 0.1.96 of Ubuntu 22.04 cannot say where the pieces of a text lie.
@@ -44,7 +46,6 @@ if(DIETMT_SERVICE)
   pkg_check_modules(LIBXML REQUIRED IMPORTED_TARGET libxml-2.0)
   pkg_check_modules(LIBYAML REQUIRED IMPORTED_TARGET yaml-0.1)
   pkg_check_modules(MD4C REQUIRED IMPORTED_TARGET md4c)
-  find_library(CLD2_LIBRARY cld2 REQUIRED)
   find_package(prometheus-cpp CONFIG REQUIRED)
   find_package(SQLite3 REQUIRED)
   find_package(PostgreSQL)

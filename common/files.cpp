@@ -121,8 +121,12 @@ fs::path behind_links(const fs::path& path) {
 bool is_same_file(const fs::path& a, const fs::path& b) {
   std::error_code error;
   if (fs::equivalent(a, b, error)) return true;
-  const fs::path first = fs::weakly_canonical(a, error);
-  return !error && first == fs::weakly_canonical(b, error) && !error;
+  // weakly_canonical() leaves a relative path relative if no part of it exists.
+  const auto canonical = [&](const fs::path& path) {
+    return fs::weakly_canonical(fs::absolute(path, error), error);
+  };
+  const fs::path first = canonical(a);
+  return !error && first == canonical(b) && !error;
 }
 
 void remove_leftovers(const fs::path& path) {

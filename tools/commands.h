@@ -24,6 +24,7 @@ int run_bert_finetune(const std::vector<std::string>& arguments);
 int run_bert_import(const std::vector<std::string>& arguments);
 int run_bert_predict(const std::vector<std::string>& arguments);
 int run_bert_pretrain(const std::vector<std::string>& arguments);
+int run_clean(const std::vector<std::string>& arguments);
 int run_distill(const std::vector<std::string>& arguments);
 int run_evaluate(const std::vector<std::string>& arguments);
 int run_export(const std::vector<std::string>& arguments);
@@ -49,8 +50,8 @@ std::filesystem::path program_directory();
 std::string run_dietmt(const std::vector<std::string>& words);
 
 /// Replace this process with `dietmt-torch`, or with the program that has only this command
-/// (`dietmt-serve`, `dietmt-models`), from the same directory, so that signals, files and the exit
-/// code are those of one program. Throw Error if that program cannot be started.
+/// (`dietmt-serve`, `dietmt-models`, `dietmt-clean`), from the same directory, so that signals,
+/// files and the exit code are those of one program. Throw Error if that program cannot be started.
 [[noreturn]] void run_with_libtorch(const std::string& command,
                                     const std::vector<std::string>& arguments);
 [[noreturn]] void run_own_program(const std::string& command,

@@ -1,6 +1,7 @@
 // dietmt: one program, one subcommand per task. It starts without LibTorch and replaces itself with
-// dietmt-torch for commands and models that need LibTorch, and with dietmt-serve and dietmt-models
-// for `serve` and `models`, whose libraries would make every command start later.
+// dietmt-torch for commands and models that need LibTorch, and with dietmt-serve, dietmt-models and
+// dietmt-clean for `serve`, `models` and `clean`, whose libraries would make every command start
+// later.
 #include <map>
 #include <memory>
 
@@ -58,7 +59,7 @@ int main(int argc, char** argv) {
     const auto found = own.find(name);
     if (found != own.end()) return found->second;
     return [name](const std::vector<std::string>& arguments) -> int {
-      if (name == "serve" || name == "models") run_own_program(name, arguments);
+      if (name == "serve" || name == "models" || name == "clean") run_own_program(name, arguments);
       run_with_libtorch(name, arguments);
     };
   });

@@ -29,7 +29,8 @@ const CommandList& command_list() {
   static const CommandList list{
       "dietmt",
       "Machine translation with pluggable position encodings.",
-      {{"tokenizer", "train a subword model (sentencepiece)"},
+      {{"clean", "remove bad pairs from parallel text, with a report"},
+       {"tokenizer", "train a subword model (sentencepiece)"},
        {"train", "train an encoder-decoder Transformer on parallel text"},
        {"translate", "translate text line by line"},
        {"distill", "translate training text for a student model"},

@@ -38,7 +38,8 @@ void ParallelReader::report() const {
 bool ParallelReader::next_pair(std::string& source, std::string& target) {
   const bool has_source = source_.next(source);
   const bool has_target = target_.next(target);
-  if (has_source != has_target) fail_unequal(has_source ? source_ : target_);
+  if (has_source != has_target)
+    refuse_unequal(files_.source, source_, files_.target, target_, has_source);
   if (!has_source) return false;
   const bool good_source = source_utf8_.admit(source_, source);
   const bool good_target = target_utf8_.admit(target_, target);
@@ -53,13 +54,15 @@ bool ParallelReader::next_pair(std::string& source, std::string& target) {
   return true;
 }
 
-void ParallelReader::fail_unequal(LineReader& longer) {
+void refuse_unequal(const std::string& source_name, LineReader& source,
+                    const std::string& target_name, LineReader& target, bool source_is_longer) {
+  LineReader& longer = source_is_longer ? source : target;
   const std::string where = longer.where();
   for (std::string line; longer.next(line);) {
   }
-  throw DataError(where + ": this line has no counterpart: " + files_.source + " has " +
-                  std::to_string(source_.line_number()) + " lines, " + files_.target + " has " +
-                  std::to_string(target_.line_number()));
+  throw DataError(where + ": this line has no counterpart: " + source_name + " has " +
+                  std::to_string(source.line_number()) + " lines, " + target_name + " has " +
+                  std::to_string(target.line_number()));
 }
 
 void check_parallel_text(const CorpusFiles& files) {

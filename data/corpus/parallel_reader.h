@@ -74,7 +74,6 @@ class ParallelReader {
 
  private:
   bool next_pair(std::string& source, std::string& target);
-  [[noreturn]] void fail_unequal(LineReader& longer);
 
   const CorpusFiles& files_;
   TextReader source_;
@@ -83,6 +82,12 @@ class ParallelReader {
   Utf8Lines target_utf8_;
   int64_t skipped_ = 0;
 };
+
+/// Throws DataError that names the first line without counterpart and the numbers of lines of both
+/// files. `source_is_longer`: which one still had a line.
+[[noreturn]] void refuse_unequal(const std::string& source_name, LineReader& source,
+                                 const std::string& target_name, LineReader& target,
+                                 bool source_is_longer);
 
 /// Reads the files to the end only to throw what ParallelReader throws. Throws Stopped after a
 /// signal.

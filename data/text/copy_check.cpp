@@ -110,6 +110,11 @@ std::vector<std::u32string> missing_names(TextView source, TextView translation)
 
 }  // namespace
 
+std::vector<std::string> addresses_in(std::string_view text) {
+  std::string rest(text);
+  return take_addresses(rest);
+}
+
 std::vector<std::string> missing_copies(std::string_view source, std::string_view translation) {
   std::string wanted(source), found(translation);
   std::vector<std::string> texts = missing_addresses(take_addresses(wanted), take_addresses(found));

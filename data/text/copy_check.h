@@ -17,4 +17,7 @@ namespace dietmt::data {
 /// s of capitals (PDFs) may be missing.
 std::vector<std::string> missing_copies(std::string_view source, std::string_view translation);
 
+/// The URLs and e-mail addresses of a text, in order.
+std::vector<std::string> addresses_in(std::string_view text);
+
 }  // namespace dietmt::data

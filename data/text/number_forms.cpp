@@ -173,6 +173,8 @@ class NumberPool {
 
 }  // namespace
 
+size_t count_numbers(std::u32string_view text) { return numbers_of(text).size(); }
+
 std::vector<std::u32string> missing_numbers(std::u32string_view source,
                                             std::u32string_view translation) {
   const std::vector<Number> found = numbers_of(translation);

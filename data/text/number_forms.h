@@ -13,4 +13,7 @@ namespace dietmt::data {
 std::vector<std::u32string> missing_numbers(std::u32string_view source,
                                             std::u32string_view translation);
 
+/// How many numbers a text has.
+size_t count_numbers(std::u32string_view text);
+
 }  // namespace dietmt::data

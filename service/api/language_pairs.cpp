@@ -7,8 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "data/languages/scripts.h"
 #include "data/text/language_codes.h"
-#include "service/api/languages.h"
 
 namespace dietmt::service {
 namespace {
@@ -46,8 +46,8 @@ bool holds(const std::vector<std::string>& codes, const std::string& code) {
 
 // Null if there is none.
 const std::string* same_language(const std::vector<std::string>& codes, const std::string& code) {
-  const auto found =
-      std::ranges::find_if(codes, [&](const auto& one) { return is_same_language(one, code); });
+  const auto found = std::ranges::find_if(
+      codes, [&](const auto& one) { return data::is_same_language(one, code); });
   return found == codes.end() ? nullptr : &*found;
 }
 
@@ -220,29 +220,31 @@ std::vector<std::string> LanguagePairs::sources_of(const std::string& wanted_tar
   return candidates.take();
 }
 
-DetectedLanguage LanguagePairs::detect_source(const std::string& text,
-                                              const std::vector<std::string>& candidates) const {
-  const std::vector<DetectedLanguage> found = identify_languages(text);
+data::DetectedLanguage LanguagePairs::detect_source(
+    const std::string& text, const std::vector<std::string>& candidates) const {
+  const std::vector<data::DetectedLanguage> found = data::identify_languages(text);
   if (found.empty()) return {likeliest(candidates), 0.0};
   const bool is_sure = found.front().confidence >= kSure;
   if (is_sure || prior_.empty()) {
-    for (const DetectedLanguage& one : found) {
+    for (const data::DetectedLanguage& one : found) {
       if (const auto* code = same_language(candidates, one.code)) return {*code, one.confidence};
       if (is_sure) return one;
     }
   }
-  const DetectedLanguage guess = guess_language(text, prior_.empty() ? candidates : prior_);
+  const data::DetectedLanguage guess =
+      data::guess_language(text, prior_.empty() ? candidates : prior_);
   if (const auto* code = same_language(candidates, guess.code)) return {*code, guess.confidence};
-  const auto in_script = std::ranges::find_if(
-      candidates, [&](const auto& code) { return share_in_script(text, code) > 0.5; });
+  const auto in_script = std::ranges::find_if(candidates, [&](const auto& code) {
+    return data::ScriptSet::of_language(code).share_of(text) > 0.5;
+  });
   if (in_script == candidates.end()) return found.front();
   // The candidates and all other languages share what the detected language leaves.
   const auto shares = static_cast<double>(candidates.size() + 1);
   return {*in_script, (1.0 - found.front().confidence) / shares};
 }
 
-DetectedLanguage LanguagePairs::detect_language(const std::vector<nmt::MarkedText>& texts,
-                                                const std::vector<std::string>& candidates) const {
+data::DetectedLanguage LanguagePairs::detect_language(
+    const std::vector<nmt::MarkedText>& texts, const std::vector<std::string>& candidates) const {
   constexpr size_t kSample = 10'000;
   std::string sample;
   for (const nmt::MarkedText& text : texts) {
@@ -252,11 +254,11 @@ DetectedLanguage LanguagePairs::detect_language(const std::vector<nmt::MarkedTex
   return detect_source(sample, candidates);
 }
 
-std::vector<DetectedLanguage> LanguagePairs::detect(const std::string& text) const {
-  std::vector<DetectedLanguage> found = identify_languages(text);
+std::vector<data::DetectedLanguage> LanguagePairs::detect(const std::string& text) const {
+  std::vector<data::DetectedLanguage> found = data::identify_languages(text);
   const std::vector<std::string> known = languages();
   bool has_known = false;
-  for (DetectedLanguage& one : found) {
+  for (data::DetectedLanguage& one : found) {
     if (const auto* code = same_language(known, one.code)) {
       one.code = *code;
       has_known = true;
@@ -264,10 +266,10 @@ std::vector<DetectedLanguage> LanguagePairs::detect(const std::string& text) con
   }
   if (found.empty()) return {{likeliest(sources_), 0.0}};
   if (found.front().confidence >= kSure || (has_known && prior_.empty())) return found;
-  const DetectedLanguage guess = guess_language(text, prior_.empty() ? known : prior_);
+  const data::DetectedLanguage guess = data::guess_language(text, prior_.empty() ? known : prior_);
   const auto* code = same_language(known, guess.code);
   if (code == nullptr) return found;
-  std::erase_if(found, [&](const DetectedLanguage& one) { return one.code == *code; });
+  std::erase_if(found, [&](const data::DetectedLanguage& one) { return one.code == *code; });
   found.insert(found.begin(), {*code, guess.confidence});
   if (found.size() > kMostDetected) found.pop_back();
   return found;
@@ -277,6 +279,11 @@ const std::string& LanguagePairs::likeliest(const std::vector<std::string>& code
   for (const std::string& code : prior_)
     if (const auto* known = same_language(codes, code)) return *known;
   return codes.front();
+}
+
+std::string unsupported_warning(const std::string& code) {
+  return "not translated, because " + data::language_name(code) + " (" + code +
+         ") is not supported for this target";
 }
 
 }  // namespace dietmt::service

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "data/languages/detection.h"
 #include "nmt/alignment/inline_markup.h"
 #include "service/api/call.h"
-#include "service/api/languages.h"
 #include "service/api/model_path.h"
 #include "service/scheduling/model_spec.h"
 
@@ -56,15 +56,15 @@ class LanguagePairs {
   /// The language of a text for `source: auto`: one of `candidates`, from sources_of(), or another
   /// one if the text is certainly in that. If it is uncertain, as for a single word, prefers the
   /// languages of the prior, then the first one in the script of the text, with low confidence.
-  DetectedLanguage detect_source(const std::string& text,
-                                 const std::vector<std::string>& candidates) const;
+  data::DetectedLanguage detect_source(const std::string& text,
+                                       const std::vector<std::string>& candidates) const;
 
   /// The language of the first texts of a document together.
-  DetectedLanguage detect_language(const std::vector<nmt::MarkedText>& texts,
-                                   const std::vector<std::string>& candidates) const;
+  data::DetectedLanguage detect_language(const std::vector<nmt::MarkedText>& texts,
+                                         const std::vector<std::string>& candidates) const;
 
   /// The languages of a text, best first, with this server's codes for its own languages.
-  std::vector<DetectedLanguage> detect(const std::string& text) const;
+  std::vector<data::DetectedLanguage> detect(const std::string& text) const;
 
   const std::vector<ModelSpec>& specs() const { return specs_; }
 
@@ -88,5 +88,8 @@ class LanguagePairs {
   struct MadePairs;
   std::shared_ptr<MadePairs> made_;
 };
+
+/// Why a text whose language was detected stays as it is.
+std::string unsupported_warning(const std::string& code);
 
 }  // namespace dietmt::service

@@ -1,9 +1,9 @@
 // LibreTranslate's protocol, so that its clients work unchanged.
 #include <nlohmann/json.hpp>
 
+#include "data/languages/detection.h"
 #include "data/text/language_codes.h"
 #include "service/api/fields.h"
-#include "service/api/languages.h"
 #include "service/api/service_context.h"
 #include "service/api/translation_call.h"
 #include "service/documents/kinds/open_document.h"
@@ -108,7 +108,8 @@ Answer libretranslate(const Call& call, ServiceContext& service) {
 
 ordered_json detections(const std::string& text, const ServiceContext& service) {
   auto all = ordered_json::array();
-  for (const DetectedLanguage& one : service.pairs.detect(text)) all.push_back(detection_json(one));
+  for (const data::DetectedLanguage& one : service.pairs.detect(text))
+    all.push_back(detection_json(one));
   return all;
 }
 

@@ -20,17 +20,17 @@ struct Group {
   std::vector<size_t> texts;
 };
 
-std::vector<DetectedLanguage> detect_each(const std::vector<std::string>& texts,
-                                          const std::vector<std::string>& candidates,
-                                          const LanguagePairs& pairs) {
-  std::vector<DetectedLanguage> found;
+std::vector<data::DetectedLanguage> detect_each(const std::vector<std::string>& texts,
+                                                const std::vector<std::string>& candidates,
+                                                const LanguagePairs& pairs) {
+  std::vector<data::DetectedLanguage> found;
   for (const std::string& text : texts) found.push_back(pairs.detect_source(text, candidates));
   // Texts that show no language, such as numbers, have that of the others.
-  const auto shows = [](const DetectedLanguage& one) { return one.confidence > 0.0; };
+  const auto shows = [](const data::DetectedLanguage& one) { return one.confidence > 0.0; };
   const auto first = std::ranges::find_if(found, shows);
   if (first == found.end()) return found;
   const std::string code = first->code;
-  for (DetectedLanguage& one : found)
+  for (data::DetectedLanguage& one : found)
     if (!shows(one)) one.code = code;
   return found;
 }
@@ -40,7 +40,7 @@ void detect(const TranslationCall& call, const ModelPath& named, const LanguageP
   const std::string target = named.empty() ? call.target : named.back()->target;
   const auto candidates = named.empty() ? pairs.sources_of(target)
                                         : std::vector<std::string>{named.front()->source, target};
-  std::vector<DetectedLanguage> found = detect_each(call.texts, candidates, pairs);
+  std::vector<data::DetectedLanguage> found = detect_each(call.texts, candidates, pairs);
   for (size_t i = 0; i < found.size(); ++i) {
     CalledText& one = called[i];
     one.source = std::move(found[i]);
@@ -193,7 +193,7 @@ std::vector<CalledText> translate_plainly(const Call& call, ServiceContext& serv
   return translate_call(request, service, service.patience(call, service.limits.deadline));
 }
 
-nlohmann::ordered_json detection_json(const DetectedLanguage& language) {
+nlohmann::ordered_json detection_json(const data::DetectedLanguage& language) {
   const double percent = std::round(1000.0 * language.confidence) / 10.0;
   return {{"confidence", percent}, {"language", data::language_tag(language.code)}};
 }

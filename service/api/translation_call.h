@@ -26,9 +26,9 @@ struct TranslationCall {
 
 struct CalledText {
   TranslatedText text;
-  ModelPath path;               // empty: the text stays as it is
-  DetectedLanguage source;      // with confidence 1 unless it was detected
-  bool is_unsupported = false;  // detected, but the server cannot translate it to the target
+  ModelPath path;                 // empty: the text stays as it is
+  data::DetectedLanguage source;  // with confidence 1 unless it was detected
+  bool is_unsupported = false;    // detected, but the server cannot translate it to the target
 };
 
 /// Throws HttpError for unknown languages and models, too much text, and if all texts with letters
@@ -46,7 +46,7 @@ std::vector<CalledText> translate_plainly(const Call& call, ServiceContext& serv
                                           const std::string& target, bool is_html);
 
 /// {"confidence": percent, "language": code}
-nlohmann::ordered_json detection_json(const DetectedLanguage& language);
+nlohmann::ordered_json detection_json(const data::DetectedLanguage& language);
 
 /// Warnings for people, such as `text 1: ...`.
 std::vector<std::string> warnings_of(const std::vector<CalledText>& texts);

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "data/text/language_codes.h"
-#include "service/api/languages.h"
 #include "service/protocols/protocol_routes.h"
 
 namespace dietmt::service {

@@ -2,8 +2,8 @@
 // (https://cloud.google.com/translate/docs/reference/rest/v2/translate).
 #include <nlohmann/json.hpp>
 
+#include "data/languages/detection.h"
 #include "data/text/language_codes.h"
-#include "service/api/languages.h"
 #include "service/protocols/protocol_routes.h"
 
 namespace dietmt::service {
@@ -40,7 +40,7 @@ Answer google_detect(const Call& call, ServiceContext& service) {
   service.check_size(texts);
   auto detections = ordered_json::array();
   for (const std::string& text : texts) {
-    const DetectedLanguage best = service.pairs.detect(text).front();
+    const data::DetectedLanguage best = service.pairs.detect(text).front();
     detections.push_back(ordered_json::array({{{"language", data::language_tag(best.code)},
                                                {"confidence", best.confidence},
                                                {"isReliable", false}}}));

@@ -6,7 +6,7 @@ work=$2
 rm -rf "$work" && mkdir -p "$work"
 . "$(dirname "$0")/lib.sh"
 
-commands=(tokenizer train translate distill score rerank evaluate serve import export quantize
+commands=(clean tokenizer train translate distill score rerank evaluate serve import export quantize
   average merge shortlist align "inspect params" "inspect model" "inspect positions"
   "inspect attention"
   "bert pretrain" "bert finetune" "bert predict" "bert embed" "bert import" "bert export"

@@ -34,7 +34,7 @@ has_models() { [ -x "$(dirname "$dietmt")/dietmt-models" ]; }
 
 # programs: the names of the programs that were built.
 programs() {
-  echo dietmt dietmt-torch
+  echo dietmt dietmt-clean dietmt-torch
   ! has_models || echo dietmt-models
   ! has_service || echo dietmt-serve
 }

@@ -140,7 +140,7 @@ one_form() {
 }
 for program in $(programs); do
   command=translate
-  case $program in dietmt-serve | dietmt-models) command=${program#dietmt-} ;; esac
+  case $program in dietmt-serve | dietmt-models | dietmt-clean) command=${program#dietmt-} ;; esac
   one_form 2 "$folder/$program" $command --bean
   one_form 2 "$folder/$program" $command --model "$work/none" --log-file /dev/null/log
 done

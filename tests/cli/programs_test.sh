@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The programs: dietmt, dietmt-serve and dietmt-models, which need no LibTorch, and dietmt-torch in
-# the same directory, which has all commands: programs_test.sh BINARY MODEL, where MODEL is from the training
+# The programs: dietmt, dietmt-clean, dietmt-serve and dietmt-models, which need no LibTorch, and
+# dietmt-torch in the same directory, which has all commands: programs_test.sh BINARY MODEL, where MODEL is from the training
 # test.
 dietmt=$1
 model=$2
@@ -20,7 +20,7 @@ for name in $(programs); do
   [ $name = dietmt-torch ] || ! grep 'libtorch\|libc10' "$work/$name.libraries" ||
     fail "$name is linked to LibTorch"
 done
-! grep 'libssl\|libxml2\|libcurl' "$work/dietmt.libraries" || fail "dietmt is linked to what only a server needs"
+! grep 'libssl\|libxml2\|libcurl\|libcld2\|libyaml' "$work/dietmt.libraries" || fail "dietmt is linked to what only a server needs"
 grep -q libtorch "$work/dietmt-torch.libraries" || fail "dietmt-torch is not linked to LibTorch"
 grep -q 'libtcmalloc\|libasan' "$work/dietmt-torch.libraries" ||
   fail "dietmt-torch has the C library's allocator"

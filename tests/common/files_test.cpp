@@ -45,6 +45,12 @@ TEST_F(FilesTest, TheFileBehindALinkNeedNotExist) {
   EXPECT_EQ(read_file(scratch() / "file"), "new");
 }
 
+TEST_F(FilesTest, TwoNamesOfAFileThatDoesNotExist) {
+  EXPECT_TRUE(is_same_file("missing.txt", "./missing.txt"));
+  EXPECT_TRUE(is_same_file("missing.txt", fs::current_path() / "missing.txt"));
+  EXPECT_FALSE(is_same_file("missing.txt", "missing.text"));
+}
+
 TEST_F(FilesTest, AReplacedFileKeepsItsPermissions) {
   const fs::path file = write("file", "old");
   fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);

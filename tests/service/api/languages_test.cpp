@@ -1,9 +1,9 @@
-#include "service/api/languages.h"
-
 #include <gmock/gmock.h>
 
 #include <map>
 
+#include "data/languages/detection.h"
+#include "data/languages/scripts.h"
 #include "service/api/call.h"
 #include "service/api/language_pairs.h"
 #include "tests/common/cpu_cost.h"
@@ -21,13 +21,8 @@ LanguagePairs pairs() {
                         {"large", "en", "de", ""}});
 }
 
-TEST(LanguagesTest, TheShareOfLettersInAScript) {
-  EXPECT_DOUBLE_EQ(share_in_script("да abc да 1", "ru"), 4.0 / 7.0);
-  EXPECT_DOUBLE_EQ(share_in_script("12 34!", "en"), 0.0);
-}
-
 std::string first_language(const std::string& text) {
-  const std::vector<DetectedLanguage> found = identify_languages(text);
+  const std::vector<data::DetectedLanguage> found = data::identify_languages(text);
   return found.empty() ? "" : found.front().code;
 }
 
@@ -54,9 +49,9 @@ TEST(LanguageIdentificationTest, SentencesOfManyLanguages) {
 
 TEST(LanguageIdentificationTest, ConfidenceGrowsWithTheText) {
   const std::string sentence = "Das Wetter war schön und wir gingen am Fluss entlang. ";
-  const double word = identify_languages("Hund").front().confidence;
-  const double one = identify_languages(sentence).front().confidence;
-  const double many = identify_languages(sentence + sentence + sentence).front().confidence;
+  const double word = data::identify_languages("Hund").front().confidence;
+  const double one = data::identify_languages(sentence).front().confidence;
+  const double many = data::identify_languages(sentence + sentence + sentence).front().confidence;
   EXPECT_LE(word, 0.5);
   EXPECT_GT(one, 0.9);
   EXPECT_GT(many, one);
@@ -64,16 +59,16 @@ TEST(LanguageIdentificationTest, ConfidenceGrowsWithTheText) {
 }
 
 TEST(LanguageIdentificationTest, CodesOfOneLanguage) {
-  EXPECT_TRUE(is_same_language("pt", "pt_BR"));
-  EXPECT_TRUE(is_same_language("deu", "de"));
-  EXPECT_TRUE(is_same_language("nb", "no"));
-  EXPECT_TRUE(is_same_language("xx-unknown", "xx-unknown"));
-  EXPECT_FALSE(is_same_language("de", "en"));
-  EXPECT_FALSE(is_same_language("xx", "yy"));
+  EXPECT_TRUE(data::is_same_language("pt", "pt_BR"));
+  EXPECT_TRUE(data::is_same_language("deu", "de"));
+  EXPECT_TRUE(data::is_same_language("nb", "no"));
+  EXPECT_TRUE(data::is_same_language("xx-unknown", "xx-unknown"));
+  EXPECT_FALSE(data::is_same_language("de", "en"));
+  EXPECT_FALSE(data::is_same_language("xx", "yy"));
 }
 
-DetectedLanguage source_of(const LanguagePairs& pairs, const std::string& text,
-                           const std::string& target) {
+data::DetectedLanguage source_of(const LanguagePairs& pairs, const std::string& text,
+                                 const std::string& target) {
   return pairs.detect_source(text, pairs.sources_of(target));
 }
 
@@ -178,7 +173,7 @@ TEST(LanguagePairsTest, AutoFindsTheTargetAndOtherLanguagesToo) {
   const LanguagePairs english({{"en-de", "en", "de", ""}});
   EXPECT_EQ(source_of(english, "Das Wetter war schön und wir gingen am Fluss entlang.", "de").code,
             "de");
-  const DetectedLanguage russian = source_of(english, "Где он?", "de");
+  const data::DetectedLanguage russian = source_of(english, "Где он?", "de");
   EXPECT_FALSE(english.has_path(russian.code, "de"));
   EXPECT_EQ(source_of(english, "La maison est rouge et le chien court.", "de").code, "fr");
 }
@@ -188,7 +183,7 @@ TEST(LanguagePairsTest, AShortTextIsInALanguageOfTheServer) {
   const LanguagePairs english({{"en-de", "en", "de", ""}});
   for (const auto& [word, code] : std::map<std::string, std::string>{
            {"Hund", "de"}, {"Haus", "de"}, {"dog", "en"}, {"Hello", "en"}, {"12", "en"}}) {
-    const DetectedLanguage found = source_of(english, word, "de");
+    const data::DetectedLanguage found = source_of(english, word, "de");
     EXPECT_EQ(found.code, code) << word;
     EXPECT_LE(found.confidence, 0.5);
   }
@@ -223,7 +218,7 @@ TEST(LanguagePairsTest, LongTextsTakeTimeInProportion) {
                   100'000, [&](size_t bytes) { return repeated(part, bytes); },
                   [&](const std::string& text) {
                     pairs.detect(text);
-                    share_in_script(text, "ru");
+                    data::ScriptSet::of_language("ru").share_of(text);
                     source_of(pairs, text, "de");
                   }),
               kLinearGrowth);

@@ -1,8 +1,4 @@
-#include "service/api/languages.h"
-
-#include <unicode/uchar.h>
-#include <unicode/uscript.h>
-#include <unicode/utf8.h>
+#include "data/languages/detection.h"
 
 #include <algorithm>
 #include <array>
@@ -17,17 +13,8 @@
 
 #include "data/text/language_codes.h"
 
-namespace dietmt::service {
+namespace dietmt::data {
 namespace {
-
-std::vector<UScriptCode> scripts_of(const std::string& language) {
-  std::array<UScriptCode, 8> codes{};
-  UErrorCode status = U_ZERO_ERROR;
-  const int32_t count =
-      uscript_getCode(language.c_str(), codes.data(), static_cast<int32_t>(codes.size()), &status);
-  if (U_FAILURE(status)) return {};
-  return {codes.begin(), codes.begin() + count};
-}
 
 struct Scan {
   std::array<CLD2::Language, 3> languages{};
@@ -64,28 +51,6 @@ constexpr double kGuess = 0.5;
 
 }  // namespace
 
-std::string unsupported_warning(const std::string& code) {
-  return "not translated, because " + data::language_name(code) + " (" + code +
-         ") is not supported for this target";
-}
-
-double share_in_script(std::string_view text, const std::string& code) {
-  const std::vector<UScriptCode> scripts = scripts_of(code);
-  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
-  const auto end = static_cast<int64_t>(text.size());
-  int64_t letters = 0, inside = 0;
-  for (int64_t at = 0; at < end;) {
-    UChar32 character = 0;
-    U8_NEXT(bytes, at, end, character);
-    if (character < 0 || !u_isalpha(character)) continue;
-    ++letters;
-    if (std::any_of(scripts.begin(), scripts.end(),
-                    [&](UScriptCode one) { return uscript_hasScript(character, one) != 0; }))
-      ++inside;
-  }
-  return letters == 0 ? 0.0 : static_cast<double>(inside) / static_cast<double>(letters);
-}
-
 std::vector<DetectedLanguage> identify_languages(std::string_view text) {
   // Measured on sentences and parts of sentences in eleven languages in Latin script: 0.85 of the
   // texts with 12 bytes of letters are identified, 0.90 with 20, 0.96 with 52, 0.99 with 84.
@@ -106,8 +71,7 @@ std::vector<DetectedLanguage> identify_languages(std::string_view text) {
 
 DetectedLanguage guess_language(std::string_view text, const std::vector<std::string>& expected) {
   std::string hint;
-  for (const std::string& code : expected)
-    hint += (hint.empty() ? "" : ",") + data::language_tag(code);
+  for (const std::string& code : expected) hint += (hint.empty() ? "" : ",") + language_tag(code);
   const Scan found = scan(text, CLD2::kCLDFlagBestEffort, hint);
   if (!found.is_known()) return {};
   return {code_of(found.languages[0]), kGuess * found.percents[0] / 100.0};
@@ -125,4 +89,4 @@ bool is_same_language(const std::string& one, const std::string& other) {
   return one == other || (!group(one).empty() && group(one) == group(other));
 }
 
-}  // namespace dietmt::service
+}  // namespace dietmt::data

@@ -1,14 +1,11 @@
-// The languages and scripts of texts.
+// The language of a text, by CLD2.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace dietmt::service {
-
-/// The share of the text's letters in the scripts of `code`; 0 for a text without letters.
-double share_in_script(std::string_view text, const std::string& code);
+namespace dietmt::data {
 
 struct DetectedLanguage {
   std::string code;
@@ -24,11 +21,8 @@ std::vector<DetectedLanguage> identify_languages(std::string_view text);
 /// `expected`. Empty code: none.
 DetectedLanguage guess_language(std::string_view text, const std::vector<std::string>& expected);
 
-/// Why a text whose language was detected stays as it is.
-std::string unsupported_warning(const std::string& code);
-
 /// True for two codes of one language, such as pt and pt_BR, and for languages too close to
 /// distinguish: Croatian, Serbian and Bosnian, Indonesian and Malay, the two Norwegians.
 bool is_same_language(const std::string& one, const std::string& other);
 
-}  // namespace dietmt::service
+}  // namespace dietmt::data

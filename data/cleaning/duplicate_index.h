@@ -1,0 +1,55 @@
+// Keys that were seen before, 64 bits each. They lie in a file without a name, which the system
+// keeps in memory as far as there is room: 16 bytes on the disk for each key, never more than 12
+// million keys' worth of copying at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace dietmt::data {
+
+class DuplicateIndex {
+ public:
+  /// The file lies in `directory`. Throws Error if it cannot be written.
+  explicit DuplicateIndex(std::filesystem::path directory);
+  ~DuplicateIndex();
+
+  bool contains(uint64_t key) const;
+
+  /// Throws Error if the disk is full.
+  void insert(uint64_t key);
+
+  int64_t size() const { return size_; }
+
+ private:
+  class Table;
+
+  void grow();
+
+  std::filesystem::path directory_;
+  std::unique_ptr<Table> table_;
+  int64_t size_ = 0;
+};
+
+/// SipHash-1-3 (Aumasson and Bernstein 2012): nobody who does not know the seed can make texts with
+/// equal hashes.
+class TextHash {
+ public:
+  explicit TextHash(uint64_t seed);
+
+  void add(const void* bytes, size_t size);
+  uint64_t finish();
+
+ private:
+  void round();
+  void add_word(uint64_t word);
+
+  uint64_t v0_, v1_, v2_, v3_;
+  uint64_t partial_ = 0;  // the last bytes, which do not fill a word
+  size_t size_ = 0;
+};
+
+}  // namespace dietmt::data

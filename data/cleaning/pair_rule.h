@@ -1,0 +1,42 @@
+// A rule of cleaning looks at a pair of lines and keeps it or objects to it. data/cleaning/
+// rule_kinds.h lists the kinds of rules by their names in files.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "data/cleaning/side_text.h"
+
+namespace dietmt::data {
+
+struct PairText {
+  SideText source;
+  SideText target;
+  std::optional<double> score = {};  // from a column of the text
+
+  std::array<const SideText*, 2> sides() const { return {&source, &target}; }
+};
+
+/// True if the rule keeps the pair. Called from several threads.
+using PairTest = std::function<bool(const PairText&)>;
+
+/// Pairs with one key are duplicates; the first of them stays.
+struct DuplicateKey {
+  bool source = true, target = true;  // the sides that count
+  bool lowercase = false;
+  bool letters_only = false;
+  uint64_t seed = 0;
+
+  uint64_t of(const PairText& pair) const;
+};
+
+struct Rule {
+  std::string name;  // in reports
+  std::variant<PairTest, DuplicateKey> test;
+};
+
+}  // namespace dietmt::data
