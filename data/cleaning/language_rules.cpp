@@ -47,17 +47,6 @@ PairTest character_score_filter(const RuleSettings& settings, const PairLanguage
   };
 }
 
-// The confidence that CLD2 gives a language, 0 to 1. Nullopt: it does not know any language of the
-// text, or only guesses.
-std::optional<double> confidence_in(const std::string& language, std::string_view text) {
-  constexpr double kGuess = 0.5;  // of identify_languages()
-  const std::vector<DetectedLanguage> found = identify_languages(text);
-  if (found.empty() || found.front().confidence <= kGuess) return std::nullopt;
-  for (const DetectedLanguage& one : found)
-    if (is_same_language(one.code, language)) return one.confidence;
-  return 0.0;
-}
-
 PairTest language_id_filter(const RuleSettings& settings, const PairLanguages& languages) {
   std::array<std::string, 2> expected = {settings.text("languages", 0),
                                          settings.text("languages", 1)};

@@ -49,24 +49,40 @@ std::string code_of(CLD2::Language language) {
 // Measured with texts that CLD2 identifies only in its mode of best effort: 0.6.
 constexpr double kGuess = 0.5;
 
-}  // namespace
-
-std::vector<DetectedLanguage> identify_languages(std::string_view text) {
-  // Measured on sentences and parts of sentences in eleven languages in Latin script: 0.85 of the
-  // texts with 12 bytes of letters are identified, 0.90 with 20, 0.96 with 52, 0.99 with 84.
-  constexpr double kMissing = 2.0;
-  Scan found = scan(text, 0);
-  double certainty = 1.0 - kMissing / std::max(8, found.letter_bytes);
-  if (!found.is_known()) {
-    found = scan(text, CLD2::kCLDFlagBestEffort);
-    certainty = kGuess;
-  }
+std::vector<DetectedLanguage> languages_in(const Scan& found, double certainty) {
   std::vector<DetectedLanguage> languages;
   for (size_t i = 0; i < found.languages.size(); ++i) {
     if (found.languages[i] == CLD2::UNKNOWN_LANGUAGE || found.percents[i] == 0) continue;
     languages.push_back({code_of(found.languages[i]), certainty * found.percents[i] / 100.0});
   }
   return languages;
+}
+
+double certainty_of(const Scan& found) {
+  // Measured on sentences and parts of sentences in eleven languages in Latin script: 0.85 of the
+  // texts with 12 bytes of letters are identified, 0.90 with 20, 0.96 with 52, 0.99 with 84.
+  constexpr double kMissing = 2.0;
+  return 1.0 - kMissing / std::max(8, found.letter_bytes);
+}
+
+}  // namespace
+
+std::vector<DetectedLanguage> identify_languages(std::string_view text) {
+  const Scan found = scan(text, 0);
+  if (found.is_known()) return languages_in(found, certainty_of(found));
+  return languages_in(scan(text, CLD2::kCLDFlagBestEffort), kGuess);
+}
+
+std::optional<double> confidence_in(const std::string& expected, std::string_view text) {
+  std::optional<double> confidence;
+  for (const std::string& hint : {std::string(), language_tag(expected)}) {
+    const Scan found = scan(text, 0, hint);
+    if (!found.is_known()) return std::nullopt;
+    confidence = 0.0;
+    for (const DetectedLanguage& one : languages_in(found, certainty_of(found)))
+      if (is_same_language(one.code, expected)) return one.confidence;
+  }
+  return confidence;
 }
 
 DetectedLanguage guess_language(std::string_view text, const std::vector<std::string>& expected) {

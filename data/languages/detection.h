@@ -1,6 +1,7 @@
 // The language of a text, by CLD2.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,11 @@ struct DetectedLanguage {
 /// times the measured accuracy for texts of this length. Empty for a text without letters that CLD2
 /// knows.
 std::vector<DetectedLanguage> identify_languages(std::string_view text);
+
+/// The confidence that a text is in `expected`, as identify_languages() gives it; 0 if the text is
+/// in another language even for a reader who expects this one. Nullopt: too short or mixed to be
+/// sure.
+std::optional<double> confidence_in(const std::string& expected, std::string_view text);
 
 /// The likeliest language of a text too short to be sure, given that it is probably in one of
 /// `expected`. Empty code: none.
