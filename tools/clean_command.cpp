@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
 
+#include "common/atomic_file.h"
 #include "common/error.h"
-#include "common/files.h"
 #include "common/options.h"
 #include "common/process.h"
 #include "data/cleaning/cleaner.h"
@@ -68,12 +69,14 @@ OptionTable option_table(CleanOptions& o) {
 // Passes pairs on to the files of the command.
 class CleanOutput {
  public:
-  explicit CleanOutput(const CleanOptions& o, const OutputFiles& files) {
+  CleanOutput(const CleanOptions& o, const OutputFiles& files) : options_(o) {
     if (!files.source.empty()) source_.emplace(files.source);
     if (!files.target.empty()) target_.emplace(files.target);
     if (!files.pairs.empty()) pairs_.emplace(files.pairs);
     keeps_lines_ = files.keeps_lines;
     if (!o.removed.empty()) removed_.emplace(o.removed);
+    for (const std::string& report : o.reports)
+      reports_.push_back(std::make_unique<AtomicFile>(report));
   }
 
   data::PairSink sink() {
@@ -84,9 +87,15 @@ class CleanOutput {
                 }};
   }
 
-  void commit() {
+  void commit(const data::CleaningReport& report) {
     for (std::optional<nmt::LineWriter>* file : {&source_, &target_, &pairs_, &removed_})
       if (*file) (*file)->commit();
+    for (size_t i = 0; i < reports_.size(); ++i) {
+      reports_[i]->write(options_.reports[i].ends_with(".json")
+                             ? report.json().dump(1) + '\n'
+                             : report.page("Cleaning of " + options_.inputs.front()));
+      reports_[i]->commit();
+    }
   }
 
  private:
@@ -108,16 +117,19 @@ class CleanOutput {
     return line_;
   }
 
+  const CleanOptions& options_;
   std::optional<nmt::LineWriter> source_, target_, pairs_, removed_;
+  std::vector<std::unique_ptr<AtomicFile>> reports_;
   bool keeps_lines_ = false;
   std::string line_;
 };
 
-void write_report(const data::CleaningReport& report, const CleanOptions& o) {
-  for (const std::string& file : o.reports)
-    write_file_atomically(file, file.ends_with(".json")
-                                    ? report.json().dump(1) + '\n'
-                                    : report.page("Cleaning of " + o.inputs.front()));
+// Otherwise the format or the columns are wrong.
+void require_readable(const data::CleaningReport& report, const CleanOptions& o) {
+  const data::RuleCount& last = report.rules.back();
+  if (report.pairs > 0 && last.rule == data::kUnreadable && last.removed == report.pairs)
+    throw DataError(o.inputs.front() +
+                    ": no line has both sides; --format and --columns say where they are");
 }
 
 }  // namespace
@@ -144,8 +156,8 @@ int run_clean(const std::vector<std::string>& arguments) {
   cleaning.directory = files.directory;
   if (options.dry_run) cleaning.most_pairs = *options.dry_run;
   const data::CleaningReport report = data::clean(*source, cleaning, output.sink());
-  output.commit();
-  write_report(report, options);
+  require_readable(report, options);
+  output.commit(report);
   spdlog::info("{}", report.table());
   return 0;
 }

@@ -21,7 +21,7 @@ ScriptSet scripts_from(const std::string& names, const std::string& language) {
       throw ConfigError("needs scripts, or --source-language and --target-language");
     ScriptSet known = ScriptSet::of_language(language);
     if (known.empty())
-      throw ConfigError("needs scripts: those of '" + language + "' are not known");
+      throw ConfigError("needs scripts: those of the language '" + language + "' are not known");
     return known;
   }
   std::vector<std::string> parts;
@@ -55,6 +55,9 @@ PairTest language_id_filter(const RuleSettings& settings, const PairLanguages& l
     throw ConfigError("needs languages, or --source-language and --target-language");
   const std::array<double, 2> least = {settings.number("thresholds", 0),
                                        settings.number("thresholds", 1)};
+  for (size_t side = 0; side < 2; ++side)
+    if (least[side] >= 0 && !can_identify(expected[side]))
+      throw ConfigError("cannot identify '" + expected[side] + "', which CLD2 does not know");
   return [expected, least, keeps_unknown = settings.flag("keep_unknown")](const PairText& pair) {
     // CLD2 counts bytes as int, and the start of a line tells as much.
     constexpr size_t kMostBytes = 4096;

@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/text_io.h"
+#include "data/languages/detection.h"
 
 namespace dietmt::data {
 namespace {
@@ -29,10 +30,18 @@ constexpr const char* kDefaultRules =
 - no_identical
 )";
 constexpr const char* kLanguageRules = R"(- CharacterScoreFilter: {thresholds: 0.5}
-- LanguageIDFilter
 )";
 constexpr const char* kLastRules = R"(- remove_duplicates
 )";
+
+// Without sides in languages that CLD2 does not know.
+std::string language_rule(const PairLanguages& languages) {
+  const bool source = can_identify(languages.source), target = can_identify(languages.target);
+  if (source && target) return "- LanguageIDFilter\n";
+  if (!source && !target) return "";
+  return std::string("- LanguageIDFilter: {thresholds: ") + (source ? "[0, -1]" : "[-1, 0]") +
+         "}\n";
+}
 
 class RulesReader {
  public:
@@ -52,7 +61,8 @@ class RulesReader {
 
  private:
   [[noreturn]] void refuse(const YAML::Node& node, const std::string& problem) const {
-    throw ConfigError(place_ + ":" + std::to_string(node.Mark().line + 1) + ": " + problem);
+    throw ConfigError(place_ + ":" + std::to_string(std::max(node.Mark().line, 0) + 1) + ": " +
+                      problem);
   }
 
   std::string scalar(const YAML::Node& node) const {
@@ -166,8 +176,9 @@ std::vector<Rule> read_rules(const std::string& file, const PairLanguages& langu
 }
 
 std::string default_rules_text(const PairLanguages& languages) {
-  const bool knows = !languages.source.empty() && !languages.target.empty();
-  return std::string(kDefaultRules) + (knows ? kLanguageRules : "") + kLastRules;
+  const bool has_languages = !languages.source.empty() && !languages.target.empty();
+  return std::string(kDefaultRules) +
+         (has_languages ? kLanguageRules + language_rule(languages) : "") + kLastRules;
 }
 
 std::vector<Rule> default_rules(const PairLanguages& languages) {

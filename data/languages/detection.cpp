@@ -73,6 +73,12 @@ std::vector<DetectedLanguage> identify_languages(std::string_view text) {
   return languages_in(scan(text, CLD2::kCLDFlagBestEffort), kGuess);
 }
 
+bool can_identify(const std::string& code) {
+  for (int language = 0; language < CLD2::NUM_LANGUAGES; ++language)
+    if (is_same_language(code_of(static_cast<CLD2::Language>(language)), code)) return true;
+  return false;
+}
+
 std::optional<double> confidence_in(const std::string& expected, std::string_view text) {
   std::optional<double> confidence;
   for (const std::string& hint : {std::string(), language_tag(expected)}) {

@@ -18,6 +18,9 @@ struct DetectedLanguage {
 /// knows.
 std::vector<DetectedLanguage> identify_languages(std::string_view text);
 
+/// Whether CLD2 knows the name of a language.
+bool can_identify(const std::string& code);
+
 /// The confidence that a text is in `expected`, as identify_languages() gives it; 0 if the text is
 /// in another language even for a reader who expects this one. Nullopt: too short or mixed to be
 /// sure.

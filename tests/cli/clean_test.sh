@@ -109,6 +109,13 @@ expect_text "would not be compressed" "$err"
 expect_code 2 "$dietmt" clean a.en a.de --output x --report r.txt
 expect_code 2 "$dietmt" clean a.en a.de --output x --source-language en
 expect_text "give both --source-language and --target-language" "$err"
+expect_code 1 "$dietmt" clean a.en a.de --output x --report none/r.html
+expect_text "none/r.html: cannot be written" "$err"
+[ ! -e x.en ] || fail "an output without a report"
+expect_code 1 "$dietmt" clean a.tsv --columns 7,9 --output x.tsv
+expect_text "a.tsv: no line has both sides" "$err"
+expect_code 2 "$dietmt" clean a.en a.de --output x --source-language xx --target-language de
+expect_text "those of the language 'xx' are not known" "$err"
 expect_code 1 "$dietmt" clean a.en none.de --output x
 expect_text "none.de: cannot be opened" "$err"
 head -5 a.de >short.de

@@ -184,6 +184,7 @@ TEST(RulesFileTest, NamesTheLineOfWhatItRefuses) {
   EXPECT_THAT(refusal("- LengthFilter: 3"), HasSubstr("must have parameters by name"));
   EXPECT_THAT(refusal("- CharacterScoreFilter: {scripts: Latn1}"), HasSubstr("Unicode"));
   EXPECT_THAT(refusal("- LanguageIDFilter"), HasSubstr("--source-language"));
+  EXPECT_THAT(refusal("- LanguageIDFilter: {languages: [en, hsb]}"), HasSubstr("'hsb'"));
   EXPECT_THAT(refusal("a: [\n"), HasSubstr("rules.yaml:"));
   EXPECT_THAT(refusal(""), HasSubstr("rules.yaml"));
   EXPECT_THAT(refusal("[]"), HasSubstr("no rules"));
@@ -222,6 +223,8 @@ steps:
 TEST(RulesFileTest, TheDefaultsCanBeRead) {
   EXPECT_EQ(default_rules({}).size(), 11u);
   EXPECT_EQ(default_rules({"en", "de"}).size(), 13u);
+  EXPECT_EQ(default_rules_text({"cs", "ja"}), default_rules_text({"en", "de"}));
+  EXPECT_THAT(default_rules_text({"hsb", "de"}), HasSubstr("thresholds: [-1, 0]"));
   EXPECT_EQ(rules_of(default_rules_text({})).size(), 11u);
 }
 
