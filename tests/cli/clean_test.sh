@@ -4,7 +4,7 @@
 dietmt=$1 work=$2
 source "$(dirname "$0")/lib.sh"
 rm -rf "$work" && mkdir -p "$work" || exit 1
-docs=$(dirname "$0")/../../docs
+docs=$(realpath "$(dirname "$0")/../../docs")
 cd "$work" || exit 1
 
 cat >a.en <<'END'
