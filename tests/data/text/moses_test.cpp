@@ -78,7 +78,7 @@ TEST(Moses, WordsAreThoseOfSacremoses) {
 
 // By MosesPunctNormalizer and MosesTokenizer of sacremoses 0.2.0, as Argos Translate calls them.
 TEST(Moses, WordsOfNormalizedTextAreThoseOfSacremoses) {
-  constexpr std::array<std::array<const char*, 3>, 6> kTexts = {{
+  constexpr std::array<std::array<const char*, 3>, 6> kNormalized = {{
       {"en", "Mr. Smith's well-known cat… “Go!”\u00a0No. 5\x07 a\tb e.g. x",
        "Mr. Smith &apos;s well-known cat ... &quot; Go ! &quot; No. 5 a b e.g. x"},
       {"en", "it's 1,5 – “so-so”, [a|b] <c> & d etc.",
@@ -91,7 +91,7 @@ TEST(Moses, WordsOfNormalizedTextAreThoseOfSacremoses) {
       {"uk", "Він сказав: «об'єкт» — т.д. 猫が",
        "Він сказав : &quot; об &apos; єкт &quot; - т.д. 猫 が"},
   }};
-  for (const auto& [language, text, words] : kTexts)
+  for (const auto& [language, text, words] : kNormalized)
     EXPECT_EQ(tokenized(language, text, MosesSteps::kNormalized), words);
 }
 
