@@ -19,6 +19,39 @@ warnings_are_errors() {
 # The comment at the top of the script: print_help FILE.
 print_help() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$1"; }
 
+# The interpreter of a name, or of a version such as 3.12, on PATH or among those of pyenv; nothing if
+# there is none.
+find_python() {
+  local python
+  for python in "$1" "python$1" "${PYENV_ROOT:-$HOME/.pyenv}/versions/$1".*/bin/python; do
+    "$python" -c 'import sys; print(sys.executable)' 2>/dev/null && return
+  done
+  true
+}
+
+# ---- progress -----------------------------------------------------------------------------------
+
+# time_left DONE ALL SECONDS: what the rest of ALL steps takes at the pace of those that are done.
+time_left() {
+  local minutes=$((($3 * ($2 - $1) / $1 + 59) / 60))
+  ((minutes > 1)) && echo "about $minutes minutes left" || echo "less than a minute left"
+}
+
+# show_progress [SECONDS]: passes on what a build prints, except Ninja's lines such as `[3/90] Building
+# ...`. They become a line in so many seconds (default: 10) with the time left.
+show_progress() {
+  local line start=$SECONDS last=$SECONDS wait=${1:-10}
+  while IFS= read -r line; do
+    if [[ ! $line =~ ^\ *\[([0-9]+)/([0-9]+)\]\ .*\ ([^ ]+)$ ]]; then
+      printf '%s\n' "$line"
+    elif ((BASH_REMATCH[1] > 0 && SECONDS - last >= wait)); then
+      last=$SECONDS
+      say "step ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]} (${BASH_REMATCH[3]%%/CMakeFiles/*})," \
+        "$(time_left "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" $((SECONDS - start)))"
+    fi
+  done
+}
+
 # ---- packages of programs that run elsewhere ----------------------------------------------------
 
 # The Debian package that has a library of this path, or only of this name; nothing if none has it.

@@ -47,14 +47,18 @@ def check_options(words, options, where):
 
 
 def image():
-    """Entry point, port and volumes of the Containerfile."""
+    """Options of the server, command, port and user of the Containerfile."""
     text = (RECIPES / "Containerfile").read_text()
     entry = json.loads(re.search(r"^ENTRYPOINT (.*)$", text, re.M)[1])
+    command = json.loads(re.search(r"^CMD (.*)$", text, re.M)[1])
+    options = [word for name, value in re.findall(r"DIETMT_SERVE_(\w+)=(\S+)", text)
+               for word in ("--" + name.lower().replace("_", "-"), value)]
     port = int(re.search(r"^EXPOSE (\d+)$", text, re.M)[1])
     user = int(re.search(r"useradd --uid (\d+)", text)[1])
-    require(entry[1] == "serve", "Containerfile: the entry point does not serve")
+    require(entry == ["dietmt"], "Containerfile: the entry point is not dietmt")
+    require(command[0] == "serve", "Containerfile: without a command it does not serve")
     require(re.search(rf"localhost:{port}/", text), "Containerfile: HEALTHCHECK asks another port")
-    return entry[2:], json.loads(re.search(r"^CMD (.*)$", text, re.M)[1]), port, user
+    return options, command, port, user
 
 
 def check_reach(words, publications, where):
@@ -74,6 +78,7 @@ def check_compose(options, entry, port):
     document = yaml.safe_load((RECIPES / "compose.yaml").read_text())
     service = document["services"]["dietmt"]
     check_options(entry + service["command"], options, "compose.yaml")
+    require(service["command"][0] == "serve", "compose.yaml: does not serve")
     check_reach(service["command"], service["ports"], "compose.yaml")
     require((RECIPES / service["build"]["context"] / service["build"]["dockerfile"]).is_file(), "compose.yaml: no Containerfile")
     require([p.split(":")[-1] for p in service["ports"]] == [str(port)], "compose.yaml: not the image's port")
@@ -95,6 +100,7 @@ def check_kubernetes(options, entry, port, user):
     pod = template["spec"]
     container = pod["containers"][0]
     check_options(entry + container["args"], options, "kubernetes.yaml")
+    require(container["args"][0] == "serve", "kubernetes.yaml: does not serve")
     check_reach(container["args"], [], "kubernetes.yaml")
     ports = {p["name"]: p["containerPort"] for p in container["ports"]}
     require(ports["http"] == port, "kubernetes.yaml: not the image's port")
