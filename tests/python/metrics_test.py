@@ -8,7 +8,7 @@ import unittest
 
 import dietmt
 from dietmt import metrics
-from support import main, run_dietmt, toy_lines
+from support import main, pairs, run_dietmt, toy_lines
 
 REFERENCE = [line + " ." for line in toy_lines(80, seed=5)]
 SYSTEMS = [[line.replace("dog", "cat") for line in REFERENCE],
@@ -29,7 +29,7 @@ class MetricsTest(unittest.TestCase):
                                      "--hypothesis", *self.files[1:], *flags))
 
     def check(self, scores, *flags):
-        for row, score in zip(self.evaluate(*flags), scores, strict=True):
+        for row, score in pairs(self.evaluate(*flags), scores):
             self.assertEqual(row.pop("metric"), score.name)
             self.assertEqual(row.pop("score"), score.score)
             self.assertEqual(row.pop("signature"), score.signature)

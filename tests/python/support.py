@@ -32,6 +32,13 @@ def toy_lines(count, seed=1):
     return [" ".join(draw.choices(WORDS, k=draw.randint(0, 8))) for _ in range(count)]
 
 
+def pairs(left, right):
+    """zip() with strict=True, which Python 3.9 lacks."""
+    left, right = list(left), list(right)
+    assert len(left) == len(right), (len(left), len(right))
+    return zip(left, right)
+
+
 def run_dietmt(*arguments, text=""):
     """Standard output of the program."""
     done = subprocess.run([DIETMT, *arguments], input=text, capture_output=True, text=True)

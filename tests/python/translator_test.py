@@ -16,7 +16,7 @@ import types
 import unittest
 
 import dietmt
-from support import DIETMT, LANGUAGES_MODEL, MODEL, main, needs, run_dietmt, toy_lines
+from support import DIETMT, LANGUAGES_MODEL, MODEL, main, needs, pairs, run_dietmt, toy_lines
 
 # The last line of the second window says that the program is about to wait for the first.
 INTERRUPTED = """
@@ -69,8 +69,8 @@ class TranslatorTest(unittest.TestCase):
         lines = [line for line in toy_lines(40) if line]
         rows = run_dietmt("translate", "--model", MODEL, "--json", "--nbest", "3",
                           text="\n".join(lines) + "\n").splitlines()
-        for row, translation in zip(map(json.loads, rows),
-                                    self.translator.translate(lines, nbest=3), strict=True):
+        for row, translation in pairs(map(json.loads, rows),
+                                      self.translator.translate(lines, nbest=3)):
             self.assertEqual([one["text"] for one in row["translations"]],
                              [one.text for one in translation.hypotheses])
             for one, found in zip(row["translations"], translation.hypotheses):
@@ -142,13 +142,13 @@ class TranslatorTest(unittest.TestCase):
         self.assertEqual([t.text + " ||| " + " ".join(f"{a}-{b}" for a, b in t.alignment)
                           for t in found], hard.splitlines())
         soft = run_dietmt("translate", "--model", MODEL, "--alignment", "soft", "--json", text=text)
-        for line, one in zip(soft.splitlines(),
-                             self.translator.translate(lines, alignment="soft"), strict=True):
+        for line, one in pairs(soft.splitlines(),
+                               self.translator.translate(lines, alignment="soft")):
             expected = json.loads(line)["translations"][0]["alignment"]
             self.assertEqual(one.source_tokens, expected["source_tokens"])
             self.assertEqual(one.tokens, expected["target_tokens"])
-            for row, weights in zip(one.attention, expected["weights"], strict=True):
-                for value, weight in zip(row, weights, strict=True):
+            for row, weights in pairs(one.attention, expected["weights"]):
+                for value, weight in pairs(row, weights):
                     self.assertAlmostEqual(value, weight, places=4)
         marked = [f'"{{0}}": <b>{line}</b> &amp; %s' for line in lines]
         expected = run_dietmt("translate", "--model", MODEL, "--markup",
@@ -230,7 +230,7 @@ class TranslatorTest(unittest.TestCase):
             rows = run_dietmt("translate", "--model", f"{MODEL},{int8}", "--json",
                               text="".join(line + "\n" for line in lines)).splitlines()
             both = dietmt.Translator([MODEL, pathlib.Path(int8)]).translate(lines)
-            for row, one in zip(map(json.loads, rows), both, strict=True):
+            for row, one in pairs(map(json.loads, rows), both):
                 self.assertEqual(row["translations"][0]["text"], one.text)
                 self.assertAlmostEqual(row["translations"][0]["score"], one.score, places=6)
             self.assertNotEqual([one.score for one in both],
@@ -255,7 +255,7 @@ class TranslatorTest(unittest.TestCase):
                 self.skipTest("dietmt score needs LibTorch and the training's model")
             expected = run_dietmt("score", "--model", str(full), "--source", str(source),
                                   "--target", str(target), "--threads", "1").split()
-        for line, score in zip(expected, self.translator.score(sources, targets), strict=True):
+        for line, score in pairs(expected, self.translator.score(sources, targets)):
             self.assertAlmostEqual(float(line), score.score, delta=2e-3)
             self.assertEqual(len(score.tokens), len(score.token_scores))
 
