@@ -36,6 +36,9 @@ struct FinetuneOptions : TaskOptions, TrainingOptions {
   int64_t batch_size = 32;
   std::optional<int64_t> epochs;
   double warmup_ratio = 0.06;
+  std::string checkpoint = "best";
+  std::string statistic = "median";
+  std::optional<int64_t> valid_interval;
 };
 
 void set_defaults(FinetuneOptions& o) {
@@ -54,11 +57,18 @@ std::string task_list() {
 void bind_protocol(OptionTable& table, FinetuneOptions& o) {
   table.group("Training")
       .add("learning-rates", &o.learning_rates, "X,...",
-           "peak learning rates; the one with the highest median over the seeds wins")
+           "peak learning rates; the one with the highest score over the seeds wins")
       .add("seeds", &o.seeds, "N", "runs of each learning rate, with seeds 1 to N",
            {.least = 1, .most = 100'000})
       .add("epochs", &o.epochs, "N", "epochs; default: those of the task, 5 for your own",
            {.least = 1, .most = 1'000'000})
+      .add("valid-interval", &o.valid_interval, "N",
+           "updates between validations; default: at the end of each epoch", {.least = 1})
+      .add("checkpoint", &o.checkpoint, "",
+           "which validated checkpoint of a run counts: the best or the last",
+           {.choices = {"best", "last"}})
+      .add("statistic", &o.statistic, "", "what stands for the seeds of a learning rate",
+           {.choices = {"median", "mean"}})
       .add("batch-size", &o.batch_size, "N", "batch size in examples",
            {.least = 1, .most = 1'000'000})
       .add("accumulate", &o.trainer.accumulate, "N", "batches per update", {.least = 1})
@@ -77,7 +87,8 @@ OptionTable option_table(FinetuneOptions& o) {
       "bert finetune",
       "--model DIR (--task NAME --data DIR | --train FILE --valid FILE...) --output DIR",
       "Fine-tunes an encoder for a task. Each epoch is validated, and a run counts with its best "
-      "epoch.\nOnly the weights of the best run are kept, in OUTPUT/best; the checkpoints of a "
+      "epoch,\nunless other options say so. Only the weights of the best run are kept, in "
+      "OUTPUT/best; the checkpoints of a "
       "run are removed\nwhen its result is stored. Run the same command again to resume after a "
       "stop; more seeds or\nlearning rates add runs.\n\nTasks:\n" +
           task_list());
@@ -141,6 +152,10 @@ std::vector<std::string> problems_of(const OptionTable& table, FinetuneOptions& 
   return problems;
 }
 
+bert::SeedStatistic statistic_of(const FinetuneOptions& o) {
+  return o.statistic == "mean" ? bert::SeedStatistic::kMean : bert::SeedStatistic::kMedian;
+}
+
 // One task: its data, and all its runs.
 class Finetuning {
  public:
@@ -151,7 +166,8 @@ class Finetuning {
                                    : fs::path(o.output)),
         tokenizer_(bert::start_tokenizer(o.start)),
         data_(bert::read_data(description_, files_of(o, description_.task), *tokenizer_)),
-        configuration_(configuration_of(table, o, {"task", "learning-rates", "seeds"})) {
+        configuration_(
+            configuration_of(table, o, {"task", "learning-rates", "seeds", "statistic"})) {
     bert::require_output_for_runs(output_, bert::pretrained_directory(o.start.model));
     configuration_["task"] = description_.task.name;
     configuration_["epochs"] = std::to_string(epochs());
@@ -189,7 +205,9 @@ class Finetuning {
                                    description_.task.metrics.front(),
                                    configuration_,
                                    bert::content_hash(data_),
-                                   start_hash_};
+                                   start_hash_,
+                                   statistic_of(o_),
+                                   o_.checkpoint == "last"};
     for (int64_t seed = 1; seed <= o_.seeds; ++seed) protocol.seeds.push_back(seed);
     return bert::run_protocol(protocol, [&](const RunSetting& setting, const fs::path& directory) {
       return train(setting, directory);
@@ -214,7 +232,10 @@ class Finetuning {
     training::TrainerOptions trainer = o_.trainer;
     trainer.output = directory;
     trainer.seed = static_cast<uint64_t>(setting.seed);
-    trainer.epoch_batches = epoch_batches();
+    if (o_.valid_interval)
+      trainer.valid_interval = *o_.valid_interval;
+    else
+      trainer.epoch_batches = epoch_batches();
     trainer.max_updates = updates();
     trainer.valid_metric = description_.task.metrics.front();
     trainer.schedule.peak_lr = setting.learning_rate;
@@ -257,7 +278,7 @@ int run(const OptionTable& table, const FinetuneOptions& o) {
     tasks.push_back(std::make_unique<const Finetuning>(table, o, description));
     tasks.back()->check();  // before any is trained
   }
-  std::vector<bert::TaskMedians> medians;
+  std::vector<bert::TaskScores> scores;
   for (auto& finetuning : tasks) {
     if (o.dry_run) {
       finetuning->dry_run();
@@ -268,9 +289,9 @@ int run(const OptionTable& table, const FinetuneOptions& o) {
     const data::Task task = finetuning->description().task;
     finetuning.reset();  // its data
     std::cout << bert::rate_table(task.name, *summary) << std::endl;
-    medians.push_back({task, summary->best_rate().medians});
+    scores.push_back({task, summary->best_rate().scores});
   }
-  if (!o.tasks.empty() && !medians.empty()) std::cout << bert::paper_rows(medians);
+  if (!o.tasks.empty() && !scores.empty()) std::cout << bert::paper_rows(scores, statistic_of(o));
   return 0;
 }
 

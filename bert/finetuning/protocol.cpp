@@ -3,7 +3,9 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "common/atomic_file.h"
 #include "common/error.h"
@@ -60,11 +62,11 @@ class Runs {
 
   RunResult store(const RunSetting& setting) const {
     const fs::path directory = run_directory(options_.output, setting);
-    const auto best = best_checkpoint(directory);
-    if (!best)
+    const auto counted = counted_checkpoint(directory);
+    if (!counted)
       throw CheckpointError(directory.string() + ": no checkpoint has the score '" +
                             options_.metric + "'");
-    const RunResult result{setting, best->update, best->scores};
+    const RunResult result{setting, counted->update, counted->scores};
     json stored = result_json(result);
     stored["configuration"] = options_.configuration;
     stored["data"] = options_.data_hash;
@@ -77,8 +79,8 @@ class Runs {
   // interruption at any point.
   void settle(const RunResult& result) const {
     const fs::path directory = run_directory(options_.output, result.setting);
-    const auto best = best_checkpoint(directory);
-    if (best && is_best(result)) keep(best->directory, result);
+    const auto counted = counted_checkpoint(directory);
+    if (counted && is_best(result)) keep(counted->directory, result);
     for (const char* name : {"best", "last", storage::kCheckpointFolder})
       fs::remove_all(directory / name);
   }
@@ -102,11 +104,13 @@ class Runs {
                       "; give those, another --output, or --resume never to discard it");
   }
 
-  std::optional<storage::Checkpoint> best_checkpoint(const fs::path& directory) const {
-    const storage::CheckpointPolicy policy{1, 1, options_.metric, true};
-    const auto best = storage::best_of(storage::whole_checkpoints(directory), policy, 1);
-    if (best.empty()) return std::nullopt;
-    return best.front();
+  std::optional<storage::Checkpoint> counted_checkpoint(const fs::path& directory) const {
+    std::vector<storage::Checkpoint> all = storage::whole_checkpoints(directory);
+    std::erase_if(all, [&](const auto& one) { return !one.scores.contains(options_.metric); });
+    if (all.empty()) return std::nullopt;
+    if (options_.last_counts)
+      return *std::ranges::max_element(all, {}, &storage::Checkpoint::update);
+    return storage::best_of(all, {1, 1, options_.metric, true}, 1).front();
   }
 
   bool is_best(const RunResult& result) const {
@@ -144,23 +148,36 @@ void write_results(const fs::path& output, const ProtocolSummary& summary) {
   for (const RateSummary& rate : summary.rates) {
     json runs = json::array();
     for (const RunResult& run : rate.runs) runs.push_back(result_json(run));
-    rates.push_back(
-        {{"learning_rate", rate.learning_rate}, {"medians", rate.medians}, {"runs", runs}});
+    rates.push_back({{"learning_rate", rate.learning_rate},
+                     {"scores", rate.scores},
+                     {"deviations", rate.deviations},
+                     {"runs", runs}});
   }
   const json results = {{"metric", summary.metric},
+                        {"statistic", name_of(summary.statistic)},
                         {"best_learning_rate", summary.best_rate().learning_rate},
                         {"rates", rates}};
   write_file_atomically(output / kResults, results.dump(1) + "\n");
 }
 
-data::Scores medians(const std::vector<RunResult>& runs) {
-  data::Scores medians;
-  for (const auto& [name, unused] : runs.front().scores) {
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double deviation(const std::vector<double>& values) {
+  const double middle = mean(values);
+  double squares = 0.0;
+  for (const double value : values) squares += (value - middle) * (value - middle);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+void summarise_runs(SeedStatistic statistic, RateSummary& rate) {
+  for (const auto& [name, unused] : rate.runs.front().scores) {
     std::vector<double> values;
-    for (const RunResult& run : runs) values.push_back(run.scores.at(name));
-    medians[name] = median(values);
+    for (const RunResult& run : rate.runs) values.push_back(run.scores.at(name));
+    rate.scores[name] = statistic == SeedStatistic::kMean ? mean(values) : median(values);
+    if (values.size() > 1) rate.deviations[name] = deviation(values);
   }
-  return medians;
 }
 
 bool is_inside(const fs::path& path, const fs::path& directory) {
@@ -197,27 +214,28 @@ std::optional<ProtocolSummary> run_protocol(const ProtocolOptions& options, cons
       }
       runs.settle(*result);
       results.push_back(*result);
-      write_results(options.output, summarise(results, options.metric));
+      write_results(options.output, summarise(results, options.metric, options.statistic));
     }
   }
-  return summarise(results, options.metric);
+  return summarise(results, options.metric, options.statistic);
 }
 
 void discard_runs(const fs::path& output) {
   for (const char* name : {kRuns, kBest, kResults}) fs::remove_all(output / name);
 }
 
-ProtocolSummary summarise(const std::vector<RunResult>& results, const std::string& metric) {
-  ProtocolSummary summary{metric, {}, 0};
+ProtocolSummary summarise(const std::vector<RunResult>& results, const std::string& metric,
+                          SeedStatistic statistic) {
+  ProtocolSummary summary{metric, statistic, {}, 0};
   for (const RunResult& result : results) {
     const double rate = result.setting.learning_rate;
     if (summary.rates.empty() || summary.rates.back().learning_rate != rate)
-      summary.rates.push_back({rate, {}, {}});
+      summary.rates.push_back({rate, {}, {}, {}});
     summary.rates.back().runs.push_back(result);
   }
-  for (RateSummary& rate : summary.rates) rate.medians = medians(rate.runs);
+  for (RateSummary& rate : summary.rates) summarise_runs(statistic, rate);
   for (size_t i = 1; i < summary.rates.size(); ++i)
-    if (summary.rates[i].medians.at(metric) > summary.best_rate().medians.at(metric))
+    if (summary.rates[i].scores.at(metric) > summary.best_rate().scores.at(metric))
       summary.best = i;
   return summary;
 }

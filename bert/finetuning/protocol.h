@@ -1,5 +1,6 @@
-// The protocol of the papers (Ke et al. 2021, section 4.1): each learning rate with several seeds,
-// the median over the seeds, the best rate by it.
+// The protocols of the papers: each learning rate with several seeds, the median or mean over the
+// seeds, the best rate by it. Ke et al. 2021 (section 4.1) take the best checkpoint of a run and
+// the median; Wang et al. 2021 the mean, on GLUE after the last epoch.
 //
 //   OUTPUT/runs/lr-2e-05-seed-1/   one run; result.json in it when it has ended
 //   OUTPUT/best/                   the model of the run with the highest score so far
@@ -24,23 +25,31 @@ struct RunSetting {
   int64_t seed = 0;
 };
 
-/// The scores of a run's best epoch.
+/// The scores of the checkpoint of a run that counts.
 struct RunResult {
   RunSetting setting;
   int64_t update = 0;
   data::Scores scores;
 };
 
+/// What stands for the runs of a learning rate.
+enum class SeedStatistic { kMedian, kMean };
+
+/// "median" or "mean".
+std::string name_of(SeedStatistic statistic);
+
 struct RateSummary {
   double learning_rate = 0.0;
-  data::Scores medians;         // over the seeds, score by score
+  data::Scores scores;          // the statistic over the seeds, score by score
+  data::Scores deviations;      // sample standard deviations; empty with a single seed
   std::vector<RunResult> runs;  // by seed
 };
 
 struct ProtocolSummary {
-  std::string metric;              // the higher the better
+  std::string metric;  // the higher the better
+  SeedStatistic statistic = SeedStatistic::kMedian;
   std::vector<RateSummary> rates;  // in the given order, at least one
-  size_t best = 0;                 // the rate with the highest median, the first of equals
+  size_t best = 0;                 // the rate with the highest score, the first of equals
   const RateSummary& best_rate() const { return rates[best]; }
 };
 
@@ -52,6 +61,8 @@ struct ProtocolOptions {
   std::map<std::string, std::string> configuration;  // common to all runs
   uint64_t data_hash = 0;                            // of training and validation data
   uint64_t model_hash = 0;                           // of the model that all runs start from
+  SeedStatistic statistic = SeedStatistic::kMedian;
+  bool last_counts = false;  // the last checkpoint of a run instead of the best
 };
 
 /// Throws ConfigError if the runs in `output` would replace files of a training run or of the
@@ -74,28 +85,30 @@ std::optional<ProtocolSummary> run_protocol(const ProtocolOptions& options, cons
 void discard_runs(const std::filesystem::path& output);
 
 /// Summarises the results of all runs.
-ProtocolSummary summarise(const std::vector<RunResult>& results, const std::string& metric);
+ProtocolSummary summarise(const std::vector<RunResult>& results, const std::string& metric,
+                          SeedStatistic statistic);
 
 /// The middle one, or the mean of the two in the middle; there is at least one.
 double median(std::vector<double> values);
 
 /// The tables that `dietmt bert finetune` prints: tab-separated, scores in percent. This one has a
-/// line for each learning rate: median, and every seed's score, of the metric that chooses. The
-/// best rate has a star.
+/// line for each learning rate: median, or mean and standard deviation, and every seed's score, of
+/// the metric that chooses. The best rate has a star.
 std::string rate_table(const std::string& task, const ProtocolSummary& summary);
 
-struct TaskMedians {
+struct TaskScores {
   data::Task task;
-  data::Scores medians;  // at the best learning rate
+  data::Scores scores;  // at the best learning rate
 };
 
 /// Header and row of each table: that of Ke et al. 2021, the first metric of each task of GLUE, and
-/// that of Wang et al. 2021 with their metrics, where they have the tasks. For one task, which
+/// that of Wang et al. 2021 with their metrics (of MNLI the mismatched set), where they have the
+/// tasks. For one task, which
 /// would look like the papers' own scores, and for tasks that are not GLUE's, the first row is
 /// called the main metric. A task with several metrics or sets has them all in its column
 /// ("84.93/84.91"), one in several languages their mean. Several tasks of GLUE have their average:
 /// of all scores in the row, MNLI's two apart as in Ke et al., without WNLI, which the papers leave
 /// out.
-std::string paper_rows(const std::vector<TaskMedians>& tasks);
+std::string paper_rows(const std::vector<TaskScores>& tasks, SeedStatistic statistic);
 
 }  // namespace dietmt::bert

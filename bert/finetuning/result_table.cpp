@@ -15,16 +15,16 @@ std::string text_of(double score) {
 }
 
 // Both papers have GLUE's tasks, and the second one SQuAD's too.
-bool is_glue(const TaskMedians& task) {
+bool is_glue(const TaskScores& task) {
   return !task.task.wang_metrics.empty() && task.task.target.kind != data::TaskKind::kSpan;
 }
 
 // The scores named `metric`, of the first set, and those of the other sets or their mean.
-std::vector<double> column(const TaskMedians& task, const std::string& metric) {
-  const auto mean = task.medians.find(metric + "_mean");
-  if (mean != task.medians.end()) return {mean->second};
+std::vector<double> column(const TaskScores& task, const std::string& metric) {
+  const auto mean = task.scores.find(metric + "_mean");
+  if (mean != task.scores.end()) return {mean->second};
   std::vector<double> scores;
-  for (const auto& [name, score] : task.medians)
+  for (const auto& [name, score] : task.scores)
     if (name == metric || name.starts_with(metric + "_")) scores.push_back(score);
   return scores;
 }
@@ -35,11 +35,11 @@ struct Row {
 };
 
 template <typename Metrics>
-Row row_of(const std::vector<TaskMedians>& tasks, const Metrics& metrics_of) {
+Row row_of(const std::vector<TaskScores>& tasks, const Metrics& metrics_of) {
   Row row;
   double sum = 0.0;
   size_t count = 0;
-  for (const TaskMedians& task : tasks) {
+  for (const TaskScores& task : tasks) {
     std::string cell;
     for (const std::string& metric : metrics_of(task.task)) {
       for (const double score : column(task, metric)) {
@@ -59,14 +59,20 @@ Row row_of(const std::vector<TaskMedians>& tasks, const Metrics& metrics_of) {
   return row;
 }
 
-std::string lines(const std::string& title, const Row& row) {
-  return title + row.header + "\nmedian" + row.scores + '\n';
+std::string lines(const std::string& title, const Row& row, SeedStatistic statistic) {
+  return title + row.header + '\n' + name_of(statistic) + row.scores + '\n';
 }
 
 }  // namespace
 
+std::string name_of(SeedStatistic statistic) {
+  return statistic == SeedStatistic::kMean ? "mean" : "median";
+}
+
 std::string rate_table(const std::string& task, const ProtocolSummary& summary) {
-  std::string table = task + ": " + summary.metric + "\nlearning rate\tmedian";
+  const bool is_mean = summary.statistic == SeedStatistic::kMean;
+  std::string table = task + ": " + summary.metric + "\nlearning rate\t" +
+                      name_of(summary.statistic) + (is_mean ? "\tdeviation" : "");
   for (const RunResult& run : summary.rates.front().runs)
     table += "\tseed " + std::to_string(run.setting.seed);
   for (size_t i = 0; i < summary.rates.size(); ++i) {
@@ -74,25 +80,29 @@ std::string rate_table(const std::string& task, const ProtocolSummary& summary) 
     char name[32];
     std::snprintf(name, sizeof name, "%g", rate.learning_rate);
     table += std::string("\n") + name + (i == summary.best ? "*" : "") + '\t' +
-             text_of(rate.medians.at(summary.metric));
+             text_of(rate.scores.at(summary.metric));
+    const auto deviation = rate.deviations.find(summary.metric);
+    if (is_mean)
+      table += '\t' + (deviation == rate.deviations.end() ? "-" : text_of(deviation->second));
     for (const RunResult& run : rate.runs) table += '\t' + text_of(run.scores.at(summary.metric));
   }
   return table + '\n';
 }
 
-std::string paper_rows(const std::vector<TaskMedians>& tasks) {
+std::string paper_rows(const std::vector<TaskScores>& tasks, SeedStatistic statistic) {
   const bool several = tasks.size() > 1;
   const bool glue = several && std::ranges::all_of(tasks, is_glue);
-  std::string rows = lines(glue ? "as in the table of Ke et al. 2021" : "main metric",
-                           row_of(tasks, [](const Task& task) {
-                             return std::vector<std::string>{task.metrics.front()};
-                           }));
-  const bool in_wang = several && std::ranges::all_of(tasks, [](const TaskMedians& task) {
+  std::string rows =
+      lines(glue ? "as in the table of Ke et al. 2021" : "main metric",
+            row_of(tasks,
+                   [](const Task& task) { return std::vector<std::string>{task.metrics.front()}; }),
+            statistic);
+  const bool in_wang = several && std::ranges::all_of(tasks, [](const TaskScores& task) {
                          return !task.task.wang_metrics.empty();
                        });
   if (in_wang)
     rows += lines("as in the table of Wang et al. 2021",
-                  row_of(tasks, [](const Task& task) { return task.wang_metrics; }));
+                  row_of(tasks, [](const Task& task) { return task.wang_metrics; }), statistic);
   return rows;
 }
 

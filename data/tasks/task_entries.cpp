@@ -46,6 +46,7 @@ Task sst2() {
           .target = classes(kYesNo),
           .metrics = {"accuracy"},
           .wang_metrics = {"accuracy"},
+          .epochs = 10,
           .splits = glue_splits("SST-2.tsv"),
           .layouts = {with_header("sentence", "", "label")}};
 }
@@ -112,7 +113,7 @@ Task mnli() {
           .description = "does a sentence follow from another, contradict it, or neither",
           .target = classes(kInference),
           .metrics = {"accuracy"},
-          .wang_metrics = {"accuracy"},
+          .wang_metrics = {"accuracy_mismatched"},
           .splits = {{.name = "train", .file = "train.tsv"},
                      {.name = "dev", .file = "dev_matched.tsv"},
                      {.name = "dev_mismatched", .file = "dev_mismatched.tsv"},

@@ -49,7 +49,7 @@ def task_scores(path):
     results = json.loads(path.read_text())
     best = next(rate for rate in results["rates"]
                 if rate["learning_rate"] == results["best_learning_rate"])
-    names = sorted((name for name in best["medians"] if name != "valid_loss"),
+    names = sorted((name for name in best["scores"] if name != "valid_loss"),
                    key=lambda name: name != results["metric"])
     return {"learning_rate": best["learning_rate"],
             "scores": {name: [round(run["scores"][name], 4) for run in best["runs"]] for name in names}}

@@ -67,9 +67,9 @@ TEST_F(ProtocolTest, TheBestRateIsTheOneOfTheHighestMedianOfBestEpochs) {
   const auto summary = run();
   ASSERT_TRUE(summary);
   ASSERT_EQ(summary->rates.size(), 2U);
-  EXPECT_DOUBLE_EQ(summary->rates[0].medians.at("accuracy"), 60.0);  // of 90, 30, 60
-  EXPECT_DOUBLE_EQ(summary->rates[1].medians.at("accuracy"), 71.0);  // of 65, 71, 80
-  EXPECT_DOUBLE_EQ(summary->rates[1].medians.at("f1"), 35.5);
+  EXPECT_DOUBLE_EQ(summary->rates[0].scores.at("accuracy"), 60.0);  // of 90, 30, 60
+  EXPECT_DOUBLE_EQ(summary->rates[1].scores.at("accuracy"), 71.0);  // of 65, 71, 80
+  EXPECT_DOUBLE_EQ(summary->rates[1].scores.at("f1"), 35.5);
   EXPECT_EQ(summary->best, 1U);
   EXPECT_EQ(summary->rates[0].runs[0].update, 2);
   const auto json = nlohmann::json::parse(read_file(options_.output / "results.json"));
@@ -98,7 +98,7 @@ TEST_F(ProtocolTest, AStoppedProtocolContinuesWithTheRunThatHasNoResult) {
   const auto summary = run();
   EXPECT_THAT(runs_, ElementsAre("lr-1e-05-seed-3", "lr-2e-05-seed-1", "lr-2e-05-seed-2",
                                  "lr-2e-05-seed-3"));
-  EXPECT_DOUBLE_EQ(summary->rates[0].medians.at("accuracy"), 60.0);
+  EXPECT_DOUBLE_EQ(summary->rates[0].scores.at("accuracy"), 60.0);
   runs_.clear();
   EXPECT_EQ(run()->best, 1U);
   EXPECT_THAT(runs_, ElementsAre());
@@ -192,6 +192,20 @@ TEST_F(ProtocolTest, ResultsWithOtherDataAreRefused) {
   EXPECT_TRUE(run());
 }
 
+TEST_F(ProtocolTest, MeansOfLastCheckpoints) {
+  options_.statistic = SeedStatistic::kMean;
+  options_.last_counts = true;
+  const auto summary = run();
+  ASSERT_TRUE(summary);
+  EXPECT_NEAR(summary->rates[0].scores.at("accuracy"), 160.0 / 3, 1e-9);  // of 70, 30, 60
+  EXPECT_NEAR(summary->rates[0].deviations.at("accuracy"), 20.8167, 1e-4);
+  EXPECT_NEAR(summary->rates[1].scores.at("accuracy"), 215.0 / 3, 1e-9);  // of 65, 70, 80
+  EXPECT_EQ(summary->best, 1U);
+  const auto results = nlohmann::json::parse(read_file(options_.output / "results.json"));
+  EXPECT_EQ(results.at("statistic"), "mean");
+  EXPECT_NEAR(results.at("rates")[0].at("deviations").at("f1").get<double>(), 10.4083, 1e-4);
+}
+
 TEST(Median, IsTheMiddleOrTheMeanOfTheMiddleTwo) {
   EXPECT_DOUBLE_EQ(median({3, 1, 2}), 2.0);
   EXPECT_DOUBLE_EQ(median({4, 1, 3, 2}), 2.5);
@@ -203,7 +217,7 @@ TEST(RateTable, ListsSeedsAndMarksTheBestRate) {
                                              {{1e-5, 2}, 5, {{"f1", 20.0}}},
                                              {{5e-5, 1}, 5, {{"f1", 30.0}}},
                                              {{5e-5, 2}, 5, {{"f1", 31.0}}}},
-                                            "f1");
+                                            "f1", SeedStatistic::kMedian);
   EXPECT_EQ(rate_table("MRPC", summary),
             "MRPC: f1\n"
             "learning rate\tmedian\tseed 1\tseed 2\n"
@@ -211,33 +225,50 @@ TEST(RateTable, ListsSeedsAndMarksTheBestRate) {
             "5e-05*\t30.50\t30.00\t31.00\n");
 }
 
+TEST(RateTable, HasDeviationsBesideMeans) {
+  const auto run = [](int64_t seed, double score) {
+    return RunResult{{1e-5, seed}, 5, {{"f1", score}}};
+  };
+  EXPECT_EQ(rate_table("MRPC",
+                       summarise({run(1, 10), run(2, 20), run(3, 60)}, "f1", SeedStatistic::kMean)),
+            "MRPC: f1\n"
+            "learning rate\tmean\tdeviation\tseed 1\tseed 2\tseed 3\n"
+            "1e-05*\t30.00\t26.46\t10.00\t20.00\t60.00\n");
+  EXPECT_EQ(rate_table("MRPC", summarise({run(1, 10)}, "f1", SeedStatistic::kMean)),
+            "MRPC: f1\n"
+            "learning rate\tmean\tdeviation\tseed 1\n"
+            "1e-05*\t10.00\t-\t10.00\n");
+}
+
 TEST(PaperRows, HaveTheMetricsOfEachPaperAndTheAverageOfTheirScores) {
-  const std::vector<TaskMedians> tasks = {
+  const std::vector<TaskScores> tasks = {
       {data::find_task("MNLI"),
        {{"accuracy", 84.0}, {"accuracy_mismatched", 86.0}, {"valid_loss", 1.0}}},
       {data::find_task("MRPC"), {{"accuracy", 70.0}, {"f1", 80.0}, {"valid_loss", 1.0}}},
       {data::find_task("WNLI"), {{"accuracy", 10.0}, {"valid_loss", 1.0}}}};
-  EXPECT_EQ(paper_rows(tasks),
+  EXPECT_EQ(paper_rows(tasks, SeedStatistic::kMedian),
             "as in the table of Ke et al. 2021\tMNLI\tMRPC\tWNLI\taverage\n"
             "median\t84.00/86.00\t70.00\t10.00\t80.00\n"
             "as in the table of Wang et al. 2021\tMNLI\tMRPC\tWNLI\taverage\n"
-            "median\t84.00/86.00\t80.00\t10.00\t83.33\n");
+            "median\t86.00\t80.00\t10.00\t83.00\n");
 }
 
 TEST(PaperRows, OfSeveralLanguagesAreTheirMean) {
   EXPECT_EQ(paper_rows({{data::find_task("XNLI"),
-                         {{"accuracy", 80.0}, {"accuracy_de", 60.0}, {"accuracy_mean", 70.0}}}}),
-            "main metric\tXNLI\nmedian\t70.00\n");
+                         {{"accuracy", 80.0}, {"accuracy_de", 60.0}, {"accuracy_mean", 70.0}}}},
+                       SeedStatistic::kMean),
+            "main metric\tXNLI\nmean\t70.00\n");
 }
 
 TEST(PaperRows, OfOneTaskNameNoPaper) {
-  EXPECT_EQ(paper_rows({{data::find_task("WNLI"), {{"accuracy", 50.0}}}}),
+  EXPECT_EQ(paper_rows({{data::find_task("WNLI"), {{"accuracy", 50.0}}}}, SeedStatistic::kMedian),
             "main metric\tWNLI\nmedian\t50.00\n");
 }
 
 TEST(PaperRows, OfAnswersHaveNoAverage) {
   EXPECT_EQ(paper_rows({{data::find_task("SQuAD1.1"), {{"f1", 80.0}, {"exact_match", 70.0}}},
-                        {data::find_task("RTE"), {{"accuracy", 60.0}}}}),
+                        {data::find_task("RTE"), {{"accuracy", 60.0}}}},
+                       SeedStatistic::kMedian),
             "main metric\tSQuAD1.1\tRTE\nmedian\t80.00\t60.00\n"
             "as in the table of Wang et al. 2021\tSQuAD1.1\tRTE\nmedian\t70.00/80.00\t60.00\n");
 }

@@ -24,6 +24,9 @@ TEST(TaskTable, NamesAreUniqueAndFoundInAnyCase) {
   }
   EXPECT_EQ(names.size(), 15U);
   EXPECT_EQ(find_task("sst-2").name, "SST-2");
+  for (const char* name : {"CoLA", "SST-2", "MRPC", "STS-B", "RTE"})
+    EXPECT_EQ(find_task(name).epochs, 10) << name << " in Ke et al. 2021";
+  for (const char* name : {"QQP", "MNLI", "QNLI"}) EXPECT_EQ(find_task(name).epochs, 5) << name;
   EXPECT_EQ(find_task("tydiqa-goldp").name, "TyDiQA-GoldP");
 }
 
