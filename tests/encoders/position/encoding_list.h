@@ -40,6 +40,7 @@ inline const std::vector<Encoding> kEncodings = {
     {"diet-rel(share=heads)", kRunLayers* kOffsets},
     {"diet-rel(clip=3,share=all)", 2 * 3 + 1},
     {"bert-r", kRunMaxPositions* kRunWidth + kRunHeads* kOffsets},
+    {"bert-r(buckets=8,distance=20)", kRunMaxPositions* kRunWidth + kRunHeads * 8},
     {"alibi", 0},
     {"kerple", 2 * kRunHeads},
     {"kerple(share=none)", 2 * kRunLayers* kRunHeads},

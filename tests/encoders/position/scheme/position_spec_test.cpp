@@ -132,6 +132,7 @@ TEST(PositionSpec, ErrorsPointAtTheColumnAndListWhatIsPossible) {
        "column 1: 'segments' cannot be combined with 'diet-abs-lin', which compresses the keys; "
        "use --segment-encoding input"},
       {"tupe-r(buckets=none,distance=4)", "column 1: 'tupe-r': 'distance' needs buckets"},
+      {"bert-r(distance=4)", "column 1: 'bert-r': 'distance' needs buckets"},
       {"diet-rel+segments+segments", "column 19: 'segments' is given twice"},
       {"rope(pairs=both)",
        "column 12: 'both' is not a value of 'pairs'; possible: interleaved|halves"},
