@@ -64,6 +64,21 @@ std::string term_maps(const SiteReport& site) {
                  maps);
 }
 
+std::string segment_maps(const SiteReport& site) {
+  std::string maps;
+  for (const SegmentTerm& term : site.segments) {
+    const std::string caption = readers_text(term.readers);
+    maps += figure(caption,
+                   {fmt::format("{:.3g} to {:.3g}", term.scores.min().item<double>(),
+                                term.scores.max().item<double>())},
+                   heat_map(caption, term.scores));
+  }
+  return section("Scores of segments",
+                 "Rows are the segments of queries and columns those of keys. "
+                 "Orange is above zero, blue below; each map has its own scale.",
+                 maps);
+}
+
 std::string table_maps(const SiteReport& site) {
   std::string maps;
   for (const OffsetTable& table : site.tables) {
@@ -126,7 +141,8 @@ std::string position_page(const PositionReport& report) {
   for (const SiteReport& site : report.sites) {
     body += fmt::format("<section><h2>{}: {}</h2>\n", title_of(site.name), html_escaped(site.spec));
     for (const std::string& note : site.notes) body += "<p>" + html_escaped(note) + "</p>\n";
-    body += term_maps(site) + table_maps(site) + attention_maps(site) + "</section>\n";
+    body += term_maps(site) + segment_maps(site) + table_maps(site) + attention_maps(site) +
+            "</section>\n";
   }
   return reporting::report_page("Positions of " + report.model, body);
 }

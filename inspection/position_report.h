@@ -37,6 +37,12 @@ struct OffsetTable {
   encoders::CosineMap map;
 };
 
+/// The scores of pairs of segments, E_S (Chen et al. 2021).
+struct SegmentTerm {
+  Readers readers;
+  at::Tensor scores;  // [G, G] double, by segment of the query and the key
+};
+
 /// Attention of the first layer in sentences of one repeated word.
 struct HeadAttention {
   at::Tensor probabilities;  // [n, n] double, mean over the words
@@ -48,6 +54,7 @@ struct SiteReport {
   std::string spec;
   std::vector<std::string> notes;
   std::vector<PositionTerm> terms;  // only those that are not zero
+  std::vector<SegmentTerm> segments;
   std::vector<OffsetTable> tables;
   std::vector<HeadAttention> attention;  // [H]; empty for cross-attention
 };

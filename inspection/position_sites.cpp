@@ -49,6 +49,16 @@ std::vector<PositionTerm> terms_of(const std::vector<Tensor>& scores, bool causa
   return terms;
 }
 
+std::vector<SegmentTerm> segments_of(const std::vector<ScoreTerms>& layers) {
+  std::vector<Tensor> values;
+  for (const ScoreTerms& terms : layers) values.push_back(terms.segment_bias);
+  std::vector<SegmentTerm> segments;
+  for_each_reader(values, [&](const Readers& readers, const Tensor& matrix) {
+    segments.push_back({readers, matrix.to(at::kDouble)});
+  });
+  return segments;
+}
+
 /// The rows of a table [2C+1, Dh] whose offsets occur among `length` positions.
 OffsetTable offset_table(const Readers& readers, const std::string& name, const Tensor& table,
                          int64_t length, bool causal) {
@@ -127,6 +137,7 @@ SiteReport self_attention_report(const std::string& name, const InspectedStack& 
                   stack.position.spec(),
                   notes_of(layers, input_positions, stack),
                   terms_of(encoders::position_scores(stack, length), stack.causal),
+                  segments_of(layers),
                   tables_of(layers, length, stack.causal),
                   {}};
   const Tensor attention = encoders::identical_word_attention(stack, words, length);
@@ -144,7 +155,8 @@ SiteReport cross_attention_report(const encoders::PositionScheme& position, int6
   for (const ScoreTerms& terms : layers)
     scores.push_back(encoders::scores_without_content(terms, extent, heads, head_width));
   SiteReport site{
-      "cross", position.spec(), {}, terms_of(scores, false), tables_of(layers, length, false), {}};
+      "cross", position.spec(), {}, terms_of(scores, false), {}, tables_of(layers, length, false),
+      {}};
   add_content_note(layers, site.notes);
   if (site.terms.empty() && site.notes.empty())
     site.notes.emplace_back("Cross-attention has no position encoding.");

@@ -48,6 +48,12 @@ ordered_json site_json(const SiteReport& site) {
     item["scores"] = matrix_json(term.scores);
     terms.push_back(std::move(item));
   }
+  ordered_json& segments = json["segment_scores"] = ordered_json::array();
+  for (const SegmentTerm& term : site.segments) {
+    ordered_json item = readers_json(term.readers);
+    item["scores"] = matrix_json(term.scores);
+    segments.push_back(std::move(item));
+  }
   ordered_json& tables = json["relative_tables"] = ordered_json::array();
   for (const OffsetTable& table : site.tables) {
     ordered_json item = readers_json(table.readers);
@@ -81,13 +87,19 @@ ordered_json position_json(const PositionReport& report) {
 
 std::string position_text(const PositionReport& report) {
   std::string terms = "attention\tlayers\thead\trank of position scores\n";
+  std::string segments = "attention\tlayers\thead\tsegments of query and key\tE_S\n";
   std::string tables = "attention\tlayers\thead\ttable\tshare above 0.95\n";
   std::string heads = "attention\thead\tAIV\tOPR\tSD\tDB\n";
-  const std::string no_terms = terms, no_tables = tables, no_heads = heads;
+  const std::string no_terms = terms, no_segments = segments, no_tables = tables, no_heads = heads;
   for (const SiteReport& site : report.sites) {
     for (const PositionTerm& term : site.terms)
       terms += fmt::format("{}\t{}\t{}\t{}\n", site.name, term.readers.layers(),
                            term.readers.heads(), term.rank);
+    for (const SegmentTerm& term : site.segments)
+      for (int64_t i = 0; i < term.scores.size(0); ++i)
+        for (int64_t j = 0; j < term.scores.size(1); ++j)
+          segments += fmt::format("{}\t{}\t{}\t{},{}\t{:.4f}\n", site.name, term.readers.layers(),
+                                  term.readers.heads(), i, j, term.scores[i][j].item<double>());
     for (const OffsetTable& table : site.tables)
       tables += fmt::format("{}\t{}\t{}\t{}\t{:.4f}\n", site.name, table.readers.layers(),
                             table.readers.heads(), table.name, table.map.share_alike);
@@ -102,6 +114,7 @@ std::string position_text(const PositionReport& report) {
     if (block != empty) text += (text.empty() ? "" : "\n") + block;
   };
   add_block(terms, no_terms);
+  add_block(segments, no_segments);
   add_block(tables, no_tables);
   add_block(heads, no_heads);
   return text;

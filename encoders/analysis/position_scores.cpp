@@ -122,10 +122,12 @@ std::vector<at::Tensor> position_scores(const InspectedStack& stack, int64_t len
   const torch::NoGradGuard no_grad;
   const at::Tensor nothing = at::zeros({length, stack.width});
   const Extent extent{length, length};
-  const std::vector<ScoreTerms> terms = stack.position.lower(extent, nothing);
+  std::vector<ScoreTerms> terms = stack.position.lower(extent, nothing);
   std::vector<at::Tensor> scores;
-  for (const ScoreTerms& layer : terms)
+  for (ScoreTerms& layer : terms) {
+    layer.segment_bias = {};
     scores.push_back(scores_without_content(layer, extent, stack.heads, stack.head_width()));
+  }
   if (stack.reads_plain_positions())
     scores[0] = scores_of(vectors_of_positions(stack, nothing), terms[0], stack.causal);
   return scores;

@@ -43,13 +43,13 @@ std::vector<std::string> terms_with_content(const ScoreTerms& terms);
 /// What positions add by themselves to the scores of self-attention among `length` positions,
 /// before masking: [L] of [H, n, n]. In the first layer of a post-norm stack this includes
 /// positions added to the embeddings, projected to queries and keys: (P W_Q) (P W_K)^T / sqrt(Dh).
-/// In other layers and after a norm these are mixed with words and left out. All tokens are
-/// of segment 0, here and below.
+/// In other layers and after a norm these are mixed with words and left out. Scores of pairs of
+/// segments are no part of it; embeddings of segments are those of segment 0.
 std::vector<at::Tensor> position_scores(const InspectedStack& stack, int64_t length);
 
 /// The first layer's attention probabilities in sentences that repeat one word `length` times, as
-/// mean over the words. words: [W, D], their embeddings without positions. Returns [H, n, n] in
-/// double, undefined if keys are compressed.
+/// mean over the words. words: [W, D], their embeddings without positions; all of segment 0.
+/// Returns [H, n, n] in double, undefined if keys are compressed.
 at::Tensor identical_word_attention(const InspectedStack& stack, const at::Tensor& words,
                                     int64_t length);
 

@@ -63,6 +63,7 @@ PositionReport small_report() {
   site.notes = {"A note."};
   site.terms.push_back(
       {{0, 1, 0, true}, at::tensor({0.5, kNone, 1.0 / 3, 2.0}, at::kDouble).view({2, 2}), 2});
+  site.segments.push_back({{1, 1, 0, false}, at::tensor({0.5, -1.0}, at::kDouble).view({1, 2})});
   site.tables.push_back(
       {{0, 0, 1, false}, "relative keys", -1, {at::ones({1, 1}, at::kDouble), 0.25}});
   site.attention.push_back({at::ones({1, 1}, at::kDouble), {0.1, 0.2, 0.3, 0.4}});
@@ -73,6 +74,10 @@ TEST(PositionReport, IsWrittenAsTables) {
   EXPECT_EQ(position_text(small_report()),
             "attention\tlayers\thead\trank of position scores\n"
             "decoder\t0-1\tall\t2\n"
+            "\n"
+            "attention\tlayers\thead\tsegments of query and key\tE_S\n"
+            "decoder\t1\t0\t0,0\t0.5000\n"
+            "decoder\t1\t0\t0,1\t-1.0000\n"
             "\n"
             "attention\tlayers\thead\ttable\tshare above 0.95\n"
             "decoder\t0\t1\trelative keys\t0.2500\n"
@@ -91,6 +96,7 @@ TEST(PositionReport, IsWrittenAsJson) {
   EXPECT_EQ(term.at("layers"), ordered_json({0, 1}));
   EXPECT_EQ(term.at("head"), "all");
   EXPECT_EQ(term.at("scores").dump(), "[[0.5,null],[0.333333,2.0]]");
+  EXPECT_EQ(site.at("segment_scores").at(0).at("scores").dump(), "[[0.5,-1.0]]");
   EXPECT_EQ(site.at("relative_tables").at(0).at("first_offset"), -1);
   EXPECT_EQ(site.at("identical_words").at(0).at("opr"), 0.2);
 }
@@ -108,6 +114,7 @@ TEST(PositionReport, ThePageNamesModelAndSites) {
   EXPECT_THAT(page, HasSubstr("<html"));
   EXPECT_THAT(page, HasSubstr("Decoder self-attention"));
   EXPECT_THAT(page, HasSubstr("A note."));
+  EXPECT_THAT(page, HasSubstr("Scores of segments"));
 }
 
 }  // namespace

@@ -66,6 +66,19 @@ TEST(PositionScores, AreTheTableOfScalarsInEveryLayer) {
                     table[l][h][centre + j - i].item<float>());
 }
 
+TEST(PositionScores, LeaveScoresOfSegmentsOut) {
+  for (const char* position : {"diet-abs(rank=3)+segments", "learned+segments"}) {
+    StackConfig config = small(position);
+    config.segments = 2;
+    EncoderStack stack(config);
+    fill(stack);
+    const std::vector<at::Tensor> scores = position_scores(inspected(stack, config), 20);
+    const bool is_learned = config.position.starts_with("learned");
+    for (const at::Tensor& head : scores[1].unbind())
+      EXPECT_EQ(numeric_rank(head), is_learned ? 0 : 3) << position;
+  }
+}
+
 TEST(PositionScores, ProjectPositionsOfTheEmbeddingsInTheFirstLayer) {
   const StackConfig config = small("learned");
   EncoderStack stack(config);
