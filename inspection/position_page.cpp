@@ -1,6 +1,7 @@
 // The report of `dietmt inspect positions` as a page of heat maps.
 #include <ATen/ATen.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 
@@ -103,6 +104,11 @@ at::Tensor against_equal_shares(const at::Tensor& attention) {
   return (attention * attention.gt(0).sum(1, /*keepdim=*/true)).log2();
 }
 
+std::vector<std::string> indicator_lines(const encoders::AttentionIndicators& is) {
+  return {fmt::format("AIV {} · OPR {}", value_text(is.aiv), value_text(is.opr)),
+          fmt::format("SD {:.2g} · DB {}", is.sd, value_text(is.db))};
+}
+
 std::string attention_maps(const SiteReport& site) {
   std::string maps;
   for (size_t h = 0; h < site.attention.size(); ++h) {
@@ -111,19 +117,20 @@ std::string attention_maps(const SiteReport& site) {
     const std::string caption = fmt::format("head {}", h);
     reporting::HeatMap map = heat_map(caption, against_equal_shares(head.probabilities));
     map.full_scale = 2;
-    maps += figure(caption,
-                   {fmt::format("AIV {} · OPR {}", value_text(is.aiv), value_text(is.opr)),
-                    fmt::format("SD {:.2g} · DB {}", is.sd, value_text(is.db))},
-                   map);
+    maps += figure(caption, indicator_lines(is), map);
   }
   return section(
       "Attention of the first layer in sentences of one repeated word",
-      "Mean over the words, relative to uniform attention: orange is more, blue is less, with full "
-      "colour at four times and a quarter. AIV: share of the variance within diagonals; in an "
-      "encoder near 0 if only the offset matters (words near the ends share attention among "
-      "fewer). OPR: ordered pairs; 0 if attention falls with the distance, 1 if it grows (0.5 in a "
-      "decoder, whose hidden words count as equal). SD: mean difference between the two "
-      "directions. DB: preceding relative to following words.",
+      fmt::format("Means over the heads: {}. ",
+                  fmt::join(indicator_lines(site.mean_indicators()), " · ")) +
+          "Maps are means over the words, relative to uniform attention: orange is more, blue is "
+          "less, with full "
+          "colour at four times and a quarter. AIV: share of the variance within diagonals; in an "
+          "encoder near 0 if only the offset matters (words near the ends share attention among "
+          "fewer). OPR: ordered pairs; 0 if attention falls with the distance, 1 if it grows (0.5 "
+          "in a "
+          "decoder, whose hidden words count as equal). SD: mean difference between the two "
+          "directions. DB: preceding relative to following words.",
       maps);
 }
 

@@ -47,6 +47,7 @@ struct SegmentTerm {
 struct HeadAttention {
   at::Tensor probabilities;  // [n, n] double, mean over the words
   encoders::AttentionIndicators indicators;
+  encoders::IndicatorsByReach by_reach = {};
 };
 
 struct SiteReport {
@@ -57,6 +58,9 @@ struct SiteReport {
   std::vector<SegmentTerm> segments;
   std::vector<OffsetTable> tables;
   std::vector<HeadAttention> attention;  // [H]; empty for cross-attention
+
+  /// Means over the heads.
+  encoders::AttentionIndicators mean_indicators() const;
 };
 
 /// words: [W, D], embeddings of the words that sentences of `length` repeat.

@@ -124,6 +124,12 @@ std::string range(int64_t first, int64_t last) {
 std::string Readers::layers() const { return range(first_layer, last_layer); }
 std::string Readers::heads() const { return all_heads ? "all" : std::to_string(head); }
 
+encoders::AttentionIndicators SiteReport::mean_indicators() const {
+  std::vector<encoders::AttentionIndicators> all;
+  for (const HeadAttention& head : attention) all.push_back(head.indicators);
+  return encoders::mean_indicators(all);
+}
+
 SiteReport self_attention_report(const std::string& name, const InspectedStack& stack,
                                  const Tensor& words, int64_t length) {
   const torch::NoGradGuard no_grad;
@@ -142,7 +148,8 @@ SiteReport self_attention_report(const std::string& name, const InspectedStack& 
                   {}};
   const Tensor attention = encoders::identical_word_attention(stack, words, length);
   for (int64_t h = 0; attention.defined() && h < stack.heads; ++h)
-    site.attention.push_back({attention[h], encoders::attention_indicators(attention[h])});
+    site.attention.push_back({attention[h], encoders::attention_indicators(attention[h]),
+                              encoders::indicators_by_reach(attention[h])});
   return site;
 }
 

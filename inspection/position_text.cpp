@@ -32,6 +32,19 @@ ordered_json matrix_json(const at::Tensor& matrix) {
   return rows;
 }
 
+ordered_json numbers_json(const std::vector<double>& values) {
+  ordered_json numbers = ordered_json::array();
+  for (const double value : values) numbers.push_back(number(value));
+  return numbers;
+}
+
+ordered_json indicators_json(const encoders::AttentionIndicators& is) {
+  return {{"aiv", number(is.aiv)},
+          {"opr", number(is.opr)},
+          {"sd", number(is.sd)},
+          {"db", number(is.db)}};
+}
+
 ordered_json readers_json(const Readers& readers) {
   ordered_json json;
   json["layers"] = {readers.first_layer, readers.last_layer};
@@ -66,13 +79,15 @@ ordered_json site_json(const SiteReport& site) {
   ordered_json& heads = json["identical_words"] = ordered_json::array();
   for (size_t h = 0; h < site.attention.size(); ++h) {
     const encoders::AttentionIndicators& is = site.attention[h].indicators;
-    heads.push_back({{"head", h},
-                     {"aiv", number(is.aiv)},
-                     {"opr", number(is.opr)},
-                     {"sd", number(is.sd)},
-                     {"db", number(is.db)},
-                     {"attention", matrix_json(site.attention[h].probabilities)}});
+    ordered_json head = {{"head", h}};
+    head.update(indicators_json(is));
+    head["opr_by_reach"] = numbers_json(site.attention[h].by_reach.opr);
+    head["db_by_reach"] = numbers_json(site.attention[h].by_reach.db);
+    head["attention"] = matrix_json(site.attention[h].probabilities);
+    heads.push_back(std::move(head));
   }
+  if (!site.attention.empty())
+    json["identical_words_mean"] = indicators_json(site.mean_indicators());
   return json;
 }
 
@@ -103,11 +118,14 @@ std::string position_text(const PositionReport& report) {
     for (const OffsetTable& table : site.tables)
       tables += fmt::format("{}\t{}\t{}\t{}\t{:.4f}\n", site.name, table.readers.layers(),
                             table.readers.heads(), table.name, table.map.share_alike);
-    for (size_t h = 0; h < site.attention.size(); ++h) {
-      const encoders::AttentionIndicators& is = site.attention[h].indicators;
-      heads += fmt::format("{}\t{}\t{:.4f}\t{:.4f}\t{:.4f}\t{:.4f}\n", site.name, h, is.aiv, is.opr,
-                           is.sd, is.db);
-    }
+    const auto add_indicators = [&](const std::string& head,
+                                    const encoders::AttentionIndicators& is) {
+      heads += fmt::format("{}\t{}\t{:.4f}\t{:.4f}\t{:.4f}\t{:.4f}\n", site.name, head, is.aiv,
+                           is.opr, is.sd, is.db);
+    };
+    for (size_t h = 0; h < site.attention.size(); ++h)
+      add_indicators(std::to_string(h), site.attention[h].indicators);
+    if (site.attention.size() > 1) add_indicators("mean", site.mean_indicators());
   }
   std::string text;
   const auto add_block = [&](const std::string& block, const std::string& empty) {

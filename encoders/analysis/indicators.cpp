@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -30,50 +31,86 @@ double variance_in_diagonals(const at::Tensor& a) {
   return squares / (a - a.mean()).square().sum().item<double>();
 }
 
-/// Pairs x < y of first[0], first[step], ... (count values) with the later value larger.
-int64_t rising_pairs(const double* first, int64_t step, int64_t count) {
-  int64_t rising = 0;
-  for (int64_t x = 0; x < count; ++x)
-    for (int64_t y = x + 1; y < count; ++y) rising += first[y * step] > first[x * step];
-  return rising;
-}
-
-double ordered_pair_ratio(const at::Tensor& a) {
+/// OPR of the first 2, 3, ... n entries of the half rows: [n - 1].
+std::vector<double> ordered_pair_ratios(const at::Tensor& a) {
   const int64_t n = a.size(0);
-  double sum = 0;
-  int64_t entries = 0;
+  const auto most = static_cast<size_t>(n);
+  std::vector<double> sums(most, 0.0);    // by the largest distance in it
+  std::vector<int64_t> entries(most, 0);  // the same
   const auto add_half_row = [&](const double* diagonal, int64_t step, int64_t count) {
-    if (count < 2) return;
-    const auto pairs = static_cast<double>(count * (count - 1) / 2);
-    sum += static_cast<double>(rising_pairs(diagonal, step, count)) / pairs *
-           static_cast<double>(count);
-    entries += count;
+    int64_t rising = 0;  // pairs whose farther value is larger
+    double ratio = 0;
+    for (int64_t reach = 1; reach < n; ++reach) {
+      for (int64_t x = 0; reach < count && x < reach; ++x)
+        rising += diagonal[reach * step] > diagonal[x * step];
+      const int64_t length = std::min(reach + 1, count);
+      if (length < 2) continue;
+      ratio = static_cast<double>(rising) / static_cast<double>(length * (length - 1) / 2);
+      sums[static_cast<size_t>(reach)] += ratio * static_cast<double>(length);
+      entries[static_cast<size_t>(reach)] += length;
+    }
   };
   for (int64_t i = 0; i < n; ++i) {
     const double* diagonal = a.const_data_ptr<double>() + i * n + i;
     add_half_row(diagonal, 1, n - i);
     add_half_row(diagonal, -1, i + 1);
   }
-  return entries == 0 ? kUndefined : sum / static_cast<double>(entries);
+  std::vector<double> ratios;
+  for (size_t reach = 1; reach < most; ++reach)
+    ratios.push_back(sums[reach] / static_cast<double>(entries[reach]));
+  return ratios;
+}
+
+/// In double, on the CPU.
+at::Tensor square_matrix(const at::Tensor& attention) {
+  if (attention.dim() != 2 || attention.size(0) != attention.size(1))
+    throw Error("indicators need a square attention matrix");
+  return attention.detach().to(at::kCPU, at::kDouble).contiguous();
+}
+
+double directional_balance(const at::Tensor& a, int64_t reach) {
+  return a.tril(-1).triu(-reach).sum().item<double>() / a.triu(1).tril(reach).sum().item<double>();
 }
 
 }  // namespace
 
 AttentionIndicators attention_indicators(const at::Tensor& attention, int64_t reach) {
-  if (attention.dim() != 2 || attention.size(0) != attention.size(1))
-    throw Error("indicators need a square attention matrix");
-  const at::Tensor a = attention.detach().to(at::kCPU, at::kDouble).contiguous();
+  const at::Tensor a = square_matrix(attention);
   const int64_t n = a.size(0);
   AttentionIndicators result;
-  const bool flat = is_flat(a);
-  result.aiv = flat ? kUndefined : variance_in_diagonals(a);
-  result.opr = flat ? kUndefined : ordered_pair_ratio(a);
+  const bool is_defined = n > 1 && !is_flat(a);
+  result.aiv = is_defined ? variance_in_diagonals(a) : kUndefined;
+  result.opr = is_defined ? ordered_pair_ratios(a).back() : kUndefined;
   const auto pairs = static_cast<double>(n * (n - 1) / 2);
   result.sd = (a - a.t()).triu(1).abs().sum().item<double>() / pairs;
-  const double before = a.tril(-1).triu(-reach).sum().item<double>();
-  const double after = a.triu(1).tril(reach).sum().item<double>();
-  result.db = before / after;
+  result.db = directional_balance(a, reach);
   return result;
+}
+
+IndicatorsByReach indicators_by_reach(const at::Tensor& attention) {
+  const at::Tensor a = square_matrix(attention);
+  IndicatorsByReach found{ordered_pair_ratios(a), {}};
+  if (is_flat(a)) std::ranges::fill(found.opr, kUndefined);
+  for (int64_t reach = 1; reach < a.size(0); ++reach)
+    found.db.push_back(directional_balance(a, reach));
+  return found;
+}
+
+AttentionIndicators mean_indicators(const std::vector<AttentionIndicators>& all) {
+  AttentionIndicators mean;
+  for (double AttentionIndicators::*indicator :
+       {&AttentionIndicators::aiv, &AttentionIndicators::opr, &AttentionIndicators::sd,
+        &AttentionIndicators::db}) {
+    double sum = 0;
+    int64_t count = 0;
+    for (const AttentionIndicators& one : all) {
+      if (std::isnan(one.*indicator)) continue;
+      sum += one.*indicator;
+      ++count;
+    }
+    mean.*indicator = count == 0 ? kUndefined : sum / static_cast<double>(count);
+  }
+  return mean;
 }
 
 int64_t numeric_rank(const at::Tensor& matrix) {

@@ -7,6 +7,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace dietmt::encoders {
 
@@ -29,6 +30,18 @@ struct AttentionIndicators {
 
 /// attention: [n, n], computed in double. Throws Error unless it is square.
 AttentionIndicators attention_indicators(const at::Tensor& attention, int64_t reach = 20);
+
+/// Indicators that see only offsets up to k, for k = 1 .. n - 1.
+struct IndicatorsByReach {
+  std::vector<double> opr;  // of the first k + 1 entries of each half row
+  std::vector<double> db;   // |i - j| <= k
+};
+
+/// attention: [n, n]; takes time n^3. Throws Error unless it is square.
+IndicatorsByReach indicators_by_reach(const at::Tensor& attention);
+
+/// Indicator by indicator; undefined ones of single matrices are left out.
+AttentionIndicators mean_indicators(const std::vector<AttentionIndicators>& all);
 
 /// Singular values of `matrix` [T, S] above sigma_max * max(T, S) * 2^-23, the spacing of fp32.
 int64_t numeric_rank(const at::Tensor& matrix);

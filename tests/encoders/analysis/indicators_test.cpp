@@ -39,6 +39,33 @@ TEST(AttentionIndicators, MeetTheWorkedExample) {
   expect_indicators(attention_indicators(attention, 2), tables.at("indicators_reach2"));
 }
 
+TEST(AttentionIndicators, OfEachReachAreThoseOfTheFirstOffsets) {
+  const json& tables = fixtures().at("tables");
+  const at::Tensor attention = tensor_of(tables.at("indicator_attention"));
+  const IndicatorsByReach found = indicators_by_reach(attention);
+  ASSERT_EQ(found.opr.size(), 5U);
+  ASSERT_EQ(found.db.size(), 5U);
+  EXPECT_NEAR(found.opr.back(), tables.at("indicators").at("opr").get<double>(), 1e-12);
+  EXPECT_NEAR(found.db[1], tables.at("indicators_reach2").at("db").get<double>(), 1e-12);
+  // Falls for one word, then grows.
+  const at::Tensor a = toeplitz({0.5, 0.4, 0.1, 0.9, 0.1, 0.4, 0.5});
+  const std::vector<double> opr = indicators_by_reach(a).opr;
+  EXPECT_EQ(opr[0], 0);
+  EXPECT_GT(opr[1], 0);
+  EXPECT_EQ(opr[2], attention_indicators(a).opr);
+  EXPECT_TRUE(std::isnan(indicators_by_reach(at::full({5, 5}, 0.2)).opr[3]));
+}
+
+TEST(AttentionIndicators, MeansLeaveUndefinedOnesOut) {
+  const AttentionIndicators mean =
+      mean_indicators({{0.2, 0.4, 1.0, 2.0}, {std::nan(""), 0.6, 0.0, 4.0}});
+  EXPECT_EQ(mean.aiv, 0.2);
+  EXPECT_EQ(mean.opr, 0.5);
+  EXPECT_EQ(mean.sd, 0.5);
+  EXPECT_EQ(mean.db, 3.0);
+  EXPECT_TRUE(std::isnan(mean_indicators({}).opr));
+}
+
 TEST(AttentionIndicators, OnlyOffsetsGiveNoVarianceInDiagonals) {
   // Offsets -2 .. 2; falls with the distance, higher for preceding words.
   const AttentionIndicators found = attention_indicators(toeplitz({0.2, 0.3, 0.9, 0.1, 0.05}));
