@@ -125,7 +125,7 @@ std::vector<at::Tensor> position_scores(const InspectedStack& stack, int64_t len
   std::vector<ScoreTerms> terms = stack.position.lower(extent, nothing);
   std::vector<at::Tensor> scores;
   for (ScoreTerms& layer : terms) {
-    layer.segment_bias = {};
+    layer.segment_bias = at::Tensor();
     scores.push_back(scores_without_content(layer, extent, stack.heads, stack.head_width()));
   }
   if (stack.reads_plain_positions())
