@@ -10,7 +10,8 @@
 #
 # Models whose name begins with "wang-" are trained in two parts, OUTPUT/128 and OUTPUT/512; the
 # paper starts them from a trained BERT: add --init-from DIR, a folder of Hugging Face's
-# bert-base-uncased. From the environment: DIETMT (the program).
+# bert-base-uncased. Options after the words "in-128" and "in-512" are for that part only. From the
+# environment: DIETMT (the program).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 dietmt=${DIETMT:-$here/../../build/bin/dietmt}
@@ -44,15 +45,20 @@ if [[ $settings != wang ]]; then
   pretrain "$settings" "$output" --position "$position" "$@"
   exit
 fi
-pretrain wang-128 "$output/128" --position "$position" "$@"
 # The second part continues the first, which determines sizes and encoding.
-options=()
+first=() second=() part=both
 while (($# > 0)); do
+  values=("$1")
   case $1 in
-    --init-from=* | --preset=* | --layers=* | --width=* | --feed-forward=* | --heads=*) ;;
-    --init-from | --preset | --layers | --width | --feed-forward | --heads) shift ;;
-    *) options+=("$1") ;;
+    in-128 | in-512) part=$1 values=() ;;
+    --init-from=* | --preset=* | --layers=* | --width=* | --feed-forward=* | --heads=*)
+      first+=("$1") values=() ;;
+    --init-from | --preset | --layers | --width | --feed-forward | --heads)
+      first+=("$1" "$2") values=() && shift ;;
   esac
+  [[ $part == in-512 ]] || first+=("${values[@]}")
+  [[ $part == in-128 ]] || second+=("${values[@]}")
   shift
 done
-pretrain wang-512 "$output/512" --init-from "$output/128" "${options[@]}"
+pretrain wang-128 "$output/128" --position "$position" "${first[@]}"
+pretrain wang-512 "$output/512" --init-from "$output/128" "${second[@]}"

@@ -41,10 +41,15 @@ short=("${tiny[@]}" --tokenizer "$runs/model/data/tokenizer.model" --batch-token
   --accumulate 1 --max-updates 2 --warmup 1 --valid-interval 2)
 expect_code 0 "${pretrain[@]}" tupe-r "$work/train" "$work/valid" "$work/tupe" "${short[@]}"
 grep -q '"position": "tupe-r"' "$work/tupe/best/config.json" || fail "the model is no TUPE-R"
-expect_code 0 "${pretrain[@]}" wang-rpe "$work/train" "$work/valid" "$work/wang" "${short[@]}"
+expect_code 0 "${pretrain[@]}" wang-rpe "$work/train" "$work/valid" "$work/wang" "${short[@]}" \
+  in-128 --clip-norm 3 in-512 --clip-norm 4
 for part in 128 512; do
   grep -q '"position": "shaw(clip=64' "$work/wang/$part/best/config.json" ||
     fail "part $part has another encoding"
+done
+for setting in 128:3 512:4; do
+  grep -q "\"clip-norm\": \"${setting#*:}\"" "$work/wang/${setting%:*}/settings.json" ||
+    fail "part ${setting%:*} lacks its own option"
 done
 expect_code 0 "${pretrain[@]}" --list
 expect_text "tupe-a(cls=tied)" "$out"
