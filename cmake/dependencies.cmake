@@ -17,6 +17,7 @@ find_library(CLD2_LIBRARY cld2 REQUIRED)
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(LIBXML REQUIRED IMPORTED_TARGET libxml-2.0)
 # 0.1.96 of Ubuntu 22.04 cannot say where the pieces of a text lie.
 pkg_check_modules(SENTENCEPIECE REQUIRED sentencepiece>=0.1.97)
 find_library(SENTENCEPIECE_LIBRARY sentencepiece REQUIRED)
@@ -43,7 +44,6 @@ if(DIETMT_SERVICE)
     # The HTTP client of tests.
     pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
   endif()
-  pkg_check_modules(LIBXML REQUIRED IMPORTED_TARGET libxml-2.0)
   pkg_check_modules(LIBYAML REQUIRED IMPORTED_TARGET yaml-0.1)
   pkg_check_modules(MD4C REQUIRED IMPORTED_TARGET md4c)
   find_package(prometheus-cpp CONFIG REQUIRED)

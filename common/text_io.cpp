@@ -1,61 +1,32 @@
 #include "common/text_io.h"
 
-#include <fcntl.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
+#include "common/byte_reader.h"
 #include "common/decompression.h"
 #include "common/error.h"
 #include "common/utf8.h"
 
 namespace dietmt {
-namespace {
-
-constexpr size_t kBlock = 1 << 16;
-
-}  // namespace
 
 struct LineReader::Impl {
-  std::string path;
+  ByteReader bytes;
   size_t max_bytes = std::string::npos;
   LongLines long_lines = LongLines::kRefused;
-  int fd = -1;
-  std::unique_ptr<Decompressor> decompressor;  // if the file is compressed
-  bool format_known = false;
   bool kind_known = false;  // whether it may be text
-  std::string raw;          // bytes read but not yet in `text`
   std::string text;         // next() continues at `position`
   size_t position = 0;
   int64_t line = 0;
   size_t cut = 0;
   int64_t faults = 0;
   bool ended_in_lf = false;
-  bool at_end = false;
   std::string failure;  // reported after the lines before it
 
-  ~Impl() {
-    if (fd > STDIN_FILENO) ::close(fd);
-  }
-
   [[noreturn]] void fail(const std::string& reason) const {
-    throw DataError(path + ":" + std::to_string(line + 1) + ": cannot be read: " + reason);
-  }
-
-  // Appends at least one byte to `raw` as soon as one is available; sets at_end at the end.
-  void read_raw() {
-    const size_t old_size = raw.size();
-    raw.resize(old_size + kBlock);
-    ssize_t got = 0;
-    do {
-      got = ::read(fd, raw.data() + old_size, kBlock);
-    } while (got < 0 && errno == EINTR);
-    if (got < 0) fail(std::strerror(errno));
-    raw.resize(old_size + static_cast<size_t>(got));
-    at_end = got == 0;
+    throw DataError(bytes.name() + ":" + std::to_string(line + 1) + ": cannot be read: " + reason);
   }
 
   // Takes the start of an overlong line. npos: its end has not been read yet.
@@ -69,7 +40,7 @@ struct LineReader::Impl {
       cut += text.size() - position;
       position = text.size();
       ended_in_lf = false;
-      if (at_end || !failure.empty()) return;
+      if (bytes.at_end() || !failure.empty()) return;
       fill();
       newline = text.find('\n');
     }
@@ -78,42 +49,19 @@ struct LineReader::Impl {
     ended_in_lf = true;
   }
 
-  void recognise_format() {
-    while (!at_end && is_start_of_magic(raw)) read_raw();
-    decompressor = decompressor_of(raw);
-    format_known = true;
-  }
-
   void fill() {
     text.erase(0, position);
     position = 0;
-    if (!format_known)
-      recognise_format();
-    else
-      read_raw();
-    if (!decompressor) {
-      text += raw;
-    } else if (const std::string problem = decompressor->append(raw, text); !problem.empty()) {
-      failure = std::string(decompressor->format()) + ": " + problem;
-    } else if (at_end && decompressor->inside_member()) {
-      failure = std::string(decompressor->format()) + ": the file is cut short";
-    }
-    raw.clear();
+    failure = bytes.append_to(text);
     if (kind_known) return;
     if (const std::string reason = reason_not_text(text); !reason.empty())
-      throw DataError(path + ": is " + reason);
+      throw DataError(bytes.name() + ": is " + reason);
     kind_known = text.size() >= kMagicBytes;
   }
 };
 
 LineReader::LineReader(const std::string& path, size_t max_bytes, LongLines long_lines)
-    : impl_(std::make_unique<Impl>()) {
-  impl_->max_bytes = max_bytes;
-  impl_->long_lines = long_lines;
-  impl_->path = path == "-" ? "<stdin>" : path;
-  impl_->fd = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (impl_->fd < 0) throw DataError(path + ": cannot be opened: " + std::strerror(errno));
-}
+    : impl_(std::make_unique<Impl>(ByteReader(path), max_bytes, long_lines)) {}
 
 LineReader::~LineReader() = default;
 LineReader::LineReader(LineReader&&) noexcept = default;
@@ -138,7 +86,7 @@ bool LineReader::next(std::string& line) {
       return true;
     }
     if (!in.failure.empty()) in.fail(in.failure);
-    if (in.at_end) break;
+    if (in.bytes.at_end()) break;
     searched = in.text.size() - in.position;
     in.fill();
   }
@@ -158,7 +106,9 @@ int64_t LineReader::line_number() const { return impl_->line; }
 
 int64_t LineReader::count_fault() { return ++impl_->faults; }
 
-std::string LineReader::where() const { return impl_->path + ":" + std::to_string(impl_->line); }
+std::string LineReader::where() const {
+  return impl_->bytes.name() + ":" + std::to_string(impl_->line);
+}
 
 void warn_if_cut(const LineReader& reader, const std::string& line) {
   if (reader.bytes_cut() == 0) return;

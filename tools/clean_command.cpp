@@ -29,10 +29,11 @@ OptionTable option_table(CleanOptions& o) {
   table.group("Text")
       .add("input", &o.inputs, "FILE...",
            "two texts, whose lines are translations of each other, or one file with both sides: "
-           "tab-separated or JSON lines; plain, gzip, bzip2, xz or zstd; text.tsv:2 is a column")
+           "tab-separated, JSON lines or TMX; plain, gzip, bzip2, xz or zstd; text.tsv:2 is a "
+           "column")
       .add("format", &o.format, "",
            "of one input; auto: by its name, such as text.tsv.gz and text.jsonl",
-           {.choices = {"auto", "tsv", "jsonl"}})
+           {.choices = {"auto", "tsv", "jsonl", "tmx"}})
       .add("columns", &o.columns, "SOURCE,TARGET",
            "where one input has the sides: numbers of columns, or names of JSON fields, such as "
            "translation.en,translation.de; default: 1,2 or source,target")
@@ -48,7 +49,7 @@ OptionTable option_table(CleanOptions& o) {
            "rules in YAML, or a configuration of OpusFilter or OpusCleaner; default: those that "
            "--print-rules prints")
       .add("source-language", &o.languages.source, "CODE",
-           "language of the sources, for rules about scripts")
+           "language of the sources, for rules about languages and scripts, and for TMX")
       .add("target-language", &o.languages.target, "CODE", "language of the targets")
       .add("print-rules", &o.print_rules, "", "print the default rules, for a file of your own")
       .add("list-rules", &o.list_rules, "", "print all rules with their parameters and defaults");

@@ -24,6 +24,7 @@ std::string format_of(const CleanOptions& o) {
   if (o.format != "auto") return o.format;
   const std::string end = fs::path(uncompressed_name(o.inputs.front())).extension();
   if (end == ".tsv" || end == ".tab") return "tsv";
+  if (end == ".tmx") return "tmx";
   if (end == ".jsonl" || end == ".ndjson" || end == ".json") return "jsonl";
   return "";
 }
@@ -54,7 +55,13 @@ void add_input_problems(const CleanOptions& o, std::vector<std::string>& problem
     return;
   }
   if (format_of(o).empty())
-    problems.push_back("--format tsv or jsonl is needed for " + o.inputs.front());
+    problems.push_back("--format tsv, jsonl or tmx is needed for " + o.inputs.front());
+  if (format_of(o) == "tmx") {
+    if (o.languages.source.empty())
+      problems.emplace_back("TMX needs --source-language and --target-language");
+    if (!o.columns.empty() || !o.score_column.empty())
+      problems.emplace_back("TMX has no --columns");
+  }
   if (!o.columns.empty() && std::ranges::count(o.columns, ',') != 1)
     problems.push_back("--columns is " + o.columns + "; it must be SOURCE,TARGET");
 }
@@ -114,7 +121,7 @@ OutputFiles output_files(const CleanOptions& o) {
     files.target = o.outputs[1];
   } else if (o.outputs.size() == 1 && (o.inputs.size() == 1 || is_for_pairs(o.outputs[0]))) {
     files.pairs = o.outputs[0];
-    files.keeps_lines = o.inputs.size() == 1;
+    files.keeps_lines = o.inputs.size() == 1 && format_of(o) != "tmx";
   } else if (o.outputs.size() == 1) {
     const auto ends = ends_of(o.inputs);
     files.source = o.outputs[0] + ends[0];
@@ -128,6 +135,8 @@ OutputFiles output_files(const CleanOptions& o) {
 
 std::unique_ptr<data::PairSource> open_pairs(const CleanOptions& o) {
   if (o.inputs.size() == 2) return data::open_text_pairs(o.inputs[0], o.inputs[1]);
+  if (format_of(o) == "tmx")
+    return data::open_tmx(o.inputs[0], o.languages.source, o.languages.target);
   const bool is_tsv = format_of(o) == "tsv";
   data::PairColumns columns{.source = is_tsv ? "1" : "source",
                             .target = is_tsv ? "2" : "target",

@@ -64,6 +64,11 @@ struct PairColumns {
 /// Tab-separated lines. Throws ConfigError for columns that are no numbers.
 std::unique_ptr<PairSource> open_tsv(const std::string& file, const PairColumns& columns);
 
+/// The units of a translation memory that have both languages, with the first variant of each. Tags
+/// inside segments are left out. A unit without both counts as unreadable.
+std::unique_ptr<PairSource> open_tmx(const std::string& file, const std::string& source,
+                                     const std::string& target);
+
 /// A JSON object in each line.
 std::unique_ptr<PairSource> open_json_lines(const std::string& file, const PairColumns& columns);
 

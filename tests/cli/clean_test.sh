@@ -87,6 +87,32 @@ expect_text "unreadable" "$err"
 expect_code 0 "$dietmt" clean a.jsonl --columns src,trg --output d.en d.de
 expect_equal "$(cat d.de)" "Guten Morgen, Anna." "d.de"
 
+# A translation memory: the first variant of each language, without tags inside.
+cat >a.tmx <<'END'
+<?xml version="1.0" encoding="ISO-8859-1"?>
+<!DOCTYPE tmx SYSTEM "tmx14.dtd">
+<tmx version="1.4"><header/><body>
+<tu><tuv xml:lang="EN-US"><seg>Click <bpt i="1">&lt;b></bpt>here<ept i="1">&lt;/b></ept> &amp; wait.</seg></tuv>
+<tuv xml:lang="fr"><seg>non</seg></tuv><tuv lang="de"><seg>Hier klicken &amp;
+warten.</seg></tuv></tu>
+<tu><tuv xml:lang="en"><seg>Only English</seg></tuv></tu><tu/>
+</body></tmx>
+END
+expect_code 2 "$dietmt" clean a.tmx --output t.tsv
+expect_text "TMX needs --source-language" "$err"
+for input in a.tmx a.tmx.gz; do
+  [ -e $input ] || gzip -k a.tmx
+  expect_code 0 "$dietmt" clean $input --output t.tsv --source-language en --target-language de
+  expect_equal "$(cat t.tsv)" "Click here & wait.	Hier klicken & warten." "pairs of $input"
+  expect_text "kept 1 of 3 pairs" "$err"
+done
+head -5 a.tmx >cut.tmx
+expect_code 1 "$dietmt" clean cut.tmx --output t2.tsv --source-language en --target-language de
+expect_text "cut.tmx:6: is not well-formed XML" "$err"
+echo '<html/>' >b.tmx
+expect_code 1 "$dietmt" clean b.tmx --output t2.tsv --source-language en --target-language de
+expect_text "b.tmx: is not TMX" "$err"
+
 # A dry run writes nothing but reports.
 touch before after
 ls >before
@@ -97,7 +123,7 @@ cmp before after || fail "a dry run wrote files"
 
 # Wrong options and inputs.
 expect_code 2 "$dietmt" clean a.en --output x
-expect_text "--format tsv or jsonl is needed for a.en" "$err"
+expect_text "--format tsv, jsonl or tmx is needed for a.en" "$err"
 expect_code 2 "$dietmt" clean a.en a.de
 expect_text "--output or --dry-run is missing" "$err"
 expect_code 2 "$dietmt" clean a.en a.de --output a.en x.de
