@@ -80,8 +80,8 @@ def main():
             clean = [options.dietmt, "clean", "--rules", rules, "--threads", str(threads),
                      "--output", folder / "kept.source", folder / "kept.target", "--input"]
             wall, cpu = seconds([*clean, many["source"], "--input", many["target"]])
-            rows.append((f"dietmt, {threads} threads", lines * options.repeat, wall, cpu,
-                         pairs_of(folder)))
+            name = f"dietmt, {threads} thread" + "s" * (threads > 1)
+            rows.append((name, lines * options.repeat, wall, cpu, pairs_of(folder)))
     print("| program | pairs | pairs/s | pairs/s of CPU time | kept | only this one keeps |")
     print("|---|---|---|---|---|---|")
     for program, pairs, wall, cpu, kept in rows:

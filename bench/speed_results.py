@@ -134,6 +134,7 @@ TABLES = {  # by name of the log
     "attention": (logged_table, key_of("tokens a sentence", "encoding")),
     "bergamot": (bergamot_table, key_of("row")),
     "bert_trainers": (bert_table, key_of("task", "precision")),
+    "cleaning": (logged_table, key_of("program")),
     "decoding": (decoding_table, key_of("model", "precision", "search")),
     "embedding": (embedding_table, key_of("model")),
     "position_cost": (logged_table, key_of("encoding")),

@@ -70,7 +70,7 @@ void DuplicateIndex::insert(uint64_t key) {
   uint64_t& slot = table_->slot_of(stored(key));
   if (slot != 0) return;
   slot = stored(key);
-  if (static_cast<size_t>(++size_) * 2 > table_->slot_count()) grow();
+  if (static_cast<size_t>(++size_) * 4 > table_->slot_count() * 3) grow();
 }
 
 void DuplicateIndex::grow() {

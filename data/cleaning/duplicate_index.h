@@ -1,6 +1,5 @@
-// Keys that were seen before, 64 bits each. They lie in a file without a name, which the system
-// keeps in memory as far as there is room: 16 bytes on the disk for each key, never more than 12
-// million keys' worth of copying at once.
+// Keys that were seen before, 64 bits each, in a hash table of 11 to 22 bytes a key. The table is a
+// mapped file without a name, so that the system keeps in memory what fits there.
 #pragma once
 
 #include <cstddef>
