@@ -42,6 +42,10 @@ class TmxSource final : public PairSource {
     reader_.reset(xmlReaderForIO(read, nullptr, this, nullptr, nullptr,
                                  XML_PARSE_NONET | XML_PARSE_NOWARNING | XML_PARSE_NOERROR));
     if (!reader_) throw DataError(bytes_.name() + ": cannot be read as XML");
+    // The types of the error differ between versions of libxml2.
+    xmlTextReaderSetStructuredErrorHandler(
+        reader_.get(),
+        [](void* self, auto* error) { static_cast<TmxSource*>(self)->note(error->message); }, this);
   }
 
   bool next(RawPairs& pairs) override {
@@ -103,10 +107,14 @@ class TmxSource final : public PairSource {
     const int line = xmlTextReaderGetParserLineNumber(reader_.get());
     const std::string where = bytes_.name() + ":" + std::to_string(line) + ": ";
     if (!problem_.empty()) throw DataError(where + "cannot be read: " + problem_);
-    const xmlError* const error = xmlGetLastError();
-    std::string reason = error != nullptr && error->message != nullptr ? error->message : "";
-    while (reason.ends_with('\n')) reason.pop_back();
-    throw DataError(where + "is not well-formed XML: " + reason);
+    throw DataError(where + "is not well-formed XML: " + error_);
+  }
+
+  // The first problem; others follow from it.
+  void note(const char* message) {
+    if (!error_.empty() || message == nullptr) return;
+    error_ = message;
+    while (error_.ends_with('\n')) error_.pop_back();
   }
 
   void begin(std::string_view name) {
@@ -156,6 +164,7 @@ class TmxSource final : public PairSource {
   std::string text_;  // read, but only up to position_ by libxml2
   size_t position_ = 0;
   std::string problem_;  // of reading
+  std::string error_;    // of XML
   bool is_tmx_ = false;
   bool ends_unit_ = false;
   std::pair<Side, Side> sides_;  // of the unit
