@@ -14,6 +14,7 @@
 #include "data/cleaning/cleaner.h"
 #include "data/cleaning/rules_file.h"
 #include "nmt/translation/line_writer.h"
+#include "reporting/progress_bar.h"
 #include "tools/clean_files.h"
 #include "tools/commands.h"
 
@@ -81,9 +82,14 @@ class CleanOutput {
   }
 
   data::PairSink sink() {
-    return {.keep = [this](const auto& pair, auto line) { return keep(pair, line); },
+    return {.keep =
+                [this](const auto& pair, auto line) {
+                  show_progress();
+                  return keep(pair, line);
+                },
             .remove =
                 [this](const std::string& rule, const auto& pair) {
+                  show_progress();
                   return !removed_ || removed_->write(rule + '\t' + std::string(cells(pair)));
                 }};
   }
@@ -91,6 +97,7 @@ class CleanOutput {
   void commit(const data::CleaningReport& report) {
     for (std::optional<nmt::LineWriter>* file : {&source_, &target_, &pairs_, &removed_})
       if (*file) (*file)->commit();
+    bar_.finish();
     for (size_t i = 0; i < reports_.size(); ++i) {
       reports_[i]->write(options_.reports[i].ends_with(".json")
                              ? report.json().dump(1) + '\n'
@@ -100,6 +107,11 @@ class CleanOutput {
   }
 
  private:
+  void show_progress() {
+    constexpr int64_t kPairs = 10'000;
+    if (++pairs_seen_ % kPairs == 0) bar_.show(pairs_seen_, "pairs");
+  }
+
   bool keep(const data::SplitPair& pair, std::string_view line) {
     if (pairs_) return pairs_->write(keeps_lines_ ? line : cells(pair));
     if (!source_) return true;  // dry run
@@ -123,6 +135,8 @@ class CleanOutput {
   std::vector<std::unique_ptr<AtomicFile>> reports_;
   bool keeps_lines_ = false;
   std::string line_;
+  reporting::ProgressBar bar_{0};
+  int64_t pairs_seen_ = 0;
 };
 
 // Otherwise the format or the columns are wrong.
@@ -146,6 +160,7 @@ int run_clean(const std::vector<std::string>& arguments) {
     return 0;
   }
   table.check(clean_problems(options));
+  options.languages.has_scores = !options.score_column.empty();
   const std::vector<data::Rule> rules = options.rules.empty()
                                             ? data::default_rules(options.languages)
                                             : data::read_rules(options.rules, options.languages);

@@ -19,7 +19,7 @@ struct CleanOptions {
   std::string columns, score_column;
   std::string removed, rules;
   std::vector<std::string> reports;
-  data::PairLanguages languages;
+  data::PairFacts languages;
   bool print_rules = false, list_rules = false;
   std::optional<int64_t> dry_run;
   int64_t threads = 0;

@@ -11,7 +11,7 @@ namespace {
 
 const OptionRule kShare{.least = 0, .most = 1};
 
-PairTest encoding_filter(const RuleSettings&, const PairLanguages&) {
+PairTest encoding_filter(const RuleSettings&, const PairFacts&) {
   return [](const PairText& pair) {
     for (const SideText* side : pair.sides())
       if (!side->is_utf8 || side->has_control || side->has_replacement || side->is_mojibake)
@@ -20,7 +20,7 @@ PairTest encoding_filter(const RuleSettings&, const PairLanguages&) {
   };
 }
 
-PairTest alphabet_ratio_filter(const RuleSettings& settings, const PairLanguages&) {
+PairTest alphabet_ratio_filter(const RuleSettings& settings, const PairFacts&) {
   const std::array<double, 2> least = {settings.number("threshold", 0),
                                        settings.number("threshold", 1)};
   return [least, without_spaces = settings.flag("exclude_whitespace")](const PairText& pair) {
@@ -64,7 +64,7 @@ bool has_entity(std::string_view text) {
   return false;
 }
 
-PairTest html_tag_filter(const RuleSettings& settings, const PairLanguages&) {
+PairTest html_tag_filter(const RuleSettings& settings, const PairFacts&) {
   return [entities = settings.flag("entities")](const PairText& pair) {
     for (const SideText* side : pair.sides())
       if (has_tag(side->text) || (entities && has_entity(side->text))) return false;
@@ -87,7 +87,7 @@ int64_t count_terminal_marks(std::string_view text) {
 
 // Vazquez et al., "The University of Helsinki submission to the WMT19 parallel corpus filtering
 // task", 2019.
-PairTest terminal_punctuation_filter(const RuleSettings& settings, const PairLanguages&) {
+PairTest terminal_punctuation_filter(const RuleSettings& settings, const PairFacts&) {
   return [least = settings.number("threshold")](const PairText& pair) {
     const int64_t source = count_terminal_marks(pair.source.text);
     const int64_t target = count_terminal_marks(pair.target.text);

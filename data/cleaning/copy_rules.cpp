@@ -38,7 +38,7 @@ class ComparedText {
   int64_t at_ = 0;
 };
 
-PairTest no_identical(const RuleSettings& settings, const PairLanguages&) {
+PairTest no_identical(const RuleSettings& settings, const PairFacts&) {
   return [folds = settings.flag("ignore_case"), drops_signs = settings.flag("ignore_punctuation"),
           least = settings.number("min_words")](const PairText& pair) {
     if (static_cast<double>(pair.source.words) < least) return true;
@@ -68,7 +68,7 @@ std::array<int64_t, 10> digits_in(std::string_view text) {
   return counts;
 }
 
-PairTest non_zero_numerals(const RuleSettings& settings, const PairLanguages&) {
+PairTest non_zero_numerals(const RuleSettings& settings, const PairFacts&) {
   return [least = settings.number("threshold")](const PairText& pair) {
     if (pair.source.digits + pair.target.digits == 0) return true;
     const std::array<int64_t, 10> source = digits_in(pair.source.text);
@@ -82,7 +82,7 @@ PairTest non_zero_numerals(const RuleSettings& settings, const PairLanguages&) {
   };
 }
 
-PairTest num_mismatch(const RuleSettings& settings, const PairLanguages&) {
+PairTest num_mismatch(const RuleSettings& settings, const PairFacts&) {
   return [least = settings.number("ratio")](const PairText& pair) {
     if (pair.source.digits + pair.target.digits == 0) return true;
     const std::u32string source = characters_of(pair.source.text);
@@ -99,7 +99,7 @@ bool may_have_address(std::string_view text) {
          text.find('@') != text.npos;
 }
 
-PairTest url_mismatch(const RuleSettings&, const PairLanguages&) {
+PairTest url_mismatch(const RuleSettings&, const PairFacts&) {
   return [](const PairText& pair) {
     if (!may_have_address(pair.source.text) && !may_have_address(pair.target.text)) return true;
     std::vector<std::string> source = addresses_in(pair.source.text);

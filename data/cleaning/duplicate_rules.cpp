@@ -41,7 +41,7 @@ uint64_t random_seed() {
   return seed;
 }
 
-DuplicateKey duplicate_key(const RuleSettings& settings, const PairLanguages&) {
+DuplicateKey duplicate_key(const RuleSettings& settings, const PairFacts&) {
   const std::string& sides = settings.text("compare");
   return {.source = sides != "target" && sides != "1",
           .target = sides != "source" && sides != "0",

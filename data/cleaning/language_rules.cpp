@@ -32,7 +32,7 @@ ScriptSet scripts_from(const std::string& names, const std::string& language) {
   return *named;
 }
 
-PairTest character_score_filter(const RuleSettings& settings, const PairLanguages& languages) {
+PairTest character_score_filter(const RuleSettings& settings, const PairFacts& languages) {
   const std::array<ScriptSet, 2> scripts = {
       scripts_from(settings.text("scripts", 0), languages.source),
       scripts_from(settings.text("scripts", 1), languages.target)};
@@ -47,7 +47,7 @@ PairTest character_score_filter(const RuleSettings& settings, const PairLanguage
   };
 }
 
-PairTest language_id_filter(const RuleSettings& settings, const PairLanguages& languages) {
+PairTest language_id_filter(const RuleSettings& settings, const PairFacts& languages) {
   std::array<std::string, 2> expected = {settings.text("languages", 0),
                                          settings.text("languages", 1)};
   if (expected[0].empty()) expected = {languages.source, languages.target};

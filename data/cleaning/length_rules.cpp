@@ -30,7 +30,7 @@ RuleParameter unit_parameter(const std::string& usual) {
           .by_side = true};
 }
 
-PairTest length_filter(const RuleSettings& settings, const PairLanguages&) {
+PairTest length_filter(const RuleSettings& settings, const PairFacts&) {
   struct Range {
     Length length;
     double least, most;
@@ -49,7 +49,7 @@ PairTest length_filter(const RuleSettings& settings, const PairLanguages&) {
   };
 }
 
-PairTest length_ratio_filter(const RuleSettings& settings, const PairLanguages&) {
+PairTest length_ratio_filter(const RuleSettings& settings, const PairFacts&) {
   const Length source = length_in(settings.text("unit", 0));
   const Length target = length_in(settings.text("unit", 1));
   return [=, most = settings.number("threshold"),
@@ -61,14 +61,14 @@ PairTest length_ratio_filter(const RuleSettings& settings, const PairLanguages&)
 }
 
 // OpusCleaner's: the shorter side divided by the longer one.
-PairTest word_ratio_filter(const RuleSettings& settings, const PairLanguages&) {
+PairTest word_ratio_filter(const RuleSettings& settings, const PairFacts&) {
   return [least = settings.number("ratio")](const PairText& pair) {
     const auto [shorter, longer] = std::minmax({pair.source.words, pair.target.words});
     return static_cast<double>(shorter) >= least * static_cast<double>(longer) && shorter > 0;
   };
 }
 
-PairTest average_word_filter(const RuleSettings& settings, const PairLanguages&) {
+PairTest average_word_filter(const RuleSettings& settings, const PairFacts&) {
   std::array<std::pair<double, double>, 2> ranges;
   for (size_t side = 0; side < 2; ++side)
     ranges[side] = {settings.number("min_length", side), settings.number("max_length", side)};
@@ -85,7 +85,7 @@ PairTest average_word_filter(const RuleSettings& settings, const PairLanguages&)
   };
 }
 
-PairTest long_word_filter(const RuleSettings& settings, const PairLanguages&) {
+PairTest long_word_filter(const RuleSettings& settings, const PairFacts&) {
   const std::array<double, 2> most = {settings.number("threshold", 0),
                                       settings.number("threshold", 1)};
   return [most](const PairText& pair) {
@@ -94,7 +94,8 @@ PairTest long_word_filter(const RuleSettings& settings, const PairLanguages&) {
   };
 }
 
-PairTest score_filter(const RuleSettings& settings, const PairLanguages&) {
+PairTest score_filter(const RuleSettings& settings, const PairFacts& facts) {
+  if (!facts.has_scores) throw ConfigError("needs --score-column");
   return [least = settings.number("min_score"),
           most = settings.number("max_score")](const PairText& pair) {
     return pair.score.has_value() && *pair.score >= least && *pair.score <= most;

@@ -72,7 +72,7 @@ class RepetitionSearch {
   std::array<uint32_t, 512> last_;
 };
 
-PairTest repetition_filter(const RuleSettings& settings, const PairLanguages&) {
+PairTest repetition_filter(const RuleSettings& settings, const PairFacts&) {
   const Repetition wanted{.times = static_cast<int64_t>(settings.number("threshold")),
                           .min_length = static_cast<int64_t>(settings.number("min_length")),
                           .max_length = static_cast<int64_t>(settings.number("max_length"))};

@@ -15,10 +15,11 @@
 
 namespace dietmt::data {
 
-/// Codes of the languages, empty if not given.
-struct PairLanguages {
-  std::string source = {};
+/// What is known of all pairs.
+struct PairFacts {
+  std::string source = {};  // code of the language; empty: not given
   std::string target = {};
+  bool has_scores = false;
 };
 
 struct RuleKind {
@@ -27,8 +28,7 @@ struct RuleKind {
   std::string help;                  // which pairs it removes
   std::vector<RuleParameter> parameters;
   /// Throws ConfigError without a place.
-  std::function<std::variant<PairTest, DuplicateKey>(const RuleSettings&, const PairLanguages&)>
-      make;
+  std::function<std::variant<PairTest, DuplicateKey>(const RuleSettings&, const PairFacts&)> make;
 };
 
 const std::vector<RuleKind>& rule_kinds();

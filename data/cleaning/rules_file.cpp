@@ -35,7 +35,7 @@ constexpr const char* kLastRules = R"(- remove_duplicates
 )";
 
 // Without sides in languages that CLD2 does not know.
-std::string language_rule(const PairLanguages& languages) {
+std::string language_rule(const PairFacts& languages) {
   const bool source = can_identify(languages.source), target = can_identify(languages.target);
   if (source && target) return "- LanguageIDFilter\n";
   if (!source && !target) return "";
@@ -45,7 +45,7 @@ std::string language_rule(const PairLanguages& languages) {
 
 class RulesReader {
  public:
-  RulesReader(std::string place, const PairLanguages& languages)
+  RulesReader(std::string place, const PairFacts& languages)
       : place_(std::move(place)), languages_(languages) {}
 
   std::vector<Rule> read(const YAML::Node& document) {
@@ -128,6 +128,8 @@ class RulesReader {
       return;
     }
     if (rule == "remove_duplicates" && std::ranges::count(kOfSteps, name) > 0) return;
+    // OpusCleaner's switches for its log.
+    if ((name == "DEBUG" || name == "LOG") && value.IsScalar() && value.Scalar() == "false") return;
     std::vector<std::string> values;
     if (value.IsSequence())
       for (const YAML::Node& one : value) values.push_back(scalar(one));
@@ -152,12 +154,12 @@ class RulesReader {
   }
 
   std::string place_;
-  const PairLanguages& languages_;
+  const PairFacts& languages_;
   std::vector<Rule> rules_;
 };
 
 std::vector<Rule> rules_from(const std::string& text, const std::string& place,
-                             const PairLanguages& languages) {
+                             const PairFacts& languages) {
   constexpr size_t kMostBytes = 64 * 1024;  // yaml-cpp takes more than proportional time
   if (text.size() > kMostBytes)
     throw ConfigError(place + ": is longer than " + std::to_string(kMostBytes) + " bytes");
@@ -171,17 +173,17 @@ std::vector<Rule> rules_from(const std::string& text, const std::string& place,
 
 }  // namespace
 
-std::vector<Rule> read_rules(const std::string& file, const PairLanguages& languages) {
+std::vector<Rule> read_rules(const std::string& file, const PairFacts& languages) {
   return rules_from(read_file(file), file, languages);
 }
 
-std::string default_rules_text(const PairLanguages& languages) {
+std::string default_rules_text(const PairFacts& languages) {
   const bool has_languages = !languages.source.empty() && !languages.target.empty();
   return std::string(kDefaultRules) +
          (has_languages ? kLanguageRules + language_rule(languages) : "") + kLastRules;
 }
 
-std::vector<Rule> default_rules(const PairLanguages& languages) {
+std::vector<Rule> default_rules(const PairFacts& languages) {
   return rules_from(default_rules_text(languages), "the default rules", languages);
 }
 

@@ -20,12 +20,12 @@ inline constexpr size_t kMostRules = 60;
 /// or a configuration of OpusFilter (the rules of its steps `filter` and `remove_duplicates`) or
 /// OpusCleaner (.filters.json). Throws ConfigError with file:line for names and values that no rule
 /// has.
-std::vector<Rule> read_rules(const std::string& file, const PairLanguages& languages);
+std::vector<Rule> read_rules(const std::string& file, const PairFacts& languages);
 
 /// The rules that are used without a file. Those that need languages are left out without them.
-std::vector<Rule> default_rules(const PairLanguages& languages);
+std::vector<Rule> default_rules(const PairFacts& languages);
 
 /// The text from which default_rules() are made, for users to change.
-std::string default_rules_text(const PairLanguages& languages);
+std::string default_rules_text(const PairFacts& languages);
 
 }  // namespace dietmt::data

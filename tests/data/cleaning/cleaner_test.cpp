@@ -59,7 +59,7 @@ class CleanerTest : public ::testing::Test {
     kept_.clear();
     lines_.clear();
     removed_.clear();
-    const std::vector<Rule> read = read_rules(file("rules", rules), {});
+    const std::vector<Rule> read = read_rules(file("rules", rules), {.has_scores = true});
     return clean(
         source,
         {.rules = read, .threads = threads, .most_pairs = most, .directory = directory_.path()},

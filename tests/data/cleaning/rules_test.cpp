@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 
 // Rules from YAML, through a file as users give them.
-std::vector<Rule> rules_of(const std::string& yaml, const PairLanguages& languages = {}) {
+std::vector<Rule> rules_of(const std::string& yaml, const PairFacts& languages = {}) {
   const TestDirectory directory;
   write_file_atomically(directory.path() / "rules.yaml", yaml);
   return read_rules(directory.path() / "rules.yaml", languages);
@@ -133,7 +133,7 @@ TEST(CleaningRulesTest, LanguagesAndScores) {
   const Rule strict =
       rules_of("- LanguageIDFilter: {languages: [en, de], keep_unknown: false}").front();
   EXPECT_FALSE(keeps(strict, "12", german));
-  const Rule score = rules_of("- ScoreFilter: {min_score: 0.5}").front();
+  const Rule score = rules_of("- ScoreFilter: {min_score: 0.5}", {.has_scores = true}).front();
   EXPECT_TRUE(keeps(score, "a", "b", 0.5));
   EXPECT_FALSE(keeps(score, "a", "b", 0.4));
   EXPECT_FALSE(keeps(score, "a", "b"));
@@ -142,7 +142,7 @@ TEST(CleaningRulesTest, LanguagesAndScores) {
 TEST(CleaningRulesTest, EveryRuleTakesTimeInProportion) {
   std::string all;
   for (const RuleKind& kind : rule_kinds()) all += "- " + kind.name + "\n";
-  const std::vector<Rule> rules = rules_of(all, {"en", "de"});
+  const std::vector<Rule> rules = rules_of(all, {"en", "de", true});
   for (const std::string part : {"a", "ab", "a ", "<", "<a", "&a", "1.", "1 ", "@", "www.", "ä",
                                  "\xFF", "日", "Das Wetter war @ ", "a@b ", "\u0301", "abcabd"}) {
     SCOPED_TRACE(part);
@@ -185,6 +185,7 @@ TEST(RulesFileTest, NamesTheLineOfWhatItRefuses) {
   EXPECT_THAT(refusal("- CharacterScoreFilter: {scripts: Latn1}"), HasSubstr("Unicode"));
   EXPECT_THAT(refusal("- LanguageIDFilter"), HasSubstr("--source-language"));
   EXPECT_THAT(refusal("- LanguageIDFilter: {languages: [en, hsb]}"), HasSubstr("'hsb'"));
+  EXPECT_THAT(refusal("- ScoreFilter"), HasSubstr("--score-column"));
   EXPECT_THAT(refusal("a: [\n"), HasSubstr("rules.yaml:"));
   EXPECT_THAT(refusal(""), HasSubstr("rules.yaml"));
   EXPECT_THAT(refusal("[]"), HasSubstr("no rules"));
@@ -214,7 +215,7 @@ steps:
   const std::vector<Rule> opus_cleaner = rules_of(
       R"({"version": 1, "files": ["a"], "filters": [
       {"filter": "max_length", "parameters": {"MAXLENGTH": 2, "MINLENGTH": 1}, "language": null},
-      {"filter": "src_trg_ratio", "parameters": {"RATIO": 0.5}, "language": null}]})");
+      {"filter": "src_trg_ratio", "parameters": {"RATIO": 0.5, "LOG": false}, "language": null}]})");
   ASSERT_EQ(opus_cleaner.size(), 2u);
   EXPECT_FALSE(keeps(opus_cleaner[0], "a b c", "a"));
   EXPECT_TRUE(keeps(opus_cleaner[1], "a b", "a"));
