@@ -4,7 +4,6 @@
 #include <unicode/uchar.h>
 
 #include <algorithm>
-#include <functional>
 #include <vector>
 
 #include "common/error.h"
@@ -26,10 +25,18 @@ std::string mapped(std::string_view text, CaseMapping mapping) {
     UErrorCode error = U_ZERO_ERROR;
     return ucasemap_open("", 0, &error);
   }();
-  std::string made(text.size() * 3 + 1, '\0');  // at most three times as long (Unicode, 5.18)
+  std::string made(text.size(), '\0');
+  const auto map = [&](UErrorCode& error) {
+    return mapping(kRoot, made.data(), static_cast<int32_t>(made.size()), text.data(),
+                   static_cast<int32_t>(text.size()), &error);
+  };
   UErrorCode error = U_ZERO_ERROR;
-  const int32_t size = mapping(kRoot, made.data(), static_cast<int32_t>(made.size()), text.data(),
-                               static_cast<int32_t>(text.size()), &error);
+  int32_t size = map(error);
+  if (error == U_BUFFER_OVERFLOW_ERROR) {
+    made.resize(static_cast<size_t>(size));
+    error = U_ZERO_ERROR;
+    size = map(error);
+  }
   if (U_FAILURE(error) != 0) throw Error(std::string("cannot change case: ") + u_errorName(error));
   made.resize(static_cast<size_t>(size));
   return made;
@@ -112,25 +119,27 @@ std::string title_cased(std::string_view text) {
 }
 
 std::string mistyped(std::string_view text, Random& random) {
-  std::vector<char32_t> characters = characters_of(text);
+  const std::vector<char32_t> characters = characters_of(text);
   std::vector<size_t> places = places_for_typos(characters);
-  random.shuffle(places);
-  places.resize(std::min(places.size(), 1 + characters.size() / kCharactersPerTypo));
-  std::ranges::sort(places, std::greater());  // so that the places before stay valid
-  for (const size_t at : places) {
-    const auto letter = characters.begin() + static_cast<std::ptrdiff_t>(at);
+  const size_t typos = std::min(places.size(), 1 + characters.size() / kCharactersPerTypo);
+  for (size_t i = 0; i < typos; ++i)
+    std::swap(places[i], places[i + random.below(places.size() - i)]);
+  places.resize(typos);
+  std::ranges::sort(places);
+  std::vector<char32_t> made;
+  auto place = places.begin();
+  for (size_t at = 0; at < characters.size(); ++at) {
+    made.push_back(characters[at]);
+    if (place == places.end() || *place != at) continue;
+    ++place;
     const uint64_t kind = random.below(3);
-    if (kind == 0) {
-      characters.erase(letter);
-    } else if (kind == 1) {
-      characters.insert(letter, *letter);
-    } else {
-      std::swap(letter[-1], letter[0]);
-    }
+    if (kind == 0) made.pop_back();
+    if (kind == 1) made.push_back(characters[at]);
+    if (kind == 2 && made.size() > 1) std::swap(made.end()[-1], made.end()[-2]);
   }
-  std::string made;
-  for (const char32_t code : characters) append_utf8(code, made);
-  return made;
+  std::string utf8;
+  for (const char32_t code : made) append_utf8(code, utf8);
+  return utf8;
 }
 
 std::string noise(Random& random) {
