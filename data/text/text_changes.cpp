@@ -122,10 +122,11 @@ std::string mistyped(std::string_view text, Random& random) {
   const std::vector<char32_t> characters = characters_of(text);
   std::vector<size_t> places = places_for_typos(characters);
   const size_t typos = std::min(places.size(), 1 + characters.size() / kCharactersPerTypo);
-  for (size_t i = 0; i < typos; ++i)
-    std::swap(places[i], places[i + random.below(places.size() - i)]);
+  for (size_t i = 0; i < typos; ++i) {  // one in each of as many parts
+    const size_t begin = i * places.size() / typos, end = (i + 1) * places.size() / typos;
+    places[i] = places[begin + random.below(end - begin)];
+  }
   places.resize(typos);
-  std::ranges::sort(places);
   std::vector<char32_t> made;
   auto place = places.begin();
   for (size_t at = 0; at < characters.size(); ++at) {
