@@ -15,7 +15,8 @@ expect_text "sinusoidal" "$out"
 small=(--model "$model" --length 12 --words 5)
 expect_code 0 "${positions[@]}" "${small[@]}"
 expect_text "rank of position scores" "$out"
-[ "$(grep -c $'^encoder\t' "$work/out")" -eq 4 ] || fail "not two rows for each encoder head: $out"
+[ "$(grep -c $'^encoder\t' "$work/out")" -eq 5 ] ||
+  fail "not two rows for each encoder head and one for their mean: $out"
 expect_text $'decoder\t1\t' "$out"
 grep -q $'^decoder\t.*\tinf$' "$work/out" || fail "the decoder looks at words to come: $out"
 
