@@ -47,7 +47,6 @@ struct SegmentTerm {
 struct HeadAttention {
   at::Tensor probabilities;  // [n, n] double, mean over the words
   encoders::AttentionIndicators indicators;
-  encoders::IndicatorsByReach by_reach = {};
 };
 
 struct SiteReport {

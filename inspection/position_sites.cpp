@@ -148,8 +148,7 @@ SiteReport self_attention_report(const std::string& name, const InspectedStack& 
                   {}};
   const Tensor attention = encoders::identical_word_attention(stack, words, length);
   for (int64_t h = 0; attention.defined() && h < stack.heads; ++h)
-    site.attention.push_back({attention[h], encoders::attention_indicators(attention[h]),
-                              encoders::indicators_by_reach(attention[h])});
+    site.attention.push_back({attention[h], encoders::attention_indicators(attention[h])});
   return site;
 }
 

@@ -81,8 +81,8 @@ ordered_json site_json(const SiteReport& site) {
     const encoders::AttentionIndicators& is = site.attention[h].indicators;
     ordered_json head = {{"head", h}};
     head.update(indicators_json(is));
-    head["opr_by_reach"] = numbers_json(site.attention[h].by_reach.opr);
-    head["db_by_reach"] = numbers_json(site.attention[h].by_reach.db);
+    head["opr_by_reach"] = numbers_json(is.opr_by_reach);
+    head["db_by_reach"] = numbers_json(is.db_by_reach);
     head["attention"] = matrix_json(site.attention[h].probabilities);
     heads.push_back(std::move(head));
   }

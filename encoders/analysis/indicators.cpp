@@ -61,39 +61,37 @@ std::vector<double> ordered_pair_ratios(const at::Tensor& a) {
   return ratios;
 }
 
-/// In double, on the CPU.
-at::Tensor square_matrix(const at::Tensor& attention) {
-  if (attention.dim() != 2 || attention.size(0) != attention.size(1))
-    throw Error("indicators need a square attention matrix");
-  return attention.detach().to(at::kCPU, at::kDouble).contiguous();
-}
-
-double directional_balance(const at::Tensor& a, int64_t reach) {
-  return a.tril(-1).triu(-reach).sum().item<double>() / a.triu(1).tril(reach).sum().item<double>();
+/// DB with |i - j| <= 1, 2, ... n - 1.
+std::vector<double> directional_balances(const at::Tensor& a) {
+  std::vector<double> balances;
+  double before = 0, after = 0;
+  for (int64_t reach = 1; reach < a.size(0); ++reach) {
+    before += a.diagonal(-reach).sum().item<double>();
+    after += a.diagonal(reach).sum().item<double>();
+    balances.push_back(before / after);
+  }
+  return balances;
 }
 
 }  // namespace
 
 AttentionIndicators attention_indicators(const at::Tensor& attention, int64_t reach) {
-  const at::Tensor a = square_matrix(attention);
+  if (attention.dim() != 2 || attention.size(0) != attention.size(1))
+    throw Error("indicators need a square attention matrix");
+  const at::Tensor a = attention.detach().to(at::kCPU, at::kDouble).contiguous();
   const int64_t n = a.size(0);
-  AttentionIndicators result;
-  const bool is_defined = n > 1 && !is_flat(a);
-  result.aiv = is_defined ? variance_in_diagonals(a) : kUndefined;
-  result.opr = is_defined ? ordered_pair_ratios(a).back() : kUndefined;
+  AttentionIndicators result{.aiv = kUndefined, .opr = kUndefined, .db = kUndefined};
   const auto pairs = static_cast<double>(n * (n - 1) / 2);
   result.sd = (a - a.t()).triu(1).abs().sum().item<double>() / pairs;
-  result.db = directional_balance(a, reach);
+  if (n < 2) return result;
+  const bool is_defined = !is_flat(a);
+  result.opr_by_reach =
+      is_defined ? ordered_pair_ratios(a) : std::vector(static_cast<size_t>(n - 1), kUndefined);
+  result.opr = result.opr_by_reach.back();
+  if (is_defined) result.aiv = variance_in_diagonals(a);
+  result.db_by_reach = directional_balances(a);
+  result.db = result.db_by_reach[static_cast<size_t>(std::min(reach, n - 1)) - 1];
   return result;
-}
-
-IndicatorsByReach indicators_by_reach(const at::Tensor& attention) {
-  const at::Tensor a = square_matrix(attention);
-  IndicatorsByReach found{ordered_pair_ratios(a), {}};
-  if (is_flat(a)) std::ranges::fill(found.opr, kUndefined);
-  for (int64_t reach = 1; reach < a.size(0); ++reach)
-    found.db.push_back(directional_balance(a, reach));
-  return found;
 }
 
 AttentionIndicators mean_indicators(const std::vector<AttentionIndicators>& all) {

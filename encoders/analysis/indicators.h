@@ -26,21 +26,14 @@ struct AttentionIndicators {
   /// Sum over i > j divided by the sum over i < j, |i - j| <= reach: above 1 where more goes to
   /// preceding words; infinite for causal attention.
   double db = 0;
+  /// OPR of the first k + 1 entries of each half row, and DB with |i - j| <= k, for k = 1 .. n - 1.
+  std::vector<double> opr_by_reach = {}, db_by_reach = {};
 };
 
-/// attention: [n, n], computed in double. Throws Error unless it is square.
+/// attention: [n, n], computed in double in time n^3. Throws Error unless it is square.
 AttentionIndicators attention_indicators(const at::Tensor& attention, int64_t reach = 20);
 
-/// Indicators that see only offsets up to k, for k = 1 .. n - 1.
-struct IndicatorsByReach {
-  std::vector<double> opr;  // of the first k + 1 entries of each half row
-  std::vector<double> db;   // |i - j| <= k
-};
-
-/// attention: [n, n]; takes time n^3. Throws Error unless it is square.
-IndicatorsByReach indicators_by_reach(const at::Tensor& attention);
-
-/// Indicator by indicator; undefined ones of single matrices are left out.
+/// Means of the four numbers; undefined ones of single matrices are left out.
 AttentionIndicators mean_indicators(const std::vector<AttentionIndicators>& all);
 
 /// Singular values of `matrix` [T, S] above sigma_max * max(T, S) * 2^-23, the spacing of fp32.

@@ -42,18 +42,18 @@ TEST(AttentionIndicators, MeetTheWorkedExample) {
 TEST(AttentionIndicators, OfEachReachAreThoseOfTheFirstOffsets) {
   const json& tables = fixtures().at("tables");
   const at::Tensor attention = tensor_of(tables.at("indicator_attention"));
-  const IndicatorsByReach found = indicators_by_reach(attention);
-  ASSERT_EQ(found.opr.size(), 5U);
-  ASSERT_EQ(found.db.size(), 5U);
-  EXPECT_NEAR(found.opr.back(), tables.at("indicators").at("opr").get<double>(), 1e-12);
-  EXPECT_NEAR(found.db[1], tables.at("indicators_reach2").at("db").get<double>(), 1e-12);
+  const AttentionIndicators found = attention_indicators(attention);
+  ASSERT_EQ(found.opr_by_reach.size(), 5U);
+  ASSERT_EQ(found.db_by_reach.size(), 5U);
+  EXPECT_NEAR(found.opr_by_reach.back(), tables.at("indicators").at("opr").get<double>(), 1e-12);
+  EXPECT_NEAR(found.db_by_reach[1], tables.at("indicators_reach2").at("db").get<double>(), 1e-12);
   // Falls for one word, then grows.
   const at::Tensor a = toeplitz({0.5, 0.4, 0.1, 0.9, 0.1, 0.4, 0.5});
-  const std::vector<double> opr = indicators_by_reach(a).opr;
+  const std::vector<double> opr = attention_indicators(a).opr_by_reach;
   EXPECT_EQ(opr[0], 0);
   EXPECT_GT(opr[1], 0);
   EXPECT_EQ(opr[2], attention_indicators(a).opr);
-  EXPECT_TRUE(std::isnan(indicators_by_reach(at::full({5, 5}, 0.2)).opr[3]));
+  EXPECT_TRUE(std::isnan(attention_indicators(at::full({5, 5}, 0.2)).opr_by_reach[3]));
 }
 
 TEST(AttentionIndicators, MeansLeaveUndefinedOnesOut) {
