@@ -43,14 +43,6 @@ class TextPairSource final : public PairSource {
     return true;
   }
 
-  bool split(std::string_view first, std::string_view second, SplitPair& pair) const override {
-    pair.source = first;
-    pair.target = second;
-    return true;
-  }
-
-  bool has_whole_lines() const override { return false; }
-
  private:
   std::string source_name_, target_name_;
   TextReader source_, target_;

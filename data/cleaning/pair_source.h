@@ -42,11 +42,16 @@ class PairSource {
   /// one of two texts is longer.
   virtual bool next(RawPairs& pairs) = 0;
 
-  /// False if the record has no two sides. Called from several threads.
-  virtual bool split(std::string_view first, std::string_view second, SplitPair& pair) const = 0;
+  /// False if the record has no two sides. Called from several threads. Here the parts of a record
+  /// are its sides.
+  virtual bool split(std::string_view first, std::string_view second, SplitPair& pair) const {
+    pair.source = first;
+    pair.target = second;
+    return true;
+  }
 
   /// Whether the first part of a record is a line that holds both sides.
-  virtual bool has_whole_lines() const = 0;
+  virtual bool has_whole_lines() const { return false; }
 };
 
 /// The next records, as many as a thread handles at once and at most `most`; nullopt at the end.

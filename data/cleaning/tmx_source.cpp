@@ -60,14 +60,6 @@ class TmxSource final : public PairSource {
     return false;
   }
 
-  bool split(std::string_view first, std::string_view second, SplitPair& pair) const override {
-    pair.source = first;
-    pair.target = second;
-    return true;
-  }
-
-  bool has_whole_lines() const override { return false; }
-
  private:
   using Side = std::optional<std::string>;
 
