@@ -80,10 +80,9 @@ const char* authorities() {
 
 // Whether the same request may succeed later.
 bool may_pass(CURLcode code, int64_t status) {
-  constexpr int64_t kTimeout = 408, kTooMany = 429, kServerErrors = 500;
   switch (code) {
     case CURLE_HTTP_RETURNED_ERROR:
-      return status == kTimeout || status == kTooMany || status >= kServerErrors;
+      return fetching::may_pass(status);
     case CURLE_COULDNT_RESOLVE_PROXY:
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_CONNECT:
@@ -109,6 +108,11 @@ void start_libcurl() {
 
 bool is_http_url(std::string_view text) {
   return text.starts_with("https://") || text.starts_with("http://");
+}
+
+bool may_pass(int64_t status) {
+  constexpr int64_t kTimeout = 408, kTooMany = 429, kServerErrors = 500;
+  return status == kTimeout || status == kTooMany || status >= kServerErrors;
 }
 
 // One request. An exception must not cross libcurl.
@@ -145,30 +149,36 @@ HttpClient::HttpClient(HttpOptions options)
 
 HttpClient::~HttpClient() = default;
 
+void HttpClient::prepare(const std::string& url, char* reason) {
+  constexpr long kConnectSeconds = 30;  // NOLINT(google-runtime-int)
+  CURL* const curl = curl_.get();
+  curl_easy_reset(curl);
+  curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
+  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+  if (const char* const file = authorities()) curl_easy_setopt(curl, CURLOPT_CAINFO, file);
+  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
+  curl_easy_setopt(curl, CURLOPT_USERAGENT, version_line().c_str());
+  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, reason);
+}
+
 void HttpClient::get(const std::string& url, const HttpRange& range,
                      const std::function<void(const HttpAnswer&)>& start,
                      const std::function<void(std::string_view)>& take) {
-  constexpr long kConnectSeconds = 30, kRedirects = 10;  // NOLINT(google-runtime-int)
+  constexpr long kRedirects = 10;  // NOLINT(google-runtime-int)
   CURL* const curl = curl_.get();
-  curl_easy_reset(curl);
-  Transfer transfer{curl, start, take};
   std::array<char, CURL_ERROR_SIZE> reason{};
+  prepare(url, reason.data());
+  Transfer transfer{curl, start, take};
   HeaderList headers;
-  curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
-  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR,
                    url.starts_with("https:") ? "https" : "http,https");
-  if (const char* const file = authorities()) curl_easy_setopt(curl, CURLOPT_CAINFO, file);
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
   curl_easy_setopt(curl, CURLOPT_MAXREDIRS, kRedirects);
   curl_easy_setopt(curl, CURLOPT_FAILONERROR, 1L);
-  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
   curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
   curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME,
                    static_cast<long>(options_.stall_seconds));  // NOLINT(google-runtime-int)
-  curl_easy_setopt(curl, CURLOPT_USERAGENT, version_line().c_str());
-  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, reason.data());
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &Transfer::take_piece);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &transfer);
   // Not CURLOPT_RESUME_FROM: it refuses a whole file, which is what a changed one comes as.
@@ -184,6 +194,42 @@ void HttpClient::get(const std::string& url, const HttpRange& range,
   const int64_t status = status_of(curl);
   const std::string why = reason[0] != '\0' ? reason.data() : curl_easy_strerror(code);
   throw HttpError(url + ": " + why, status, may_pass(code, status));
+}
+
+HttpReply HttpClient::post(const HttpPost& request) {
+  CURL* const curl = curl_.get();
+  std::array<char, CURL_ERROR_SIZE> reason{};
+  prepare(request.url, reason.data());
+  HttpReply reply;
+  const std::function<void(const HttpAnswer&)> start = [](const HttpAnswer&) {};
+  const std::function<void(std::string_view)> take = [&](std::string_view piece) {
+    if (reply.body.size() + piece.size() > request.most_bytes)
+      throw HttpError(
+          fmt::format("{}: sends more than the {} bytes allowed", request.url, request.most_bytes),
+          0, false);
+    reply.body += piece;
+  };
+  Transfer transfer{curl, start, take};
+  HeaderList headers;
+  for (const std::string& one : request.headers) headers.add(one);
+  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.all);
+  curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+  curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request.body.data());
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT,
+                   static_cast<long>(request.seconds));  // NOLINT(google-runtime-int)
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &Transfer::take_piece);
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &transfer);
+  const CURLcode code = curl_easy_perform(curl);
+  if (transfer.failure) std::rethrow_exception(transfer.failure);
+  reply.status = status_of(curl);
+  if (code != CURLE_OK) {
+    const std::string why = reason[0] != '\0' ? reason.data() : curl_easy_strerror(code);
+    throw HttpError(request.url + ": " + why, 0, may_pass(code, 0));
+  }
+  curl_off_t wait = 0;
+  curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &wait);
+  reply.retry_after = wait;
+  return reply;
 }
 
 void HttpClient::with_retries(const std::function<void()>& request,

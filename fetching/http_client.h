@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/error.h"
 
@@ -45,7 +46,25 @@ struct HttpRange {
   std::string validator = {};  // if the file has changed, the answer is the whole new one
 };
 
+/// What a server answers to a request with a body, whatever the status.
+struct HttpReply {
+  int64_t status = 0;
+  std::string body = {};
+  int64_t retry_after = 0;  // seconds to wait before the next request, as the server asks; 0: none
+};
+
+struct HttpPost {
+  std::string url = {};
+  std::vector<std::string> headers = {};  // "Name: value"
+  std::string body = {};
+  int64_t seconds = 120;         // for the whole request
+  size_t most_bytes = 16 << 20;  // of the reply
+};
+
 bool is_http_url(std::string_view text);
+
+/// Whether the same request may succeed later: time-out, too many requests, errors of the server.
+bool may_pass(int64_t status);
 
 class HttpClient {
  public:
@@ -64,6 +83,10 @@ class HttpClient {
   /// A text of at most `most` bytes; throws Error for more.
   std::string text(const std::string& url, size_t most);
 
+  /// Follows no redirects, so that headers with secrets stay on the server that they are for.
+  /// Throws HttpError if there is no whole reply.
+  HttpReply post(const HttpPost& request);
+
   /// Calls `request` until it succeeds, with pauses after HttpErrors that may pass. `progress`
   /// counts what has arrived: after progress, counting of failures starts over.
   void with_retries(const std::function<void()>& request,
@@ -71,6 +94,9 @@ class HttpClient {
 
  private:
   struct Transfer;
+
+  /// Forgets the request before and sets what all have in common. `reason`: for libcurl's words.
+  void prepare(const std::string& url, char* reason);
 
   HttpOptions options_;
   std::unique_ptr<void, void (*)(void*)> curl_;

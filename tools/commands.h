@@ -65,4 +65,8 @@ std::string config_file(const std::vector<std::string>& arguments);
 [[noreturn]] void continue_with_libtorch(const std::string& command,
                                          const std::vector<std::string>& arguments);
 
+/// Replaces the process with `dietmt-models` likewise, for commands that send requests.
+[[noreturn]] void continue_with_requests(const std::string& command,
+                                         const std::vector<std::string>& arguments);
+
 }  // namespace dietmt::tools

@@ -56,12 +56,12 @@ std::string guard_help(const std::string& says) {
          says + "; retry: also translate the sentence again without repeated n-grams";
 }
 
-void bind_model(OptionTable& table, std::vector<std::string>& models) {
+void bind_model(OptionTable& table, std::vector<std::string>& models, const OptionRule& rule) {
   table.add("model", &models, "DIR[,DIR...]",
             "model directory, or output directory of train (its best checkpoint); several models "
             "of one vocabulary, in one list or with --model repeated, form an ensemble, which "
             "averages their probabilities",
-            {.required = true});
+            rule);
 }
 
 void bind_languages(OptionTable& table, nmt::LanguageChoice& languages) {

@@ -31,7 +31,8 @@ void add_search_option(OptionTable& table, nmt::SearchOption::Field option,
 
 /// Adds them to the current group: the models, the languages of the lines, and these with the
 /// longest source line.
-void bind_model(OptionTable& table, std::vector<std::string>& models);
+void bind_model(OptionTable& table, std::vector<std::string>& models,
+                const OptionRule& rule = {.required = true});
 void bind_languages(OptionTable& table, nmt::LanguageChoice& languages);
 void bind_source_lines(OptionTable& table, DecodingOptions& o);
 

@@ -11,9 +11,11 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/options.h"
+#include "data/text/language_codes.h"
 #include "data/text/tokenizer.h"
 #include "metrics/bleu_tokenizer.h"
 #include "metrics/segment_mean.h"
+#include "metrics/unspaced_scripts.h"
 #include "tools/commands.h"
 #include "tools/evaluate_options.h"
 #include "tools/unused_options.h"
@@ -119,7 +121,8 @@ OptionTable option_table(EvaluateOptions& o) {
            "otherwise tab-separated columns index and prediction with this header, or one "
            "prediction per line")
       .add("language", &o.language, "NAME",
-           "language to read from a reference with several; MLQA: language of the answers")
+           "language to read from a reference with several; MLQA: language of the answers. For "
+           "translations: their language, for which BLEU takes sacreBLEU's tokenizer (zh, ja, ko)")
       .add("null-odds", &o.null_odds, "FILE",
            "JSON of question id and score of 'no answer', for the best threshold in squad2");
   table.group("Output")
@@ -222,7 +225,10 @@ std::vector<std::string> problems_of(const OptionTable& table, const EvaluateOpt
     return problems;
   }
   require(o.predictions.empty(), "--predictions needs --task");
-  require(o.language.empty(), "--language needs --task");
+  require(o.language.empty() || std::ranges::count(metric_names(o), "bleu") > 0,
+          "--language needs --metric bleu, whose tokenizer it chooses, or --task");
+  require(o.language.empty() || !table.given("tokenize"),
+          "--tokenize and --language both choose a tokenizer: leave out one of them");
   require(o.null_odds.empty(), "--null-odds needs --task");
   require(!o.hypotheses.empty(), "--hypothesis is missing: give --hypothesis FILE...");
   const bool only_comet = o.metrics == kComet;
@@ -311,6 +317,14 @@ void warn_if_tokenized(const EvaluateOptions& o, const Corpora& corpora) {
   }
 }
 
+void warn_if_unspaced(const EvaluateOptions& o, const Corpora& corpora) {
+  if (std::ranges::count(metric_names(o), "bleu") == 0) return;
+  for (size_t r = 0; r < corpora.references.size(); ++r) {
+    const std::string problem = metrics::tokenizer_problem(o.tokenize, corpora.references[r]);
+    if (!problem.empty()) return spdlog::warn("{}: {}", o.references[r], problem);
+  }
+}
+
 }  // namespace
 
 int run_evaluate(const std::vector<std::string>& arguments) {
@@ -318,6 +332,8 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check(problems_of(table, options));
+  if (!options.language.empty() && options.task.empty())
+    options.tokenize = metrics::usual_tokenizer(data::canonical_code(options.language));
   if (!options.task.empty()) {
     evaluate_task(options);
     return 0;
@@ -326,6 +342,7 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   const CometSource comet = has_comet(options) ? comet_source(options, arguments) : nullptr;
   Corpora corpora = read_corpora(options);
   warn_if_tokenized(options, corpora);
+  warn_if_unspaced(options, corpora);
 
   TranslationScores scores;
   scores.documents = choose_sentences(options, corpora);

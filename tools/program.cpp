@@ -132,6 +132,14 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   throw Error(program + " cannot be run: " + std::strerror(errno) + "; " + advice);
 }
 
+// Another program reads the options again.
+void require_readable_again(const std::vector<std::string>& arguments, const std::string& reason) {
+  const std::string config = config_file(arguments);
+  if (!config.empty() && !std::filesystem::is_regular_file(config))
+    throw ConfigError("--config " + config + ": " + reason +
+                      ", which reads the options again: put them into a regular file");
+}
+
 }  // namespace
 
 std::string config_file(const std::vector<std::string>& arguments) {
@@ -189,12 +197,16 @@ void run_with_libtorch(const std::string& command, const std::vector<std::string
 }
 
 void continue_with_libtorch(const std::string& command, const std::vector<std::string>& arguments) {
-  const std::string config = config_file(arguments);
-  if (!config.empty() && !std::filesystem::is_regular_file(config))
-    throw ConfigError("--config " + config +
-                      ": this model needs dietmt-torch, which reads the options again: put them "
-                      "into a regular file");
+  require_readable_again(arguments, "this model needs dietmt-torch");
   run_with_libtorch(command, arguments);
+}
+
+void continue_with_requests(const std::string& command, const std::vector<std::string>& arguments) {
+#ifndef DIETMT_MODELS
+  throw ConfigError("this dietmt was built without libcurl, which requests over HTTP need");
+#endif
+  require_readable_again(arguments, "requests need dietmt-models");
+  become("dietmt-models", command, arguments, "put it into the directory of dietmt");
 }
 
 std::filesystem::path program_directory() { return program_path().parent_path(); }

@@ -1,9 +1,6 @@
 #include "data/corpus/augmentation.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -11,21 +8,13 @@
 
 #include "common/error.h"
 #include "common/random.h"
-#include "data/text/text_changes.h"
 
 namespace dietmt::data {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, double AugmentationRates::*>, 5> kNames = {
-    {{"upper", &AugmentationRates::upper},
-     {"title", &AugmentationRates::title},
-     {"lower", &AugmentationRates::lower},
-     {"typos", &AugmentationRates::typos},
-     {"noise", &AugmentationRates::noise}}};
-
 const std::vector<std::string> kNoTags;
 
-using TextChange = std::function<std::string(std::string_view)>;
+using TextChange = PairChange::TextChange;
 
 bool has_bytes(const Tokenizer& tokenizer) {
   const std::vector<int32_t> pieces = tokenizer.encode("\U0010FFFD");  // for private use
@@ -77,32 +66,6 @@ class Rewriting {
 
 }  // namespace
 
-AugmentationRates AugmentationRates::parse(const std::string& text) {
-  AugmentationRates rates;
-  double sum = 0;
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view part = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
-    const size_t colon = std::min(part.find(':'), part.size());
-    const auto* known =
-        std::ranges::find(kNames, part.substr(0, colon), &decltype(kNames)::value_type::first);
-    const std::string_view number = part.substr(std::min(colon + 1, part.size()));
-    double rate = 0;
-    const auto [end, error] = std::from_chars(number.begin(), number.end(), rate);
-    const bool is_rate = error == std::errc() && end == number.end() && rate > 0 && rate <= 1;
-    if (known == kNames.end() || !is_rate)
-      throw ConfigError("'" + std::string(part) +
-                        "' is not a change with its share of the pairs: upper, title, lower, typos "
-                        "or noise, a colon and a number above 0, at most 1");
-    if (rates.*known->second != 0)
-      throw ConfigError("'" + std::string(known->first) + "' is given twice");
-    rates.*known->second = rate;
-    sum += rate;
-  }
-  if (sum > 1) throw ConfigError("the shares of the pairs add up to more than 1");
-  return rates;
-}
-
 Augmentation::Augmentation(const AugmentationRates& rates, std::shared_ptr<const Tokenizer> source,
                            std::shared_ptr<const Tokenizer> target, std::vector<std::string> tags)
     : rates_(rates),
@@ -117,25 +80,11 @@ Augmentation::Augmentation(const AugmentationRates& rates, std::shared_ptr<const
 
 DrawnPair Augmentation::changed(DrawnPair pair, uint64_t key) const {
   Random random(key);
-  double draw = random.uniform();
-  const auto* drawn = std::ranges::find_if(kNames, [&](const auto& one) {
-    const double rate = rates_.*one.second;
-    const bool is_it = draw < rate;
-    draw -= rate;
-    return is_it;
-  });
-  if (drawn == kNames.end()) return pair;
-  const std::string_view name = drawn->first;
-  const std::string random_text = name == "noise" ? noise(random) : "";
-  const TextChange change = [&](std::string_view text) {
-    if (name == "upper") return upper_cased(text);
-    if (name == "title") return title_cased(text);
-    if (name == "lower") return lower_cased(text);
-    return name == "typos" ? mistyped(text, random) : random_text;
-  };
-  const auto source = Rewriting(*source_, tags_, change).of(pair.source);
-  const auto target =
-      name == "typos" ? pair.target : Rewriting(*target_, kNoTags, change).of(pair.target);
+  const PairChange change = drawn_change(rates_, random);
+  if (!change.source) return pair;
+  const auto source = Rewriting(*source_, tags_, change.source).of(pair.source);
+  const auto target = change.target ? Rewriting(*target_, kNoTags, change.target).of(pair.target)
+                                    : std::optional(pair.target);
   return source && target ? DrawnPair{*source, *target} : std::move(pair);
 }
 

@@ -7,19 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "data/text/text_augmentation.h"
 #include "data/text/tokenizer.h"
 
 namespace dietmt::data {
-
-/// The share of pairs that each change is made to; a pair gets at most one.
-struct AugmentationRates {
-  double upper = 0, title = 0, lower = 0;  // the case of both sides
-  double typos = 0;                        // errors in the source
-  double noise = 0;                        // both sides become the same random characters
-
-  /// Reads "upper:0.05,typos:0.03". Throws ConfigError naming the part that is wrong.
-  static AugmentationRates parse(const std::string& text);
-};
 
 struct DrawnPair {
   std::vector<int32_t> source, target;

@@ -196,6 +196,18 @@ cmp "$work/plain" "$work/student.en" || fail "distill changes the source"
 expect_code 0 "$dietmt" translate --model "$work/whole" --input "$work/plain" --source-tag "<2low>" --beam 4
 [ "$out" = "$(cat "$work/student.de")" ] || fail "distill does not keep the best translations"
 
+# Back-translation and changed text: the same translations in other places and other letters.
+expect_code 0 "$dietmt" distill --model "$work/whole" --source "$work/plain" --source-tag "<2low>" \
+  --beam 4 --back-translate --augment upper:1 --output-source "$work/back.en" \
+  --output-target "$work/back.de"
+tr a-z A-Z <"$work/student.de" | cmp - "$work/back.en" || fail "the translation is no source"
+tr a-z A-Z <"$work/plain" | cmp - "$work/back.de" || fail "the text is no target"
+expect_code 0 "${distill[@]}" --model "$work/whole" --mbr chrf
+expect_code 0 "$dietmt" translate --model "$work/whole" --input "$work/plain" --source-tag "<2low>" \
+  --beam 4 --mbr chrf
+[ "$out" = "$(cat "$work/student.de")" ] || fail "distill --mbr chooses other translations"
+expect_code 0 "${distill[@]}" --model "$work/whole"
+
 # dietmt needs no other program for that with a packed model.
 mkdir "$work/alone" && cp "$dietmt" "$work/alone"
 expect_code 0 "$dietmt" quantize --model "$work/whole" --type fp32 --output "$work/packed"
