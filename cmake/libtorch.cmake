@@ -69,6 +69,7 @@ if(DIETMT_BUNDLE_LIBTORCH)
     set(bundled_nvidia FILES_MATCHING PATTERN "*.so*" PATTERN "include" EXCLUDE)
   else()
     set(bundled FILES_MATCHING PATTERN "libtorch_cpu.so" PATTERN "libc10.so" PATTERN "libgomp*.so*"
+      PATTERN "libarm_compute*.so" PATTERN "libnvpl*.so*" PATTERN "libgfortran*.so*"  # of Arm64
       PATTERN "libcudart*.so*" PATTERN "libcupti*.so*" PATTERN "libshm*" EXCLUDE)
     set(bundled_nvidia FILES_MATCHING PATTERN "libcudart.so*" PATTERN "libcupti.so*"
       PATTERN "include" EXCLUDE)
