@@ -131,7 +131,11 @@ TEST(ProgramPathTest, IsPrinted) { std::cout << "program " << program_path().str
 
 // As in the portable archive. The child runs the test above.
 TEST(ProgramPathTest, OfAProgramThatItsLoaderStartsIsTheNameThatItWasGiven) {
+#if defined(__aarch64__)
+  constexpr char kLoader[] = "/lib/ld-linux-aarch64.so.1";
+#else
   constexpr char kLoader[] = "/lib64/ld-linux-x86-64.so.2";
+#endif
   if (!std::filesystem::exists(kLoader)) GTEST_SKIP() << "there is no " << kLoader;
   std::string output;
   const ChildProgram child{.words = {kLoader, "--argv0", "/archive/bin/dietmt", program_path(),
