@@ -9,6 +9,9 @@ namespace {
 
 constexpr int64_t kLargest = 1 << 20;  // number of an option
 
+constexpr const char* kSummaryOption = "cls";
+constexpr const char* kUntied = "untied";
+
 constexpr std::array<Choice<Sharing>, 4> kSharings = {{{"none", Sharing::kNone},
                                                        {"layers", Sharing::kLayers},
                                                        {"heads", Sharing::kHeads},
@@ -61,6 +64,14 @@ const EncodingOption* EncodingRow::option(const std::string& option_name) const 
   return nullptr;
 }
 
+bool EncodingRow::unties_summary(const OptionValues& values) const {
+  return position_only && values.text(kSummaryOption) == kUntied;
+}
+
+Sharing EncodingRow::summary_sharing(const OptionValues& values) const {
+  return option("share") != nullptr ? sharing_of(values) : Sharing::kLayers;
+}
+
 bool EncodingSites::contains(AttentionSite site) const {
   switch (site) {
     case AttentionSite::kEncoder:
@@ -87,6 +98,14 @@ EncodingOption number_or_option(const std::string& name, const std::string& word
                                 std::optional<int64_t> default_value, int64_t minimum,
                                 const std::string& meaning) {
   return {name, default_value ? std::to_string(*default_value) : word, {word}, minimum, meaning};
+}
+
+EncodingOption summary_option() {
+  return {kSummaryOption,
+          "tied",
+          {"tied", kUntied},
+          {},
+          "untied: scores with position 0, such as [CLS], have their own two numbers"};
 }
 
 EncodingOption share_option(Sharing default_value) {

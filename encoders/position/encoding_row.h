@@ -75,6 +75,7 @@ struct EncodingRow {
   EncodingSites sites = {};
   std::string not_mixed = {};    // why it cannot own only some of the heads; empty: it can
   bool compresses_keys = false;  // so no encoding adds to the scores of single words
+  bool position_only = false;    // its scores do not depend on words: it gets the option "cls"
   std::vector<EncodingOption> options = {};
   /// Throws ConfigError if the values do not fit together or this context; make() relies on it.
   void (*check)(const OptionValues&, const EncodingContext&) = accept_all;
@@ -84,6 +85,11 @@ struct EncodingRow {
 
   /// Null if there is no such option.
   const EncodingOption* option(const std::string& option_name) const;
+
+  /// Whether the values of a position_only row ask for reset() (summary_reset.h).
+  bool unties_summary(const OptionValues& values) const;
+  /// What shares the numbers of reset(): as "share" says, or the layers.
+  Sharing summary_sharing(const OptionValues& values) const;
 };
 
 /// EncodingRow::make for an encoding without options.
@@ -131,6 +137,9 @@ T choice_of(const OptionValues& values, const std::string& name,
     if (values.text(name) == choice.word) return choice.value;
   return choices.front().value;
 }
+
+/// The option "cls" of rows that are position_only.
+EncodingOption summary_option();
 
 /// The option "share" of encodings that share a table, and its value.
 EncodingOption share_option(Sharing default_value);

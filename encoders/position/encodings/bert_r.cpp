@@ -78,6 +78,7 @@ EncodingRow bert_r_row() {
           .not_mixed =
               "it also adds to the embeddings; write "
               "learned+heads[diet-rel(share=layers):...]",
+          .position_only = true,
           .options = {number_or_option("buckets", "none", std::nullopt, kFewestBuckets,
                                        "number of buckets; none: one number per offset"),
                       distance_option(T5Options().distance)},

@@ -76,6 +76,7 @@ EncodingRow diet_abs_row() {
   return {.name = "diet-abs",
           .formula = "q_i.k_j/sqrt(Dh) + P_Q[h,i].P_K[h,j]",
           .sites = {.cross = true},
+          .position_only = true,
           .options = {rank_option(), share_option(DietAbsOptions().sharing)},
           .parameters = diet_abs_parameters,
           .make = make_encoding<DietAbs, diet_abs_options>};

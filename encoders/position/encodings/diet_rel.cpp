@@ -60,6 +60,7 @@ EncodingRow diet_rel_row() {
       .name = "diet-rel",
       .formula = "q_i.k_j/sqrt(Dh) + R[h,j-i]",
       .sites = {.cross = true},
+      .position_only = true,
       .options = {number_or_option("clip", "none", kDefaults.clip, 1, "maximum relative distance"),
                   share_option(kDefaults.sharing)},
       .parameters = diet_rel_parameters,

@@ -33,6 +33,7 @@ EncodingRow sinusoidal_row();
 EncodingRow t5_row();
 EncodingRow transformer_xl_row();
 EncodingRow tupe_a_row();
+EncodingRow tupe_free_row();
 EncodingRow tupe_r_row();
 EncodingRow xpos_row();
 

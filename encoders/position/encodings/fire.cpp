@@ -123,6 +123,7 @@ EncodingRow fire_row() {
   constexpr FireOptions kDefaults;
   return {.name = "fire",
           .formula = "q_i.k_j/sqrt(Dh) + MLP_h(ln(c|i-j|+1) / ln(c max(i,L)+1))",
+          .position_only = true,
           .options = {number_option("hidden", kDefaults.hidden, 1, "width of the network"),
                       number_option("threshold", kDefaults.threshold, 1, "initial L"),
                       choice_option("share", kFireSharings, kDefaults.sharing,

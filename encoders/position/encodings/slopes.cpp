@@ -96,12 +96,14 @@ double kerple_parameters(const OptionValues& values, const EncodingContext& cont
 EncodingRow alibi_row() {
   return {.name = "alibi",
           .formula = "q_i.k_j/sqrt(Dh) - 2^(-8(h+1)/H) |i-j|",
+          .position_only = true,
           .make = make_encoding<Alibi>};
 }
 
 EncodingRow kerple_row() {
   return {.name = "kerple",
           .formula = "q_i.k_j/sqrt(Dh) - r1[h] ln(1 + r2[h] |i-j|)",
+          .position_only = true,
           .options = {share_option(KerpleOptions().sharing)},
           .parameters = kerple_parameters,
           .make = make_encoding<Kerple, kerple_options>};

@@ -116,6 +116,7 @@ EncodingRow t5_row() {
   return {
       .name = "t5",
       .formula = "q_i.k_j/sqrt(Dh) + b[h,bucket(j-i)]",
+      .position_only = true,
       .options = {number_option("buckets", kDefaults.buckets, kFewestBuckets, "number of buckets"),
                   distance_option(kDefaults.distance),
                   flag_option("scaled", kDefaults.scaled, "divide q.k by sqrt(Dh)"),

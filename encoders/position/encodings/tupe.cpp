@@ -6,10 +6,13 @@
 //
 // TUPE-A has no b; TUPE-R adds it, T5's buckets in the authors' code. Untied from a summary token
 // at position 0 (BERT's [CLS]), reset() replaces row 0 by theta_1 and the rest of column 0 by
-// theta_2, themselves products of two more positions. With buckets, b is added outside the reset
-// and has its own entry for each of the two; otherwise it is inside, as in the paper. All layers
-// share everything. theta_1 shifts a whole row, which the softmax undoes; it is kept for
-// compatibility with the authors' checkpoints.
+// theta_2 (summary_reset.h), themselves products of two more positions. With buckets, b is added
+// outside the reset and has its own entry for each of the two; otherwise it is inside, as in the
+// paper. All layers share everything. theta_1 is kept for compatibility with the authors'
+// checkpoints.
+//
+// Section 5 names attempts that gave little: b[h, o] = (r_o F^Q) . (r_o F^K) with a vector r_o for
+// each offset (factors = true), and free numbers for each pair (tupe_free.cpp).
 //
 // With reset() the scores are lowered to one table of pairs, without it to features and an offset
 // bias, which packed models can store.
@@ -22,6 +25,7 @@
 #include "common/error.h"
 #include "encoders/position/encodings/encoding_table.h"
 #include "encoders/position/encodings/t5.h"
+#include "encoders/position/summary_reset.h"
 #include "encoders/position/table_cache.h"
 
 namespace dietmt::encoders {
@@ -33,7 +37,7 @@ enum class SummaryPosition {
   kTied,    // no reset: position 0 is like any other
 };
 
-enum class TupeBias { kNone, kOffsets, kBuckets };
+enum class TupeBias { kNone, kOffsets, kBuckets, kFactors };
 
 struct TupeOptions {
   SummaryPosition summary = SummaryPosition::kAuto;
@@ -57,10 +61,10 @@ class Tupe : public PositionEncoding {
   /// LN(rows) times both projections: two of [H, rows, Dh].
   std::pair<at::Tensor, at::Tensor> project(const at::Tensor& query_rows,
                                             const at::Tensor& key_rows) const;
-  /// Row 0 and column 0 of [H, T, S] replaced by those of [H, 2].
-  at::Tensor reset(const at::Tensor& bias, const at::Tensor& thetas, const Extent& extent) const;
-  /// b of every pair: [H, T, S]; for reset().
-  at::Tensor relative_bias(const Extent& extent) const;
+  /// b of the offsets: [H, 2C+1]. Not with buckets.
+  at::Tensor relative_numbers(const Extent& extent) const;
+  /// b of every pair, in buckets with their own entries for [CLS]: [H, T, S].
+  at::Tensor bucket_bias(const Extent& extent) const;
   /// Buckets of the offsets -reached .. reached.
   at::Tensor buckets_by_offset(int64_t reached, const at::TensorOptions& options) const;
 
@@ -79,6 +83,9 @@ class Tupe : public PositionEncoding {
   std::optional<T5Buckets> tied_buckets_;  // without reset()
   TableCache buckets_;   // with it: [max. distance + 1, 2], of offsets d and -d - 1
   at::Tensor relative_;  // b: [H, 2 max_positions - 1] or [H, buckets (+ 1 if untied)]
+  at::Tensor offsets_;   // r: [2 max_positions - 1, D], N(0, 0.02^2), with factors in place of b
+  at::Tensor offset_query_projection_;  // F^Q: [D, H Dh], the same
+  at::Tensor offset_key_projection_;    // F^K: [D, H Dh], the same
 };
 
 at::Tensor normal(at::IntArrayRef sizes) { return at::empty(sizes).normal_(0.0, 0.02); }
@@ -107,6 +114,13 @@ Tupe::Tupe(const TupeOptions& options, const EncodingContext& context)
   }
   if (options.bias == TupeBias::kOffsets)
     relative_ = register_parameter("relative", normal({heads_, 2 * context.max_positions - 1}));
+  if (options.bias == TupeBias::kFactors) {
+    offsets_ = register_parameter("offsets", normal({2 * context.max_positions - 1, width}));
+    offset_query_projection_ =
+        register_parameter("offset_query_projection", normal({width, projected}));
+    offset_key_projection_ =
+        register_parameter("offset_key_projection", normal({width, projected}));
+  }
   if (options.bias == TupeBias::kBuckets && !untied())
     tied_buckets_.emplace(one_directional_, options.buckets, options.distance);
   if (options.bias == TupeBias::kBuckets)
@@ -130,26 +144,25 @@ std::pair<at::Tensor, at::Tensor> Tupe::project(const at::Tensor& query_rows,
           projected(key_rows, key_projection_, key_bias_)};
 }
 
-at::Tensor Tupe::reset(const at::Tensor& bias, const at::Tensor& thetas,
-                       const Extent& extent) const {
-  const auto theta = [&](int64_t k) { return thetas.select(1, k).unsqueeze(-1).unsqueeze(-1); };
-  const at::Tensor column = theta(1).expand({-1, extent.queries, 1});
-  const at::Tensor columns = at::cat({column, bias.narrow(2, 1, extent.keys - 1)}, 2);
-  const at::Tensor row = theta(0).expand({-1, 1, extent.keys});
-  return at::cat({row, columns.narrow(1, 1, extent.queries - 1)}, 1);
+at::Tensor Tupe::relative_numbers(const Extent& extent) const {
+  if (options_.bias == TupeBias::kOffsets) return relative_;
+  const int64_t reached = reach(extent);
+  const at::Tensor rows = offsets_.narrow(0, (offsets_.size(0) - 1) / 2 - reached, 2 * reached + 1);
+  const auto projected = [&](const at::Tensor& weight) {
+    return at::matmul(rows, weight).unflatten(1, {heads_, head_width_});  // [2C+1, H, Dh]
+  };
+  return (projected(offset_query_projection_) * projected(offset_key_projection_)).sum(-1).t();
 }
 
-at::Tensor Tupe::relative_bias(const Extent& extent) const {
+at::Tensor Tupe::bucket_bias(const Extent& extent) const {
   const auto options = relative_.options().dtype(at::kLong).requires_grad(false);
   const at::Tensor i = at::arange(extent.queries, options).unsqueeze(1);
   const at::Tensor offsets = at::arange(extent.keys, options) - i;  // [T, S]
-  at::Tensor index = offsets + (relative_.size(1) - 1) / 2;
-  if (options_.bias == TupeBias::kBuckets) {
-    index = buckets_by_offset(reach(extent), options).index({offsets + reach(extent)});
-    index.select(1, 0).fill_(options_.buckets);
-    // T5 never uses the bucket of a later key at distance 0.
-    index.select(0, 0).fill_(options_.buckets / 2);
-  }
+  const at::Tensor index =
+      buckets_by_offset(reach(extent), options).index({offsets + reach(extent)});
+  index.select(1, 0).fill_(options_.buckets);
+  // T5 never uses the bucket of a later key at distance 0.
+  index.select(0, 0).fill_(options_.buckets / 2);
   if (!relative_.is_cpu()) return table_rows(relative_.t(), index).permute({2, 0, 1});
   return relative_.index_select(1, index.flatten()).view({heads_, extent.queries, extent.keys});
 }
@@ -173,19 +186,22 @@ void Tupe::lower(const Extent& extent, LayerTerms& terms) const {
   const auto [u, w] =
       project(positions_.narrow(0, 0, extent.queries), positions_.narrow(0, 0, extent.keys));
   terms.set_content_scale(scale);
+  const bool has_numbers =
+      options_.bias == TupeBias::kOffsets || options_.bias == TupeBias::kFactors;
   if (untied()) {
     at::Tensor bias = scale * at::matmul(u, w.transpose(1, 2));  // [H, T, S]
-    if (options_.bias == TupeBias::kOffsets) bias = bias + relative_bias(extent);
+    if (has_numbers) bias = bias + offsets_of_pairs(relative_numbers(extent), extent);
     const auto [from, to] = project(summary_, summary_);
-    bias = reset(bias, scale * (from * to).sum(-1), extent);
-    if (options_.bias == TupeBias::kBuckets) bias = bias + relative_bias(extent);
+    bias = reset_summary(bias, scale * (from * to).sum(-1));
+    if (options_.bias == TupeBias::kBuckets) bias = bias + bucket_bias(extent);
     terms.set(&ScoreTerms::position_bias, bias.unsqueeze(0));
     return;
   }
   terms.set(&ScoreTerms::query_features, (scale * u).unsqueeze(0));
   terms.set(&ScoreTerms::key_features, w.unsqueeze(0));
   if (options_.bias == TupeBias::kNone) return;
-  const at::Tensor by_offset = tied_buckets_ ? tied_buckets_->by_offset(relative_) : relative_;
+  const at::Tensor by_offset =
+      has_numbers ? relative_numbers(extent) : tied_buckets_->by_offset(relative_);
   terms.set(&ScoreTerms::offset_bias, by_offset.unsqueeze(0));
 }
 
@@ -211,15 +227,15 @@ TupeOptions tupe_r_options(const OptionValues& values) {
   TupeOptions options = tupe_a_options(values);
   const std::optional<int64_t> buckets = values.number_or_none("buckets");
   options.bias = buckets ? TupeBias::kBuckets : TupeBias::kOffsets;
+  if (values.flag("factors")) options.bias = TupeBias::kFactors;
   options.buckets = buckets.value_or(options.buckets);
   options.distance = values.number("distance");
   return options;
 }
 
 void check_tupe(const TupeOptions& options, const EncodingContext& context) {
-  if (options.summary == SummaryPosition::kUntied && context.causal())
-    throw ConfigError("cls=untied needs an encoder: later words are hidden from position 0");
-  if (options.bias == TupeBias::kOffsets && options.distance != TupeOptions().distance)
+  if (options.summary == SummaryPosition::kUntied) require_untied_summary(context);
+  if (options.bias != TupeBias::kBuckets && options.distance != TupeOptions().distance)
     throw ConfigError("'distance' needs buckets");
   if (options.bias != TupeBias::kBuckets) return;
   const T5Options buckets{.buckets = options.buckets, .distance = options.distance};
@@ -232,18 +248,32 @@ double tupe_size(const TupeOptions& options, const EncodingContext& context) {
   const int64_t vectors = context.max_positions + summary + 2;  // the last two of the norm
   const int64_t projections = 2 * (width + (options.projection_bias ? 1 : 0));
   const auto numbers = [&]() -> int64_t {  // of b, for each head
-    if (options.bias == TupeBias::kNone) return 0;
-    if (options.bias == TupeBias::kOffsets) return 2 * context.max_positions - 1;
-    return options.buckets + (summary > 0 ? 1 : 0);
+    switch (options.bias) {
+      case TupeBias::kOffsets:
+        return 2 * context.max_positions - 1;
+      case TupeBias::kBuckets:
+        return options.buckets + (summary > 0 ? 1 : 0);
+      case TupeBias::kFactors:
+        return 2 * width * context.head_width;  // F^Q and F^K
+      case TupeBias::kNone:
+        break;
+    }
+    return 0;
   };
-  return static_cast<double>(width) * static_cast<double>(vectors) +
+  const int64_t offsets = options.bias == TupeBias::kFactors ? 2 * context.max_positions - 1 : 0;
+  return static_cast<double>(width) * static_cast<double>(vectors + offsets) +
          static_cast<double>(context.heads) *
              static_cast<double>(context.head_width * projections + numbers());
 }
 
-template <auto kRead>
-void check_tupe(const OptionValues& values, const EncodingContext& context) {
-  check_tupe(kRead(values), context);
+void check_tupe_a(const OptionValues& values, const EncodingContext& context) {
+  check_tupe(tupe_a_options(values), context);
+}
+
+void check_tupe_r(const OptionValues& values, const EncodingContext& context) {
+  if (values.flag("factors") && values.number_or_none("buckets"))
+    throw ConfigError("factors=true needs buckets=none");
+  check_tupe(tupe_r_options(values), context);
 }
 
 template <auto kRead>
@@ -257,7 +287,7 @@ EncodingRow tupe_a_row() {
   return {.name = "tupe-a",
           .formula = "q_i.k_j/sqrt(2Dh) + reset((LN(p_i)U^Q).(LN(p_j)U^K)/sqrt(2Dh))",
           .options = shared_options(),
-          .check = check_tupe<tupe_a_options>,
+          .check = check_tupe_a,
           .parameters = tupe_parameters<tupe_a_options>,
           .make = make_encoding<Tupe, tupe_a_options>};
 }
@@ -267,12 +297,14 @@ EncodingRow tupe_r_row() {
   EncodingRow row = {.name = "tupe-r",
                      .formula = "as tupe-a, + b[h,j-i]",
                      .options = shared_options(),
-                     .check = check_tupe<tupe_r_options>,
+                     .check = check_tupe_r,
                      .parameters = tupe_parameters<tupe_r_options>,
                      .make = make_encoding<Tupe, tupe_r_options>};
   row.options.push_back(number_or_option("buckets", "none", kDefaults.buckets, kFewestBuckets,
                                          "number of buckets; none: one number per offset"));
   row.options.push_back(distance_option(kDefaults.distance));
+  row.options.push_back(
+      flag_option("factors", false, "b = (r F^Q).(r F^K), r a vector per offset; buckets=none"));
   return row;
 }
 

@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "encoders/position/head_mix.h"
 #include "encoders/position/scheme/position_spec.h"
+#include "encoders/position/summary_reset.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -29,17 +30,26 @@ PositionScheme::PositionScheme(const std::string& spec, const EncodingContext& c
   const std::vector<EncodingSpec> encodings = parse_position_spec(spec, context);
   spec_ = canonical_position_spec(encodings);
   for (const EncodingSpec& encoding : encodings) {
-    parts_.push_back(
-        {encoding.row->make(encoding.values, encoding.own_context(context)), encoding.heads});
-    register_module(module_name(encoding), parts_.back().encoding);
+    const EncodingContext own = encoding.own_context(context);
+    MadeEncoding made = encoding.row->make(encoding.values, own);
+    register_module(module_name(encoding), made);
+    if (encoding.row->unties_summary(encoding.values)) {
+      const Sharing sharing = encoding.row->summary_sharing(encoding.values);
+      made = untied_from_summary(
+          made, made->register_parameter("summary", summary_table(sharing, own)), own.heads);
+    }
+    parts_.push_back({std::move(made), encoding.heads});
   }
 }
 
 ParameterCounts position_parameters(const std::string& spec, const EncodingContext& context) {
   ParameterCounts counts;
   for (const EncodingSpec& encoding : parse_position_spec(spec, context)) {
-    counts.emplace_back(module_name(encoding),
-                        encoding.row->parameters(encoding.values, encoding.own_context(context)));
+    const EncodingContext own = encoding.own_context(context);
+    double count = encoding.row->parameters(encoding.values, own);
+    if (encoding.row->unties_summary(encoding.values))
+      count += summary_size(encoding.row->summary_sharing(encoding.values), own);
+    counts.emplace_back(module_name(encoding), count);
   }
   return counts;
 }

@@ -12,6 +12,7 @@
 
 #include "common/error.h"
 #include "common/options.h"
+#include "encoders/position/summary_reset.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -277,6 +278,7 @@ void check_conditions(const std::string& text, const std::vector<EncodingSpec>& 
   for (const EncodingSpec& spec : specs) {
     try {
       spec.row->check(spec.values, spec.own_context(context));
+      if (spec.row->unties_summary(spec.values)) require_untied_summary(context);
     } catch (const ConfigError& error) {
       throw position_spec_error(text, spec.column, "'" + spec.row->name + "': " + error.what());
     }

@@ -229,12 +229,59 @@ std::vector<FixtureCase> absolute_cases(const FixtureSizes& sizes) {
   };
 }
 
+/// Made by untied_examples.py.
+std::vector<FixtureCase> untied_cases(const FixtureSizes& sizes) {
+  const auto theta = [](const std::string& encoding, auto transform) {
+    return Loaded{"theta", encoding + ".summary", transform};
+  };
+  const std::string abs = sized("diet-abs(rank=#", sizes.rank);
+  const std::vector<Loaded> factors = {{"r", "tupe_r.offsets", same},
+                                       {"FQ", "tupe_r.offset_query_projection", same},
+                                       {"FK", "tupe_r.offset_key_projection", same},
+                                       {"p", "tupe_r.positions", same},
+                                       {"ln_gamma", "tupe_r.norm_weight", same},
+                                       {"ln_beta", "tupe_r.norm_bias", same},
+                                       {"UQ", "tupe_r.query_projection", same},
+                                       {"UK", "tupe_r.key_projection", same}};
+  return {
+      {"diet_rel_untied", "diet-rel(cls=untied)", {kScalars, theta("diet_rel", one_layer)}},
+      {"t5_bucket_untied", kT5Spec + ",cls=untied)", {kT5, theta("t5", one_layer)}},
+      {"bert_r_untied",
+       "bert-r(cls=untied)",
+       {{"P", "bert_r.learned.table", same},
+        {"b", "bert_r.offsets.table", one_layer},
+        theta("bert_r", one_layer)}},
+      {"alibi_untied", "alibi(cls=untied)", {theta("alibi", one_layer)}},
+      {"kerple_untied",
+       "kerple(cls=untied)",
+       {{"r1", "kerple.height", one_layer},
+        {"r2", "kerple.width", one_layer},
+        theta("kerple", one_layer)}},
+      {"diet_abs_untied",
+       abs + ",cls=untied)",
+       {kDietQueries, kDietKeys, theta("diet_abs", one_layer)}},
+      {"tupe_free", "tupe-free", {{"v", "tupe_free.table", same}}},
+      {"tupe_free_untied",
+       "tupe-free(cls=untied)",
+       {{"v", "tupe_free.table", same}, theta("tupe_free", one_layer)}},
+      {"tupe_r_factors", "tupe-r(cls=untied,buckets=none,factors=true)",
+       factors + std::vector<Loaded>{{"p_theta", "tupe_r.summary", same}}},
+      {"tupe_r_factors_tie_cls", "tupe-r(cls=tied,buckets=none,factors=true)", factors},
+      {"stack2_diet_rel_untied",
+       "diet-rel(cls=untied)",
+       {{"b", "diet_rel.table", same}, theta("diet_rel", same)}},
+      {"stack2_diet_abs_untied_layer_wise",
+       abs + ",share=layers,cls=untied)",
+       {{"PQ", "diet_abs.queries", same}, {"PK", "diet_abs.keys", same}, theta("diet_abs", same)}},
+  };
+}
+
 }  // namespace
 
 std::vector<FixtureCase> fixture_cases(const FixtureSizes& sizes) {
   std::vector<FixtureCase> cases = input_cases();
-  for (const auto& more :
-       {scalar_cases(sizes), relative_cases(sizes), tupe_cases(), absolute_cases(sizes)})
+  for (const auto& more : {scalar_cases(sizes), relative_cases(sizes), tupe_cases(),
+                           absolute_cases(sizes), untied_cases(sizes)})
     cases.insert(cases.end(), more.begin(), more.end());
   return cases;
 }

@@ -132,7 +132,9 @@ TEST(PositionSpec, ErrorsPointAtTheColumnAndListWhatIsPossible) {
        "column 1: 'segments' cannot be combined with 'diet-abs-lin', which compresses the keys; "
        "use --segment-encoding input"},
       {"tupe-r(buckets=none,distance=4)", "column 1: 'tupe-r': 'distance' needs buckets"},
+      {"tupe-r(factors=true)", "column 1: 'tupe-r': factors=true needs buckets=none"},
       {"bert-r(distance=4)", "column 1: 'bert-r': 'distance' needs buckets"},
+      {"learned+t5(cls=auto)", "column 16: 'auto' is not a value of 'cls'; possible: tied|untied"},
       {"diet-rel+segments+segments", "column 19: 'segments' is given twice"},
       {"rope(pairs=both)",
        "column 12: 'both' is not a value of 'pairs'; possible: interleaved|halves"},
@@ -163,6 +165,17 @@ TEST(PositionSpec, CausalAttentionRefusesCompressedKeys) {
   EXPECT_EQ(problem("tupe-a(cls=untied)", AttentionSite::kDecoder),
             "position encoding \"tupe-a(cls=untied)\", column 1: 'tupe-a': cls=untied needs an "
             "encoder: later words are hidden from position 0");
+}
+
+TEST(PositionSpec, OnlyEncodersUntieTheSummaryToken) {
+  EXPECT_EQ(problem("diet-rel(cls=untied)"), "no error");
+  EXPECT_EQ(problem("t5(cls=untied)", AttentionSite::kDecoder),
+            "position encoding \"t5(cls=untied)\", column 1: 't5': cls=untied needs an encoder: "
+            "later words are hidden from position 0");
+  EXPECT_EQ(problem("diet-abs(cls=untied)", AttentionSite::kCross),
+            "position encoding \"diet-abs(cls=untied)\", column 1: 'diet-abs': cls=untied needs "
+            "self-attention, where queries and keys have a [CLS]");
+  EXPECT_EQ(problem("diet-abs(cls=tied)", AttentionSite::kCross), "no error");
 }
 
 TEST(PositionSpec, XposTakesOnlyPositionsWhoseDecayFp32Holds) {
