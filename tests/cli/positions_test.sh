@@ -10,8 +10,8 @@ expect_code 0 "$dietmt" train --preset base --position help
 expect_text "parameters: encoder 524288, decoder 524288" "$out"
 expect_text "in: encoder, cross-attention" "$out"
 names=(none sinusoidal learned learnable-sinusoidal diet-rel t5 bert-r alibi kerple fire shaw
-  relative-sinusoidal relative-key relative-key-query deberta transformer-xl tupe-a tupe-r bert-a-d
-  diet-abs linformer diet-abs-lin rope xpos cope segments input-segments)
+  relative-sinusoidal relative-key relative-key-query deberta transformer-xl tupe-a tupe-r tupe-free
+  bert-a-d diet-abs linformer diet-abs-lin rope xpos cope segments input-segments)
 for name in "${names[@]}"; do
   grep -qx "  $name" "$work/out" || fail "no entry for $name"
 done
