@@ -55,13 +55,92 @@ std::string term_maps(const SiteReport& site) {
     const std::string caption = readers_text(term.readers);
     maps += figure(
         caption,
-        {fmt::format("rank {} of {}", term.rank, term.scores.size(0)),
+        {fmt::format("rank {} of {} · {}", term.rank, term.scores.size(0),
+                     encoders::name_of(term.shape.pattern)),
          fmt::format("{:.3g} to {:.3g}", seen.min().item<double>(), seen.max().item<double>())},
         heat_map(caption, term.scores));
   }
   return section("Position terms of the scores",
                  "Rows are queries and columns are keys, from the first position. "
-                 "Orange is above zero, blue below; each map has its own scale.",
+                 "Orange is above zero, blue below; each map has its own scale. Heads are local, "
+                 "global (they ignore neighbours), broad, or look at previous or next words.",
+                 maps);
+}
+
+/// Singular values of the heads of the same layers, relative to the largest: one chart for each run
+/// of terms with the same layers.
+std::string spectra(const SiteReport& site) {
+  std::string charts;
+  for (size_t first = 0, end = 0; first < site.terms.size(); first = end) {
+    const std::string layers = site.terms[first].readers.layers();
+    reporting::Chart chart{"layers " + layers, "singular value", "log10 of its size", {}};
+    for (end = first; end < site.terms.size() && site.terms[end].readers.layers() == layers;
+         ++end) {
+      const PositionTerm& term = site.terms[end];
+      reporting::Series series{fmt::format("head {}, rank {}", term.readers.heads(), term.rank),
+                               {}};
+      for (size_t k = 0; k < term.singular_values.size(); ++k)
+        series.points.push_back({static_cast<double>(k + 1),
+                                 std::log10(term.singular_values[k] / term.singular_values[0])});
+      chart.series.push_back(std::move(series));
+    }
+    charts += svg_chart(chart);
+  }
+  if (charts.empty()) return "";
+  return "<h3>Rank of the position terms</h3><p>Singular values relative to the largest. The rank "
+         "counts those above n times 2<sup>-23</sup>.</p>\n" +
+         charts;
+}
+
+std::string input_maps(const SiteReport& site) {
+  if (!site.input.products.defined()) return "";
+  std::string maps = figure("P P^T", {}, heat_map("P P^T", site.input.products)) +
+                     figure("P W_Q W_K^T P^T", {"all heads"},
+                            heat_map("P W_Q W_K^T P^T", site.input.projected.sum(0)));
+  for (int64_t h = 0; h < site.input.projected.size(0); ++h) {
+    const std::string caption = fmt::format("P W_Q W_K^T P^T · head {}", h);
+    maps += figure(caption, {}, heat_map(caption, site.input.projected[h]));
+  }
+  return section("Positions that are added to the embeddings",
+                 "Dot products of the vectors of positions, and the same after the projections of "
+                 "the first layer, without norms and scale.",
+                 maps);
+}
+
+std::string frequency_charts(const SiteReport& site) {
+  std::string charts;
+  for (const encoders::Frequencies& one : site.frequencies) {
+    reporting::Chart chart{one.name, "m", "log10 of w_m", {{"learned", {}}, {"start", {}}}};
+    const at::Tensor learned = one.values.abs().log10(), start = one.start.log10();
+    for (int64_t m = 0; m < learned.size(0); ++m) {
+      const auto x = static_cast<double>(m);
+      chart.series[0].points.push_back({x, learned[m].item<double>()});
+      chart.series[1].points.push_back({x, start[m].item<double>()});
+    }
+    charts += svg_chart(chart);
+  }
+  return charts.empty() ? "" : "<h3>Learned frequencies</h3>\n" + charts;
+}
+
+std::string part_maps(const SiteReport& site) {
+  const encoders::FirstScores& scores = site.first_scores;
+  std::string maps;
+  for (size_t h = 0; h < scores.rank.size(); ++h) {
+    const auto head = static_cast<int64_t>(h);
+    for (size_t part = 0; part < encoders::kScoreParts.size(); ++part) {
+      const auto p = static_cast<int64_t>(part);
+      const std::string caption = fmt::format("{} · head {}", encoders::kScoreParts[part], h);
+      maps += figure(
+          caption,
+          {fmt::format("{:.1f} % of the variance", 100 * scores.shares[p][head].item<double>()),
+           fmt::format("rank {}, {} without terms, Dh {}", scores.rank[h],
+                       scores.rank_without_terms[h], site.head_width)},
+          heat_map(caption, scores.maps[p][head]));
+    }
+  }
+  return section("Parts of the first layer's scores",
+                 "Words and positions of the query and the key, before the softmax, as means over "
+                 "sentences of random words. The ranks are those of one sentence.",
                  maps);
 }
 
@@ -92,10 +171,12 @@ std::string table_maps(const SiteReport& site) {
         {fmt::format("offsets {} to {}", table.first_offset, last),
          fmt::format("{:.1f} % of pairs above {}", 100 * table.map.share_alike, encoders::kAlike)},
         map);
+    if (!table.map.products.defined()) continue;
+    maps += figure(caption, {"dot products"}, heat_map(caption, table.map.products));
   }
   return section("Similarity of the offsets' vectors",
-                 "Cosine of each pair of offsets (key minus query), from the lowest. "
-                 "Orange is 1, blue is -1.",
+                 "Cosine of each pair of offsets (key minus query), from the lowest, where orange "
+                 "is 1 and blue is -1, and their dot products.",
                  maps);
 }
 
@@ -106,23 +187,25 @@ at::Tensor against_equal_shares(const at::Tensor& attention) {
 
 std::vector<std::string> indicator_lines(const encoders::AttentionIndicators& is) {
   return {fmt::format("AIV {} · OPR {}", value_text(is.aiv), value_text(is.opr)),
-          fmt::format("SD {:.2g} · DB {}", is.sd, value_text(is.db))};
+          fmt::format("SD {:.2g} · DB {} · inner AIV {}", is.sd, value_text(is.db),
+                      value_text(is.inner_aiv))};
 }
 
-std::string attention_maps(const SiteReport& site) {
+std::string attention_maps(const std::vector<HeadAttention>& attention, const std::string& where) {
   std::string maps;
-  for (size_t h = 0; h < site.attention.size(); ++h) {
-    const HeadAttention& head = site.attention[h];
+  for (size_t h = 0; h < attention.size(); ++h) {
+    const HeadAttention& head = attention[h];
     const encoders::AttentionIndicators& is = head.indicators;
-    const std::string caption = fmt::format("head {}", h);
+    const std::string caption =
+        fmt::format("head {} · {}", h, encoders::name_of(head.shape.pattern));
     reporting::HeatMap map = heat_map(caption, against_equal_shares(head.probabilities));
     map.full_scale = 2;
     maps += figure(caption, indicator_lines(is), map);
   }
   return section(
-      "Attention of the first layer in sentences of one repeated word",
+      "Attention of the first layer in sentences of one repeated word" + where,
       fmt::format("Means over the heads: {}. ",
-                  fmt::join(indicator_lines(site.mean_indicators()), " · ")) +
+                  fmt::join(indicator_lines(mean_of(attention)), " · ")) +
           "Maps are means over the words, relative to uniform attention: orange is more, blue is "
           "less, with full "
           "colour at four times and a quarter. AIV: share of the variance within diagonals; in an "
@@ -130,7 +213,9 @@ std::string attention_maps(const SiteReport& site) {
           "fewer). OPR: ordered pairs; 0 if attention falls with the distance, 1 if it grows (0.5 "
           "in a "
           "decoder, whose hidden words count as equal). SD: mean difference between the two "
-          "directions. DB: preceding relative to following words.",
+          "directions. DB: preceding relative to following words. Inner AIV: AIV without the first "
+          "and "
+          "the last position.",
       maps);
 }
 
@@ -148,8 +233,10 @@ std::string position_page(const PositionReport& report) {
   for (const SiteReport& site : report.sites) {
     body += fmt::format("<section><h2>{}: {}</h2>\n", title_of(site.name), html_escaped(site.spec));
     for (const std::string& note : site.notes) body += "<p>" + html_escaped(note) + "</p>\n";
-    body += term_maps(site) + segment_maps(site) + table_maps(site) + attention_maps(site) +
-            "</section>\n";
+    body += term_maps(site) + spectra(site) + segment_maps(site) + table_maps(site) +
+            input_maps(site) + frequency_charts(site) + part_maps(site) +
+            attention_maps(site.attention, "") +
+            attention_maps(site.framed_attention, ", between [CLS] and [SEP]") + "</section>\n";
   }
   return reporting::report_page("Positions of " + report.model, body);
 }

@@ -102,10 +102,12 @@ PositionReport bert_report(const std::filesystem::path& directory,
   inspected.norm_epsilon = encoder.config().norm_epsilon;
   const Tensor embedded = encoder.piece_embedding().detach().index_select(
       0, at::tensor(pieces, at::kLong).narrow(0, 0, words));
+  const Tensor ends = encoder.piece_embedding().detach().index_select(
+      0, at::tensor({int64_t{special.classify}, int64_t{special.separate}}, at::kLong));
   return {directory.string(),
           options.length,
           words,
-          {self_attention_report("encoder", inspected, embedded, options.length)}};
+          {self_attention_report("encoder", inspected, embedded, options.length, ends)}};
 }
 
 }  // namespace

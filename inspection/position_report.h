@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "encoders/analysis/first_scores.h"
+#include "encoders/analysis/head_pattern.h"
 #include "encoders/analysis/indicators.h"
+#include "encoders/analysis/input_positions.h"
 #include "encoders/analysis/position_scores.h"
 
 namespace dietmt::inspection {
@@ -27,6 +30,8 @@ struct PositionTerm {
   Readers readers;
   at::Tensor scores;  // [n, n] double; NaN where causal attention does not look
   int64_t rank = 0;   // of the whole matrix, masked part included
+  std::vector<double> singular_values = {};
+  encoders::HeadShape shape = {};  // of the attention that these scores give without words
 };
 
 /// Similarity of the vectors of different offsets, for the offsets that occur.
@@ -47,7 +52,11 @@ struct SegmentTerm {
 struct HeadAttention {
   at::Tensor probabilities;  // [n, n] double, mean over the words
   encoders::AttentionIndicators indicators;
+  at::Tensor scores = {};  // before the softmax, the same
+  encoders::HeadShape shape = {};
 };
+
+encoders::AttentionIndicators mean_of(const std::vector<HeadAttention>& heads);
 
 struct SiteReport {
   std::string name;  // "encoder", "decoder" or "cross"
@@ -57,14 +66,22 @@ struct SiteReport {
   std::vector<SegmentTerm> segments;
   std::vector<OffsetTable> tables;
   std::vector<HeadAttention> attention;  // [H]; empty for cross-attention
+  /// The same between [CLS] and [SEP]; empty if the model has no such tokens.
+  std::vector<HeadAttention> framed_attention = {};
+  encoders::InputPositions input = {};  // undefined if nothing is added to embeddings
+  std::vector<encoders::Frequencies> frequencies = {};
+  encoders::FirstScores first_scores = {};  // undefined for cross-attention
+  int64_t head_width = 0;                   // Dh
 
-  /// Means over the heads.
-  encoders::AttentionIndicators mean_indicators() const;
+  /// Means over the heads of `attention`.
+  encoders::AttentionIndicators mean_indicators() const { return mean_of(attention); }
 };
 
-/// words: [W, D], embeddings of the words that sentences of `length` repeat.
+/// words: [W, D], embeddings of the words that sentences of `length` repeat. ends: [2, D], of
+/// [CLS] and [SEP], or undefined.
 SiteReport self_attention_report(const std::string& name, const encoders::InspectedStack& stack,
-                                 const at::Tensor& words, int64_t length);
+                                 const at::Tensor& words, int64_t length,
+                                 const at::Tensor& ends = {});
 
 SiteReport cross_attention_report(const encoders::PositionScheme& position, int64_t heads,
                                   int64_t width, int64_t head_width, int64_t length);
@@ -86,6 +103,27 @@ struct PositionReportOptions {
 /// has fewer positions than `length`.
 PositionReport position_report(const std::filesystem::path& model,
                                const PositionReportOptions& options);
+
+/// Reports of the checkpoints of a run, oldest first.
+struct CheckpointReport {
+  int64_t update = 0;
+  PositionReport report;
+};
+
+/// run: output directory of train or bert pretrain. Throws CheckpointError if it has no complete
+/// checkpoint.
+std::vector<CheckpointReport> checkpoint_reports(const std::filesystem::path& run,
+                                                 const PositionReportOptions& options);
+
+nlohmann::ordered_json checkpoints_json(const std::vector<CheckpointReport>& reports);
+
+/// A table with a line for each checkpoint and site: indicators of the first layer as means over
+/// the heads, and the mean rank of position scores.
+std::string checkpoints_text(const std::vector<CheckpointReport>& reports);
+
+/// Curves over updates, and maps of the first layer's attention at each checkpoint.
+std::string checkpoints_page(const std::filesystem::path& run,
+                             const std::vector<CheckpointReport>& reports);
 
 nlohmann::ordered_json position_json(const PositionReport& report);
 

@@ -44,7 +44,10 @@ std::vector<PositionTerm> terms_of(const std::vector<Tensor>& scores, bool causa
     if (causal)
       seen = seen.masked_fill(at::ones_like(seen, at::kBool).triu(1),
                               std::numeric_limits<double>::quiet_NaN());
-    terms.push_back({readers, seen, encoders::numeric_rank(matrix)});
+    encoders::Spectrum spectrum = encoders::spectrum(matrix);
+    terms.push_back(
+        {readers, seen, spectrum.rank, std::move(spectrum.values),
+         matrix.size(0) > 2 ? encoders::shape_of_scores(matrix, causal) : encoders::HeadShape()});
   });
   return terms;
 }
@@ -115,6 +118,14 @@ std::vector<std::string> notes_of(const std::vector<ScoreTerms>& layers, bool in
   return notes;
 }
 
+std::vector<HeadAttention> heads_of(const encoders::Probe& probe, int64_t heads, bool causal) {
+  std::vector<HeadAttention> found;
+  for (int64_t h = 0; probe.attention.defined() && h < heads; ++h)
+    found.push_back({probe.attention[h], encoders::attention_indicators(probe.attention[h]),
+                     probe.scores[h], encoders::head_shape(probe.attention[h], causal)});
+  return found;
+}
+
 std::string range(int64_t first, int64_t last) {
   return first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
 }
@@ -124,14 +135,14 @@ std::string range(int64_t first, int64_t last) {
 std::string Readers::layers() const { return range(first_layer, last_layer); }
 std::string Readers::heads() const { return all_heads ? "all" : std::to_string(head); }
 
-encoders::AttentionIndicators SiteReport::mean_indicators() const {
+encoders::AttentionIndicators mean_of(const std::vector<HeadAttention>& heads) {
   std::vector<encoders::AttentionIndicators> all;
-  for (const HeadAttention& head : attention) all.push_back(head.indicators);
+  for (const HeadAttention& head : heads) all.push_back(head.indicators);
   return encoders::mean_indicators(all);
 }
 
 SiteReport self_attention_report(const std::string& name, const InspectedStack& stack,
-                                 const Tensor& words, int64_t length) {
+                                 const Tensor& words, int64_t length, const Tensor& ends) {
   const torch::NoGradGuard no_grad;
   const Tensor nothing = at::zeros({length, stack.width});
   const std::vector<ScoreTerms> layers = stack.position.lower({length, length}, nothing);
@@ -146,9 +157,15 @@ SiteReport self_attention_report(const std::string& name, const InspectedStack& 
                   segments_of(layers),
                   tables_of(layers, length, stack.causal),
                   {}};
-  const Tensor attention = encoders::identical_word_attention(stack, words, length);
-  for (int64_t h = 0; attention.defined() && h < stack.heads; ++h)
-    site.attention.push_back({attention[h], encoders::attention_indicators(attention[h])});
+  site.attention =
+      heads_of(encoders::probe_identical_words(stack, words, length), stack.heads, stack.causal);
+  if (ends.defined() && length > 2)
+    site.framed_attention = heads_of(encoders::probe_identical_words(stack, words, length, ends),
+                                     stack.heads, stack.causal);
+  site.input = encoders::input_positions(stack, length);
+  site.frequencies = encoders::learned_frequencies(stack.position);
+  site.first_scores = encoders::first_scores(stack, words, length);
+  site.head_width = stack.head_width();
   return site;
 }
 

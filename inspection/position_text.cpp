@@ -13,6 +13,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
+const char* pattern_of(const encoders::HeadShape& shape) {
+  return encoders::name_of(shape.pattern);
+}
+
 /// Six significant digits, which is what fp32 weights give; null if not finite. (std::stod refuses
 /// subnormal numbers.)
 ordered_json number(double value) {
@@ -42,7 +46,8 @@ ordered_json indicators_json(const encoders::AttentionIndicators& is) {
   return {{"aiv", number(is.aiv)},
           {"opr", number(is.opr)},
           {"sd", number(is.sd)},
-          {"db", number(is.db)}};
+          {"db", number(is.db)},
+          {"inner_aiv", number(is.inner_aiv)}};
 }
 
 ordered_json readers_json(const Readers& readers) {
@@ -52,12 +57,76 @@ ordered_json readers_json(const Readers& readers) {
   return json;
 }
 
+ordered_json vector_json(const at::Tensor& values) {  // [n] double
+  const at::Tensor all = values.contiguous();
+  const auto* first = all.const_data_ptr<double>();
+  return numbers_json({first, first + all.numel()});
+}
+
+ordered_json shape_json(const encoders::HeadShape& shape) {
+  return {{"pattern", pattern_of(shape)},
+          {"near", number(shape.near)},
+          {"direction", number(shape.direction)}};
+}
+
+ordered_json attention_json(const std::vector<HeadAttention>& attention) {
+  ordered_json heads = ordered_json::array();
+  for (size_t h = 0; h < attention.size(); ++h) {
+    const encoders::AttentionIndicators& is = attention[h].indicators;
+    ordered_json head = {{"head", h}};
+    head.update(indicators_json(is));
+    head.update(shape_json(attention[h].shape));
+    head["opr_by_reach"] = numbers_json(is.opr_by_reach);
+    head["db_by_reach"] = numbers_json(is.db_by_reach);
+    head["attention"] = matrix_json(attention[h].probabilities);
+    if (attention[h].scores.defined()) head["scores"] = matrix_json(attention[h].scores);
+    heads.push_back(std::move(head));
+  }
+  return heads;
+}
+
+ordered_json input_json(const encoders::InputPositions& input) {
+  ordered_json projected = ordered_json::array();
+  for (const at::Tensor& head : input.projected.unbind()) projected.push_back(matrix_json(head));
+  return {{"products", matrix_json(input.products)},
+          {"projected", matrix_json(input.projected.sum(0))},
+          {"projected_by_head", projected}};
+}
+
+ordered_json frequencies_json(const std::vector<encoders::Frequencies>& all) {
+  ordered_json items = ordered_json::array();
+  for (const encoders::Frequencies& one : all)
+    items.push_back({{"parameter", one.name},
+                     {"frequencies", vector_json(one.values)},
+                     {"start", vector_json(one.start)}});
+  return items;
+}
+
+ordered_json first_scores_json(const encoders::FirstScores& scores, int64_t head_width) {
+  ordered_json heads = ordered_json::array();
+  for (size_t h = 0; h < scores.rank.size(); ++h) {
+    const auto head = static_cast<int64_t>(h);
+    ordered_json item = {{"head", h},
+                         {"rank", scores.rank[h]},
+                         {"rank_without_terms", scores.rank_without_terms[h]}};
+    for (size_t part = 0; part < encoders::kScoreParts.size(); ++part) {
+      const auto p = static_cast<int64_t>(part);
+      item["shares"][encoders::kScoreParts[part]] = number(scores.shares[p][head].item<double>());
+      item["maps"][encoders::kScoreParts[part]] = matrix_json(scores.maps[p][head]);
+    }
+    heads.push_back(std::move(item));
+  }
+  return {{"head_width", head_width}, {"heads", heads}};
+}
+
 ordered_json site_json(const SiteReport& site) {
   ordered_json json{{"site", site.name}, {"position", site.spec}, {"notes", site.notes}};
   ordered_json& terms = json["position_scores"] = ordered_json::array();
   for (const PositionTerm& term : site.terms) {
     ordered_json item = readers_json(term.readers);
     item["rank"] = term.rank;
+    item["singular_values"] = numbers_json(term.singular_values);
+    item.update(shape_json(term.shape));
     item["scores"] = matrix_json(term.scores);
     terms.push_back(std::move(item));
   }
@@ -74,20 +143,20 @@ ordered_json site_json(const SiteReport& site) {
     item["first_offset"] = table.first_offset;
     item["share_above_0.95"] = number(table.map.share_alike);
     item["cosines"] = matrix_json(table.map.cosines);
+    if (table.map.products.defined()) item["products"] = matrix_json(table.map.products);
     tables.push_back(std::move(item));
   }
-  ordered_json& heads = json["identical_words"] = ordered_json::array();
-  for (size_t h = 0; h < site.attention.size(); ++h) {
-    const encoders::AttentionIndicators& is = site.attention[h].indicators;
-    ordered_json head = {{"head", h}};
-    head.update(indicators_json(is));
-    head["opr_by_reach"] = numbers_json(is.opr_by_reach);
-    head["db_by_reach"] = numbers_json(is.db_by_reach);
-    head["attention"] = matrix_json(site.attention[h].probabilities);
-    heads.push_back(std::move(head));
-  }
+  json["identical_words"] = attention_json(site.attention);
   if (!site.attention.empty())
     json["identical_words_mean"] = indicators_json(site.mean_indicators());
+  if (!site.framed_attention.empty()) {
+    json["framed_words"] = attention_json(site.framed_attention);
+    json["framed_words_mean"] = indicators_json(mean_of(site.framed_attention));
+  }
+  if (site.input.products.defined()) json["input_positions"] = input_json(site.input);
+  if (!site.frequencies.empty()) json["frequencies"] = frequencies_json(site.frequencies);
+  if (!site.first_scores.rank.empty())
+    json["first_scores"] = first_scores_json(site.first_scores, site.head_width);
   return json;
 }
 
@@ -100,41 +169,76 @@ ordered_json position_json(const PositionReport& report) {
   return json;
 }
 
+namespace {
+
+/// Lines of one table below its heading.
+struct TextTable {
+  std::string heading;
+  std::string lines = {};
+};
+
+std::string readers_of(const SiteReport& site, const Readers& readers) {
+  return site.name + '\t' + readers.layers() + '\t' + readers.heads() + '\t';
+}
+
+void add_segments(const SiteReport& site, std::string& lines) {
+  for (const SegmentTerm& term : site.segments)
+    for (int64_t i = 0; i < term.scores.size(0); ++i)
+      for (int64_t j = 0; j < term.scores.size(1); ++j)
+        lines += readers_of(site, term.readers) +
+                 fmt::format("{},{}\t{:.4f}\n", i, j, term.scores[i][j].item<double>());
+}
+
+void add_shares(const SiteReport& site, std::string& lines) {
+  const encoders::FirstScores& scores = site.first_scores;
+  for (size_t h = 0; h < scores.rank.size(); ++h) {
+    lines += fmt::format("{}\t{}", site.name, h);
+    for (int64_t part = 0; part < scores.shares.size(0); ++part)
+      lines += fmt::format("\t{:.4f}", scores.shares[part][static_cast<int64_t>(h)].item<double>());
+    lines += fmt::format("\t{}\t{}\t{}\n", scores.rank[h], scores.rank_without_terms[h],
+                         site.head_width);
+  }
+}
+
+void add_heads(const SiteReport& site, const std::vector<HeadAttention>& heads,
+               std::string& lines) {
+  const auto add = [&](const std::string& head, const encoders::AttentionIndicators& is,
+                       const std::string& pattern) {
+    lines += fmt::format("{}\t{}\t{:.4f}\t{:.4f}\t{:.4f}\t{:.4f}\t{:.4f}\t{}\n", site.name, head,
+                         is.aiv, is.opr, is.sd, is.db, is.inner_aiv, pattern);
+  };
+  for (size_t h = 0; h < heads.size(); ++h)
+    add(std::to_string(h), heads[h].indicators, pattern_of(heads[h].shape));
+  if (heads.size() > 1) add("mean", mean_of(heads), "");
+}
+
+}  // namespace
+
 std::string position_text(const PositionReport& report) {
-  std::string terms = "attention\tlayers\thead\trank of position scores\n";
-  std::string segments = "attention\tlayers\thead\tsegments of query and key\tE_S\n";
-  std::string tables = "attention\tlayers\thead\ttable\tshare above 0.95\n";
-  std::string heads = "attention\thead\tAIV\tOPR\tSD\tDB\n";
-  const std::string no_terms = terms, no_segments = segments, no_tables = tables, no_heads = heads;
+  const std::string indicators = "\thead\tAIV\tOPR\tSD\tDB\tinner AIV\tpattern\n";
+  TextTable terms{"attention\tlayers\thead\trank of position scores\tpattern\n"};
+  TextTable segments{"attention\tlayers\thead\tsegments of query and key\tE_S\n"};
+  TextTable tables{"attention\tlayers\thead\ttable\tshare above 0.95\n"};
+  TextTable shares{
+      "attention\thead\tword-word\tword-position\tposition-word\t"
+      "position-position\trank\trank without terms\tDh\n"};
+  TextTable heads{"attention" + indicators};
+  TextTable framed{"attention with [CLS] and [SEP]" + indicators};
   for (const SiteReport& site : report.sites) {
     for (const PositionTerm& term : site.terms)
-      terms += fmt::format("{}\t{}\t{}\t{}\n", site.name, term.readers.layers(),
-                           term.readers.heads(), term.rank);
-    for (const SegmentTerm& term : site.segments)
-      for (int64_t i = 0; i < term.scores.size(0); ++i)
-        for (int64_t j = 0; j < term.scores.size(1); ++j)
-          segments += fmt::format("{}\t{}\t{}\t{},{}\t{:.4f}\n", site.name, term.readers.layers(),
-                                  term.readers.heads(), i, j, term.scores[i][j].item<double>());
+      terms.lines += readers_of(site, term.readers) +
+                     fmt::format("{}\t{}\n", term.rank, pattern_of(term.shape));
+    add_segments(site, segments.lines);
     for (const OffsetTable& table : site.tables)
-      tables += fmt::format("{}\t{}\t{}\t{}\t{:.4f}\n", site.name, table.readers.layers(),
-                            table.readers.heads(), table.name, table.map.share_alike);
-    const auto add_indicators = [&](const std::string& head,
-                                    const encoders::AttentionIndicators& is) {
-      heads += fmt::format("{}\t{}\t{:.4f}\t{:.4f}\t{:.4f}\t{:.4f}\n", site.name, head, is.aiv,
-                           is.opr, is.sd, is.db);
-    };
-    for (size_t h = 0; h < site.attention.size(); ++h)
-      add_indicators(std::to_string(h), site.attention[h].indicators);
-    if (site.attention.size() > 1) add_indicators("mean", site.mean_indicators());
+      tables.lines += readers_of(site, table.readers) +
+                      fmt::format("{}\t{:.4f}\n", table.name, table.map.share_alike);
+    add_shares(site, shares.lines);
+    add_heads(site, site.attention, heads.lines);
+    add_heads(site, site.framed_attention, framed.lines);
   }
   std::string text;
-  const auto add_block = [&](const std::string& block, const std::string& empty) {
-    if (block != empty) text += (text.empty() ? "" : "\n") + block;
-  };
-  add_block(terms, no_terms);
-  add_block(segments, no_segments);
-  add_block(tables, no_tables);
-  add_block(heads, no_heads);
+  for (const TextTable* table : {&terms, &segments, &tables, &shares, &heads, &framed})
+    if (!table->lines.empty()) text += (text.empty() ? "" : "\n") + table->heading + table->lines;
   return text;
 }
 

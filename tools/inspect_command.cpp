@@ -137,13 +137,14 @@ int inspect_runs(const std::vector<std::string>& arguments) {
 struct PositionOptions {
   bool list = false;
   std::string model;
+  std::string checkpoints;
   std::string output;
   bool json = false;
   inspection::PositionReportOptions report;
 };
 
 OptionTable option_table(PositionOptions& o) {
-  OptionTable table("inspect positions", "--list | [--model] DIR",
+  OptionTable table("inspect positions", "--list | [--model] DIR | --checkpoints RUN",
                     "Lists the encodings for --position, or reports what a model's encodings do: "
                     "the position terms of the scores, their rank, the similarity of the offsets' "
                     "vectors, and the first layer's attention in sentences that repeat one word. "
@@ -151,6 +152,8 @@ OptionTable option_table(PositionOptions& o) {
   table.add("list", &o.list, "", "print the table of encodings")
       .add("model", &o.model, "DIR",
            "model directory, or output directory of train or bert pretrain")
+      .add("checkpoints", &o.checkpoints, "RUN",
+           "report every checkpoint of this output directory of train or bert pretrain")
       .add("output", &o.output, "FILE.html", "write a page of heat maps instead of tables")
       .add("json", &o.json, "", "print everything as JSON instead of tables")
       .add("length", &o.report.length, "N", "number of positions", {.least = 2, .most = 1024})
@@ -163,11 +166,27 @@ OptionTable option_table(PositionOptions& o) {
 
 std::vector<std::string> problems_of(const OptionTable& table, const PositionOptions& o) {
   std::vector<std::string> problems = file_output_problems(o.output, {});
-  if (!o.list && o.model.empty()) problems.emplace_back("--list or --model is missing");
-  if (o.list && !o.model.empty()) problems.emplace_back("--list and --model cannot be combined");
-  if (o.model.empty())
+  const int actions = static_cast<int>(o.list) + static_cast<int>(!o.model.empty()) +
+                      static_cast<int>(!o.checkpoints.empty());
+  if (actions == 0) problems.emplace_back("--list, --model or --checkpoints is missing");
+  if (actions > 1) problems.emplace_back("give only one of --list, --model and --checkpoints");
+  if (o.model.empty() && o.checkpoints.empty())
     refuse_unused(table, {"output", "json", "length", "words", "seed"}, "--model", problems);
   return problems;
+}
+
+/// Prints JSON or text, or writes a page.
+template <typename Page, typename Text>
+void show_positions(const PositionOptions& o, const nlohmann::ordered_json& json, const Page& page,
+                    const Text& text) {
+  if (!o.output.empty()) {
+    write_text_atomically(o.output, page());
+    spdlog::info("wrote {}", o.output);
+  }
+  // Names of models need not be UTF-8.
+  if (o.json)
+    std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  if (!o.json && o.output.empty()) std::cout << text();
 }
 
 int inspect_positions(const std::vector<std::string>& arguments) {
@@ -179,17 +198,19 @@ int inspect_positions(const std::vector<std::string>& arguments) {
     std::cout << encoders::position_help({});
     return 0;
   }
-  const inspection::PositionReport report = inspection::position_report(o.model, o.report);
-  if (!o.output.empty()) {
-    write_text_atomically(o.output, inspection::position_page(report));
-    spdlog::info("wrote {}", o.output);
+  if (!o.checkpoints.empty()) {
+    const auto reports = inspection::checkpoint_reports(o.checkpoints, o.report);
+    show_positions(
+        o, o.json ? inspection::checkpoints_json(reports) : nlohmann::ordered_json(),
+        [&] { return inspection::checkpoints_page(o.checkpoints, reports); },
+        [&] { return inspection::checkpoints_text(reports); });
+    return 0;
   }
-  // Names of models need not be UTF-8.
-  if (o.json)
-    std::cout << inspection::position_json(report).dump(-1, ' ', false,
-                                                        nlohmann::json::error_handler_t::replace)
-              << '\n';
-  if (!o.json && o.output.empty()) std::cout << inspection::position_text(report);
+  const inspection::PositionReport report = inspection::position_report(o.model, o.report);
+  show_positions(
+      o, o.json ? inspection::position_json(report) : nlohmann::ordered_json(),
+      [&] { return inspection::position_page(report); },
+      [&] { return inspection::position_text(report); });
   return 0;
 }
 

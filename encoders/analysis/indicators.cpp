@@ -80,7 +80,8 @@ AttentionIndicators attention_indicators(const at::Tensor& attention, int64_t re
     throw Error("indicators need a square attention matrix");
   const at::Tensor a = attention.detach().to(at::kCPU, at::kDouble).contiguous();
   const int64_t n = a.size(0);
-  AttentionIndicators result{.aiv = kUndefined, .opr = kUndefined, .db = kUndefined};
+  AttentionIndicators result{
+      .aiv = kUndefined, .opr = kUndefined, .db = kUndefined, .inner_aiv = kUndefined};
   const auto pairs = static_cast<double>(n * (n - 1) / 2);
   result.sd = (a - a.t()).triu(1).abs().sum().item<double>() / pairs;
   if (n < 2) return result;
@@ -89,6 +90,10 @@ AttentionIndicators attention_indicators(const at::Tensor& attention, int64_t re
       is_defined ? ordered_pair_ratios(a) : std::vector(static_cast<size_t>(n - 1), kUndefined);
   result.opr = result.opr_by_reach.back();
   if (is_defined) result.aiv = variance_in_diagonals(a);
+  if (n >= 4) {
+    const at::Tensor inner = a.narrow(0, 1, n - 2).narrow(1, 1, n - 2);
+    if (!is_flat(inner)) result.inner_aiv = variance_in_diagonals(inner);
+  }
   result.db_by_reach = directional_balances(a);
   result.db = result.db_by_reach[static_cast<size_t>(std::min(reach, n - 1)) - 1];
   return result;
@@ -98,7 +103,7 @@ AttentionIndicators mean_indicators(const std::vector<AttentionIndicators>& all)
   AttentionIndicators mean;
   for (double AttentionIndicators::*indicator :
        {&AttentionIndicators::aiv, &AttentionIndicators::opr, &AttentionIndicators::sd,
-        &AttentionIndicators::db}) {
+        &AttentionIndicators::db, &AttentionIndicators::inner_aiv}) {
     double sum = 0;
     int64_t count = 0;
     for (const AttentionIndicators& one : all) {
@@ -111,12 +116,16 @@ AttentionIndicators mean_indicators(const std::vector<AttentionIndicators>& all)
   return mean;
 }
 
-int64_t numeric_rank(const at::Tensor& matrix) {
-  const at::Tensor values = at::linalg_svdvals(matrix.detach().to(at::kCPU, at::kDouble));
+Spectrum spectrum(const at::Tensor& matrix) {
+  const at::Tensor values =
+      at::linalg_svdvals(matrix.detach().to(at::kCPU, at::kDouble)).contiguous();
   const auto size = static_cast<double>(std::max(matrix.size(0), matrix.size(1)));
   const double tolerance = values.max().item<double>() * size * kFloatSpacing;
-  return values.gt(tolerance).sum().item<int64_t>();
+  const auto* first = values.const_data_ptr<double>();
+  return {{first, first + values.numel()}, values.gt(tolerance).sum().item<int64_t>()};
 }
+
+int64_t numeric_rank(const at::Tensor& matrix) { return spectrum(matrix).rank; }
 
 CosineMap cosine_map(const at::Tensor& table) {
   const at::Tensor rows = table.detach().to(at::kCPU, at::kDouble);
@@ -124,6 +133,7 @@ CosineMap cosine_map(const at::Tensor& table) {
   const at::Tensor directions = rows / lengths.clamp_min(std::numeric_limits<double>::min());
   CosineMap map;
   map.cosines = at::matmul(directions, directions.t());
+  map.products = at::matmul(rows, rows.t());
   const int64_t count = rows.size(0);
   const auto pairs = static_cast<double>(count * (count - 1) / 2);
   map.share_alike = map.cosines.triu(1).gt(kAlike).sum().item<double>() / pairs;

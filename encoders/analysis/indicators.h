@@ -28,22 +28,35 @@ struct AttentionIndicators {
   double db = 0;
   /// OPR of the first k + 1 entries of each half row, and DB with |i - j| <= k, for k = 1 .. n - 1.
   std::vector<double> opr_by_reach = {}, db_by_reach = {};
+  /// AIV without the first and the last row and column, where [CLS] and [SEP] stand; undefined for
+  /// fewer than 4 tokens.
+  double inner_aiv = 0;
 };
 
 /// attention: [n, n], computed in double in time n^3. Throws Error unless it is square.
 AttentionIndicators attention_indicators(const at::Tensor& attention, int64_t reach = 20);
 
-/// Means of the four numbers; undefined ones of single matrices are left out.
+/// Means of the five numbers; undefined ones of single matrices are left out.
 AttentionIndicators mean_indicators(const std::vector<AttentionIndicators>& all);
 
-/// Singular values of `matrix` [T, S] above sigma_max * max(T, S) * 2^-23, the spacing of fp32.
+/// Singular values, largest first, and how many exceed sigma_max * max(T, S) * 2^-23, the spacing
+/// of fp32.
+struct Spectrum {
+  std::vector<double> values;
+  int64_t rank = 0;
+};
+
+/// matrix: [T, S].
+Spectrum spectrum(const at::Tensor& matrix);
+
 int64_t numeric_rank(const at::Tensor& matrix);
 
 constexpr double kAlike = 0.95;
 
 struct CosineMap {
-  at::Tensor cosines;      // [rows, rows] double; a row of zeros has cosine 0 to all
-  double share_alike = 0;  // of the pairs of different rows, those with a cosine above kAlike
+  at::Tensor cosines;        // [rows, rows] double; a row of zeros has cosine 0 to all
+  double share_alike = 0;    // of the pairs of different rows, those with a cosine above kAlike
+  at::Tensor products = {};  // [rows, rows] double: dot products
 };
 
 /// table: [rows, width].

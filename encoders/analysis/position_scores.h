@@ -30,7 +30,12 @@ struct InspectedStack {
   /// Whether positions that are added to the embeddings reach the first scores unmixed with words,
   /// by linear projections only.
   bool reads_plain_positions() const;
+  /// Whether the module has the parameters of a norm of this name.
+  bool has_norm(const char* name) const;
 };
+
+constexpr const char* kQueryNorm = "layer0.self_attention.query_norm";
+constexpr const char* kKeyNorm = "layer0.self_attention.key_norm";
 
 /// The scores that the terms give to queries and keys without content: [H, T, S]. Undefined if keys
 /// are compressed (Linformer), because scores do not belong to pairs of positions then.
@@ -47,10 +52,17 @@ std::vector<std::string> terms_with_content(const ScoreTerms& terms);
 /// segments are no part of it; embeddings of segments are those of segment 0.
 std::vector<at::Tensor> position_scores(const InspectedStack& stack, int64_t length);
 
-/// The first layer's attention probabilities in sentences that repeat one word `length` times, as
-/// mean over the words. words: [W, D], their embeddings without positions; all of segment 0.
-/// Returns [H, n, n] in double, undefined if keys are compressed.
-at::Tensor identical_word_attention(const InspectedStack& stack, const at::Tensor& words,
-                                    int64_t length);
+/// Means over sentences that repeat one word, in double: [H, n, n] each; undefined if keys are
+/// compressed.
+struct Probe {
+  at::Tensor scores;     // before the softmax; minus infinity where causal attention does not look
+  at::Tensor attention;  // after it
+};
+
+/// The first layer's attention in sentences that repeat one word `length` times, as mean over the
+/// words. words: [W, D], their embeddings without positions; all of segment 0. ends: [2, D], what
+/// stands in place of the first and the last word, such as [CLS] and [SEP]; undefined: words.
+Probe probe_identical_words(const InspectedStack& stack, const at::Tensor& words, int64_t length,
+                            const at::Tensor& ends = {});
 
 }  // namespace dietmt::encoders

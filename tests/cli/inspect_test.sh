@@ -15,15 +15,16 @@ expect_text "sinusoidal" "$out"
 small=(--model "$model" --length 12 --words 5)
 expect_code 0 "${positions[@]}" "${small[@]}"
 expect_text "rank of position scores" "$out"
-[ "$(grep -c $'^encoder\t' "$work/out")" -eq 5 ] ||
-  fail "not two rows for each encoder head and one for their mean: $out"
+[ "$(grep -c $'^encoder\t' "$work/out")" -eq 7 ] ||
+  fail "not three rows for each encoder head and one for their mean: $out"
 expect_text $'decoder\t1\t' "$out"
-grep -q $'^decoder\t.*\tinf$' "$work/out" || fail "the decoder looks at words to come: $out"
+grep -q $'^decoder\t.*\tinf\t' "$work/out" || fail "the decoder looks at words to come: $out"
 
 # The page is one self-contained file.
 expect_code 0 "${positions[@]}" "${small[@]}" --output "$work/page.html"
 [ -z "$out" ] || fail "a page was asked for, yet stdout has: $out"
-[ "$(grep -c "<svg class='heat'" "$work/page.html")" -eq 8 ] || fail "the page has not eight maps"
+[ "$(grep -c "<svg class='heat'" "$work/page.html")" -eq 32 ] || fail "the page has not 32 maps"
+expect_text "Rank of the position terms" "$(cat "$work/page.html")"
 for part in http '<script' '<link' 'src='; do
   grep -q "$part" "$work/page.html" && fail "'$part' is in the page"
 done
@@ -46,6 +47,11 @@ for site in encoder, decoder:
         for row in head["attention"]:
             assert len(row) == 12 and math.isclose(sum(row), 1, abs_tol=1e-4)
     assert all(1 <= term["rank"] <= 12 for term in site["position_scores"])
+    assert len(site["input_positions"]["projected_by_head"]) == 2
+    for head in site["first_scores"]["heads"]:
+        assert math.isclose(sum(head["shares"].values()), 1, abs_tol=1e-4)
+        assert head["rank_without_terms"] <= site["first_scores"]["head_width"]
+assert "framed_words" not in encoder  # no [CLS]
 assert decoder["identical_words"][0]["db"] is None
 assert decoder["position_scores"][0]["scores"][0][1] is None
 PYTHON
@@ -60,11 +66,25 @@ grep -q '"words":[0-9][0-9],' "$work/out" || fail "other words than those of the
 expect_code 0 "${positions[@]}" "${small[@]}" --json --seed 2
 cmp -s "$work/out" "$work/report.json" && fail "--seed makes no difference"
 
+# Each checkpoint of a run.
+expect_code 0 "${positions[@]}" --checkpoints "$model" --length 8 --words 3
+checkpoints=$(find "$model/checkpoints" -mindepth 1 -maxdepth 1 -name 'update-*' | wc -l)
+[ "$(grep -c $'\tencoder\t' "$work/out")" -eq "$checkpoints" ] || fail "not every checkpoint: $out"
+expect_code 0 "${positions[@]}" --checkpoints "$model" --length 8 --words 3 --json \
+  --output "$work/checkpoints.html"
+python3 -c 'import json, sys
+updates = [c["update"] for c in json.load(open(sys.argv[1]))["checkpoints"]]
+assert updates == sorted(updates) and len(updates) == int(sys.argv[2])' "$work/out" \
+  "$checkpoints" || fail "not each checkpoint: $out"
+grep -q 'inner AIV' "$work/checkpoints.html" || fail "the page has no curves"
+expect_code 1 "${positions[@]}" --checkpoints "$work"
+expect_text "$work: no complete checkpoint" "$err"
+
 # Wrong usage.
 expect_code 2 "${positions[@]}"
-expect_text "--list or --model is missing" "$err"
+expect_text "--list, --model or --checkpoints is missing" "$err"
 expect_code 2 "${positions[@]}" --list --model "$model"
-expect_text "cannot be combined" "$err"
+expect_text "give only one of --list, --model and --checkpoints" "$err"
 expect_code 2 "${positions[@]}" --list --json
 expect_text "--json needs --model" "$err"
 expect_code 2 "${positions[@]}" --list --length 8 --words 3 --seed 2

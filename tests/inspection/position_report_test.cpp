@@ -72,8 +72,8 @@ PositionReport small_report() {
 
 TEST(PositionReport, IsWrittenAsTables) {
   EXPECT_EQ(position_text(small_report()),
-            "attention\tlayers\thead\trank of position scores\n"
-            "decoder\t0-1\tall\t2\n"
+            "attention\tlayers\thead\trank of position scores\tpattern\n"
+            "decoder\t0-1\tall\t2\tbroad\n"
             "\n"
             "attention\tlayers\thead\tsegments of query and key\tE_S\n"
             "decoder\t1\t0\t0,0\t0.5000\n"
@@ -82,8 +82,8 @@ TEST(PositionReport, IsWrittenAsTables) {
             "attention\tlayers\thead\ttable\tshare above 0.95\n"
             "decoder\t0\t1\trelative keys\t0.2500\n"
             "\n"
-            "attention\thead\tAIV\tOPR\tSD\tDB\n"
-            "decoder\t0\t0.1000\t0.2000\t0.3000\t0.4000\n");
+            "attention\thead\tAIV\tOPR\tSD\tDB\tinner AIV\tpattern\n"
+            "decoder\t0\t0.1000\t0.2000\t0.3000\t0.4000\t0.0000\tbroad\n");
   EXPECT_EQ(position_text({"model", 2, 10, {SiteReport()}}), "");
 }
 
@@ -107,6 +107,43 @@ TEST(PositionReport, SubnormalNumbersAreWritten) {
   report.sites[0].terms[0].scores = at::full({2, 2}, 1e-310, at::kDouble);
   const ordered_json json = position_json(report);
   EXPECT_EQ(json["sites"][0]["position_scores"][0]["scores"][0][0], 1e-310);
+}
+
+TEST(PositionReport, HasThePartsOfScoresAndWhatTheInputAdds) {
+  PositionReport report = small_report();
+  SiteReport& site = report.sites[0];
+  site.head_width = 4;
+  site.first_scores.maps = at::ones({4, 1, 2, 2}, at::kDouble);
+  site.first_scores.shares = at::tensor({0.4, 0.3, 0.2, 0.1}, at::kDouble).view({4, 1});
+  site.first_scores.rank = {2};
+  site.first_scores.rank_without_terms = {1};
+  site.input.products = at::eye(2, at::kDouble);
+  site.input.projected = at::ones({2, 2, 2}, at::kDouble);
+  site.frequencies.push_back(
+      {"x.frequencies", at::ones({2}, at::kDouble), at::tensor({1.0, 0.5}, at::kDouble)});
+  site.framed_attention = site.attention;
+  EXPECT_THAT(position_text(report),
+              HasSubstr("decoder\t0\t0.4000\t0.3000\t0.2000\t0.1000\t2\t1\t4\n"));
+  EXPECT_THAT(position_text(report), HasSubstr("attention with [CLS] and [SEP]\thead\tAIV"));
+  const ordered_json json = position_json(report)["sites"][0];
+  EXPECT_EQ(json["first_scores"]["heads"][0]["shares"]["position-word"], 0.2);
+  EXPECT_EQ(json["input_positions"]["projected"].dump(), "[[2.0,2.0],[2.0,2.0]]");
+  EXPECT_EQ(json["frequencies"][0]["start"].dump(), "[1.0,0.5]");
+  EXPECT_EQ(json["framed_words"][0]["pattern"], "broad");
+  const std::string page = position_page(report);
+  EXPECT_THAT(page, HasSubstr("Learned frequencies"));
+  EXPECT_THAT(page, HasSubstr("40.0 % of the variance"));
+  EXPECT_THAT(page, HasSubstr("between [CLS] and [SEP]"));
+}
+
+TEST(CheckpointReports, HaveALineForEachUpdate) {
+  const std::vector<CheckpointReport> reports = {{100, small_report()}, {200, small_report()}};
+  EXPECT_EQ(checkpoints_text(reports),
+            "update\tattention\tAIV\tinner AIV\tOPR\tSD\tDB\tmean rank\tpatterns\n"
+            "100\tdecoder\t0.1000\t0.0000\t0.2000\t0.3000\t0.4000\t2.0\tbroad 1\n"
+            "200\tdecoder\t0.1000\t0.0000\t0.2000\t0.3000\t0.4000\t2.0\tbroad 1\n");
+  EXPECT_EQ(checkpoints_json(reports)["checkpoints"][1]["update"], 200);
+  EXPECT_THAT(checkpoints_page("run", reports), HasSubstr("decoder · update 200"));
 }
 
 TEST(PositionReport, ThePageNamesModelAndSites) {

@@ -138,7 +138,7 @@ TEST(IdenticalWords, GiveEqualAttentionWithoutPositions) {
   EncoderStack stack(config);
   fill(stack);
   const at::Tensor attention =
-      identical_word_attention(inspected(stack, config), at::randn({5, 16}), kLength);
+      probe_identical_words(inspected(stack, config), at::randn({5, 16}), kLength).attention;
   expect_near(attention, at::full({2, kLength, kLength}, 1.0 / kLength, at::kDouble), 1e-6);
 }
 
@@ -147,7 +147,7 @@ TEST(IdenticalWords, SeeTheSoftmaxOfAScalarBias) {
   EncoderStack stack(config);
   fill(stack);
   const InspectedStack view = inspected(stack, config);
-  const at::Tensor attention = identical_word_attention(view, at::randn({5, 16}), kLength);
+  const at::Tensor attention = probe_identical_words(view, at::randn({5, 16}), kLength).attention;
   const at::Tensor bias = position_scores(view, kLength)[0].to(at::kDouble);
   expect_near(attention, at::softmax(bias, -1), 1e-5);
 }
@@ -158,9 +158,9 @@ TEST(IdenticalWords, AreCausalInADecoderAndAverageTheWords) {
   fill(stack);
   const InspectedStack view = inspected(stack, config, true);
   const at::Tensor words = at::randn({2, 16});
-  const at::Tensor both = identical_word_attention(view, words, kLength);
-  const at::Tensor first = identical_word_attention(view, words.narrow(0, 0, 1), kLength);
-  const at::Tensor second = identical_word_attention(view, words.narrow(0, 1, 1), kLength);
+  const at::Tensor both = probe_identical_words(view, words, kLength).attention;
+  const at::Tensor first = probe_identical_words(view, words.narrow(0, 0, 1), kLength).attention;
+  const at::Tensor second = probe_identical_words(view, words.narrow(0, 1, 1), kLength).attention;
   expect_near(both, (first + second) / 2, 1e-12);
   EXPECT_GT((first - second).abs().max().item<double>(), 1e-3);
   EXPECT_EQ(both.triu(1).abs().max().item<double>(), 0);
@@ -179,7 +179,7 @@ TEST(IdenticalWords, PassTheNormOfTheEmbeddings) {
   view.norm_epsilon = config.norm_epsilon;
   const torch::NoGradGuard no_grad;
   const at::Tensor word = at::randn({1, 16});
-  const at::Tensor attention = identical_word_attention(view, word, kLength);
+  const at::Tensor attention = probe_identical_words(view, word, kLength).attention;
 
   const at::Tensor x = at::layer_norm(
       stack.position().embed(word.expand({kLength, 16}), at::arange(kLength)), {16},
@@ -206,7 +206,7 @@ TEST(IdenticalWords, AreTheAttentionOfTheStack) {
   const torch::NoGradGuard no_grad;
   const at::Tensor word = at::randn({1, 16});
   const at::Tensor attention =
-      identical_word_attention(inspected(stack, config), word, kLength).to(at::kFloat);
+      probe_identical_words(inspected(stack, config), word, kLength).attention.to(at::kFloat);
 
   const at::Tensor positions = at::arange(kLength);
   const at::Tensor x = stack.position().embed(word.expand({kLength, 16}), positions);
