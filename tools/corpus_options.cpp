@@ -86,6 +86,14 @@ std::vector<std::string> CorpusOptions::problems(const nmt::ModelLanguages& lang
   require_languages("--valid-target-languages", valid_targets, valid_source.size());
   require(corpus_weights.empty() || !sampling_temperature,
           "--corpus-weights and --sampling-temperature cannot be combined");
+  require(!stages || (corpus_weights.empty() && !sampling_temperature),
+          "--stages has the weights of the corpora: leave out --corpus-weights and "
+          "--sampling-temperature");
+  try {
+    static_cast<void>(training_stages(*this));
+  } catch (const Error& error) {
+    found.push_back(std::string("--stages: ") + error.what());
+  }
   for (const std::string& problem : data::weight_problems(corpus_weights, std::ssize(train_source)))
     found.push_back("--corpus-weights: " + problem);
   for (const auto& [option, file] : texts()) {
@@ -129,6 +137,11 @@ void bind_corpora(OptionTable& table, CorpusOptions& o) {
            "sample corpora in proportion to size^(1/T); 1: by size, 5: upweight small corpora, "
            "100: nearly uniform",
            {.least = 0.01, .most = 1e6})
+      .add(
+          "stages", &o.stages, "FILE",
+          "mixtures of the corpora, one after another: a line such as '2 epochs: 1 0' or '20000 "
+          "updates: 3 1' has the weights of a stage, as in --corpus-weights, and 'rest: 1 1' those "
+          "of the last one")
       .add("source-tags", &o.source_tags, "TAG...",
            "word to put before each source line, such as <2de> or <bt>, one for each corpus; "
            "-: none")
@@ -329,6 +342,11 @@ data::ParallelCorpus open_training_text(const CorpusOptions& o,
   }
   spdlog::info("training text: {}", train.report().summary());
   return train;
+}
+
+std::vector<data::Stage> training_stages(const CorpusOptions& o) {
+  if (!o.stages) return {};
+  return data::read_stages(*o.stages, std::ssize(o.train_source));
 }
 
 std::vector<double> corpus_weights(const CorpusOptions& o, const data::ParallelCorpus& train) {

@@ -10,6 +10,7 @@
 #include "common/options.h"
 #include "data/corpus/pair_drawing.h"
 #include "data/corpus/parallel_corpus.h"
+#include "data/corpus/stages.h"
 #include "nmt/model/model_files.h"
 #include "nmt/training/training_tokenizers.h"
 
@@ -19,6 +20,7 @@ struct CorpusOptions {
   std::vector<std::string> train_source, train_target;
   std::vector<double> corpus_weights;
   std::optional<double> sampling_temperature;
+  std::optional<std::string> stages;     // file
   std::vector<std::string> source_tags;  // "-": none
   std::vector<std::string> valid_source, valid_target;
   std::vector<std::string> valid_source_tags;  // "-": none
@@ -95,6 +97,9 @@ data::ParallelCorpus open_training_text(const CorpusOptions& o,
                                         const nmt::Tokenizers& tokenizers,
                                         const std::filesystem::path& cache_folder, int64_t threads,
                                         const data::SentenceContext& context, data::CacheUse use);
+
+/// The stages of --stages; none without it. Throws ConfigError with file:line.
+std::vector<data::Stage> training_stages(const CorpusOptions& o);
 
 /// The weights of its corpora (data::BatchOptions); logs the shares they result in.
 std::vector<double> corpus_weights(const CorpusOptions& o, const data::ParallelCorpus& train);

@@ -54,7 +54,7 @@ void require_positions(const nmt::TranslationModel& model, const TrainOptions& o
 void warn_of_unused_options(const OptionTable& table, const TrainOptions& o) {
   warn_of_training_options(table, o);
   if (o.train_source.size() == 1)
-    warn_of_unused(table, {"corpus-weights", "sampling-temperature"}, "one corpus");
+    warn_of_unused(table, {"corpus-weights", "sampling-temperature", "stages"}, "one corpus");
   if (o.no_valid_translation)
     warn_of_unused(table,
                    {"valid-beam", "valid-tokenize", "valid-lowercase", "valid-batch-tokens",
@@ -110,8 +110,9 @@ nmt::TranslationTaskOptions task_options(const TrainOptions& o, const data::Pair
                                          const std::vector<double>& weights,
                                          const training::TrainingProcess& process) {
   nmt::TranslationTaskOptions options;
-  options.batches = {o.batch_tokens, static_cast<uint64_t>(o.seed), weights, process.share,
-                     drawing};
+  options.batches = {o.batch_tokens, static_cast<uint64_t>(o.seed),
+                     weights,        process.share,
+                     drawing,        training_stages(o)};
   options.label_smoothing = o.label_smoothing;
   options.r_drop = o.r_drop.value_or(0.0);
   options.recomputes = o.checkpoint_activations;
@@ -222,6 +223,8 @@ int run_train(const std::vector<std::string>& arguments) {
   o.trainer.defaulted = options_not_given(table);
   training::Configuration configuration =
       configuration_of(table, o, {"valid-batch-tokens", "find-batch", "valid-output"});
+  // What the file says counts, not its name.
+  if (o.stages) configuration["stages"] = data::stages_text(training_stages(o));
   if (o.SubwordOptions::given()) {
     TrainOptions untouched;
     std::vector<std::string> unused = new_tokenizer_options();

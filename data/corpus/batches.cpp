@@ -1,5 +1,7 @@
 #include "data/corpus/batches.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -65,16 +67,24 @@ BatchPlan all_pairs(const ParallelCorpus& corpus) {
   return plan;
 }
 
+/// Where an epoch begins.
+struct EpochStart {
+  size_t stage = 0;
+  int64_t epochs = 0, batches = 0;  // of the stage, before this epoch
+  std::vector<int64_t> drawn;       // pairs of each corpus, before this epoch
+};
+
 // Continues the order of each corpus where the previous epoch stopped.
-BatchPlan drawn_pairs(const ParallelCorpus& corpus, const BatchOptions& options, int64_t epoch) {
+BatchPlan drawn_pairs(const ParallelCorpus& corpus, uint64_t seed,
+                      const std::vector<double>& weights, const std::vector<int64_t>& drawn) {
   BatchPlan plan = empty_plan(corpus);
-  const std::vector<int64_t> shares = shared_out(corpus.size(), options.weights);
+  const std::vector<int64_t> shares = shared_out(corpus.size(), weights);
   std::span<uint32_t> left = plan.pairs;
   for (size_t c = 0; c < shares.size(); ++c) {
     const auto draws = left.first(static_cast<size_t>(shares[c]));
     const int64_t first_pair = corpus.first_pair(static_cast<int64_t>(c));
     const int64_t size = corpus.first_pair(static_cast<int64_t>(c) + 1) - first_pair;
-    draw_pairs(size, random_key(options.seed, kCorpusStream + c), epoch * shares[c], draws);
+    draw_pairs(size, random_key(seed, kCorpusStream + c), drawn[c], draws);
     for (uint32_t& pair : draws) pair += static_cast<uint32_t>(first_pair);
     left = left.subspan(draws.size());
   }
@@ -131,12 +141,14 @@ std::span<const uint32_t> BatchPlan::batch(int64_t index) const {
 
 /// The batches of an epoch: all pairs, or those drawn by weight (BatchOptions), are shuffled,
 /// sorted by (target, source) length within windows of 2^17 pairs and cut into batches, which are
-/// shuffled.
+/// shuffled. Those after the end of the stage are left out.
 BatchPlan plan_epoch(const ParallelCorpus& corpus, const BatchOptions& options,
-                     const Budget& budget, int64_t epoch) {
+                     const Budget& budget, int64_t epoch, const EpochStart& start) {
   Random random(random_key(options.seed, static_cast<uint64_t>(epoch)));
-  const bool weighted = !options.weights.empty() && corpus.corpora() > 1;
-  BatchPlan plan = weighted ? drawn_pairs(corpus, options, epoch) : all_pairs(corpus);
+  const Stage& stage = options.stages[start.stage];
+  const bool weighted = !stage.weights.empty() && corpus.corpora() > 1;
+  BatchPlan plan =
+      weighted ? drawn_pairs(corpus, options.seed, stage.weights, start.drawn) : all_pairs(corpus);
   random.shuffle(plan.pairs);
   for (size_t begin = 0; begin < plan.pairs.size(); begin += kWindowPairs) {
     const size_t end = std::min(begin + kWindowPairs, plan.pairs.size());
@@ -145,6 +157,10 @@ BatchPlan plan_epoch(const ParallelCorpus& corpus, const BatchOptions& options,
   }
   finish(plan);
   random.shuffle(plan.order);
+  if (stage.updates > 0) {
+    const int64_t left = stage.updates * options.share.per_update - start.batches;
+    plan.order.resize(static_cast<size_t>(std::min(plan.batches(), left)));
+  }
   return plan;
 }
 
@@ -198,11 +214,19 @@ class PlannedPairs : public BatchSource<ParallelBatch> {
       : corpus_(corpus),
         options_(options),
         budget_(
-            budget_of(options.batch_tokens, token_growth(corpus, options.drawing, options.seed))) {}
+            budget_of(options.batch_tokens, token_growth(corpus, options.drawing, options.seed))) {
+    if (options_.stages.empty()) options_.stages = {Stage{.weights = options_.weights}};
+    starts_.push_back({.drawn = std::vector<int64_t>(static_cast<size_t>(corpus.corpora()))});
+  }
 
   void start_epoch(int64_t epoch) override {
     plan_ = {};  // so that two plans never exist at once
-    plan_ = plan_epoch(corpus_, options_, budget_, epoch);
+    while (std::ssize(starts_) <= epoch) starts_.push_back(start_after(std::ssize(starts_) - 1));
+    const EpochStart& start = starts_[static_cast<size_t>(epoch)];
+    if (options_.stages.size() > 1 && start.epochs == 0)
+      spdlog::info("stage {} of {} begins with epoch {}", start.stage + 1, options_.stages.size(),
+                   epoch + 1);
+    plan_ = plan_epoch(corpus_, options_, budget_, epoch, start);
     epoch_ = epoch;
   }
   int64_t batches() const override { return plan_.batches(); }
@@ -212,12 +236,40 @@ class PlannedPairs : public BatchSource<ParallelBatch> {
   }
 
  private:
+  /// The start of the epoch after this one. Plans this one only if its stage counts updates.
+  EpochStart start_after(int64_t epoch) const {
+    EpochStart next = starts_[static_cast<size_t>(epoch)];
+    const Stage& stage = options_.stages[next.stage];
+    if (!stage.weights.empty()) {
+      const std::vector<int64_t> shares = shared_out(corpus_.size(), stage.weights);
+      for (size_t c = 0; c < shares.size(); ++c) next.drawn[c] += shares[c];
+    }
+    if (stage.updates > 0)
+      next.batches += plan_epoch(corpus_, options_, budget_, epoch, next).batches();
+    ++next.epochs;
+    const bool ends = stage.updates > 0 ? next.batches == stage.updates * options_.share.per_update
+                                        : stage.epochs > 0 && next.epochs == stage.epochs;
+    if (ends) return {.stage = next.stage + 1, .drawn = std::move(next.drawn)};
+    return next;
+  }
+
   const ParallelCorpus& corpus_;
   BatchOptions options_;
   Budget budget_;
+  std::vector<EpochStart> starts_;  // of the epochs up to the latest one that was planned
   BatchPlan plan_;
   int64_t epoch_ = 0;
 };
+
+void require_pairs(const ParallelCorpus& corpus, const std::vector<double>& weights) {
+  throw_if_any(weight_problems(weights, corpus.corpora()));
+  for (size_t c = 0; c < weights.size(); ++c) {
+    if (weights[c] > 0.0 && corpus.report(static_cast<int64_t>(c)).kept == 0) {
+      throw ConfigError("corpus " + std::to_string(c + 1) +
+                        " has a weight, but none of its pairs were kept");
+    }
+  }
+}
 
 }  // namespace
 
@@ -231,13 +283,8 @@ void PackedTokens::append(std::span<const int32_t> sentence) {
 std::shared_ptr<BatchSource<ParallelBatch>> batch_source(const ParallelCorpus& corpus,
                                                          const BatchOptions& options) {
   if (options.batch_tokens < 1) throw ConfigError("a batch needs at least 1 token");
-  throw_if_any(weight_problems(options.weights, corpus.corpora()));
-  for (size_t c = 0; c < options.weights.size(); ++c) {
-    if (options.weights[c] > 0.0 && corpus.report(static_cast<int64_t>(c)).kept == 0) {
-      throw ConfigError("corpus " + std::to_string(c + 1) +
-                        " has a weight, but none of its pairs were kept");
-    }
-  }
+  require_pairs(corpus, options.weights);
+  for (const Stage& stage : options.stages) require_pairs(corpus, stage.weights);
   return std::make_shared<PlannedPairs>(corpus, options);
 }
 

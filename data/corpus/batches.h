@@ -8,6 +8,7 @@
 #include "data/corpus/epoch_batches.h"
 #include "data/corpus/pair_drawing.h"
 #include "data/corpus/parallel_corpus.h"
+#include "data/corpus/stages.h"
 
 namespace dietmt::data {
 
@@ -44,6 +45,9 @@ struct BatchOptions {
   // lengths in the corpus times the average growth, so they have about `batch_tokens` and sometimes
   // more.
   PairDrawing drawing = {};
+  // Instead of `weights`: each stage has its own. A stage begins with an epoch; one that ends after
+  // so many updates, of share.per_update batches, ends its last epoch there.
+  std::vector<Stage> stages = {};
 };
 
 /// Shuffled batches of epochs. An epoch depends only on (corpus, options, epoch): pairs are drawn,

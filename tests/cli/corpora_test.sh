@@ -35,6 +35,29 @@ expect_code 2 "${train[@]}" "${tags[@]}" --corpus-weights 1 2 --valid-interval 2
   --output "$work/parts" --max-updates 60
 expect_text "--corpus-weights: was 1 1, is 1 2" "$err"
 
+# Stages: resuming is exact across them, and what the file says counts, not its name.
+printf '15 updates: 1 0\n1 epoch: 1 1\nrest: 0 1\n' >"$work/stages"
+staged=("${train[@]}" "${tags[@]}" --valid-interval 20)
+expect_code 0 "${staged[@]}" --stages "$work/stages" --output "$work/staged" --max-updates 60
+expect_text "stage 1 of 3 begins with epoch 1" "$err"
+expect_text "stage 2 of 3 begins with epoch 2" "$err"
+expect_text "stage 3 of 3 begins with epoch 3" "$err"
+expect_code 0 "${staged[@]}" --stages "$work/stages" --output "$work/later" --max-updates 10
+{ echo "# the same"; cat "$work/stages"; } >"$work/renamed"
+for updates in 20 60; do
+  expect_code 0 "${staged[@]}" --stages "$work/renamed" --output "$work/later" --max-updates $updates
+  expect_text "resuming from update" "$err"
+done
+cmp "$work/staged/last/model.safetensors" "$work/later/last/model.safetensors" ||
+  fail "weights differ after resuming in a stage"
+sed -i 's/1 1/1 2/' "$work/renamed"
+expect_code 2 "${staged[@]}" --stages "$work/renamed" --output "$work/later" --max-updates 70
+expect_text "--stages: was 15 updates: 1 0; 1 epochs: 1 1; rest: 0 1, is" "$err"
+echo 'rest: 1' >"$work/stages"
+expect_code 2 "${staged[@]}" --stages "$work/stages" --output "$work/later" --corpus-weights 1 1
+expect_text "stages:1: 1 weights for 2 corpora" "$err"
+expect_text "--stages has the weights of the corpora: leave out --corpus-weights" "$err"
+
 # Another corpus gets its own cache; the existing ones stay unchanged.
 ls -i "$work/whole/data"/*.cache | sort >"$work/before"
 toy_corpus 50 4 "$work/more"
