@@ -68,6 +68,7 @@ std::vector<float>& TokenDraw::scores(int64_t vocabulary) {
 
 int32_t TokenDraw::draw(double uniform, const SearchOptions& options) {
   weigh(options.temperature);
+  if (options.epsilon > 0.0) drop_improbable(options.epsilon);
   if (options.top_k > 0) return draw_top_k(uniform, options);
   if (options.top_p < 1.0) return draw_top_p(uniform, options);
   return static_cast<int32_t>(invert(weights_, uniform));
@@ -85,6 +86,14 @@ void TokenDraw::weigh(double temperature) {
   for (size_t i = 0; i < scores_.size(); ++i)
     cooled_[i] = static_cast<float>((scores_[i] - best) / temperature);
   kernels::row_kernels().add_probabilities(cooled_.data(), size, 0.0F, weights_.data());
+}
+
+// The best token stays, however improbable it is.
+void TokenDraw::drop_improbable(double epsilon) {
+  const double least = epsilon * sum_of(weights_);
+  const float best = highest(scores_);
+  for (size_t i = 0; i < weights_.size(); ++i)
+    if (weights_[i] < least && scores_[i] < best) weights_[i] = 0.0F;
 }
 
 int32_t TokenDraw::draw_top_k(double uniform, const SearchOptions& options) {

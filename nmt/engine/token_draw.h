@@ -21,6 +21,7 @@ class TokenDraw {
 
  private:
   void weigh(double temperature);
+  void drop_improbable(double epsilon);
   int32_t draw_top_k(double uniform, const SearchOptions& options);
   int32_t draw_top_p(double uniform, const SearchOptions& options);
   void sort_first(size_t count);

@@ -61,8 +61,8 @@ std::vector<std::string> SearchOptions::problems() const {
   }
   require(!sample || coverage_penalty == 0.0,
           "--coverage-penalty is for beam search: leave out --sample");
-  require(sample || (top_k == 0 && top_p == 1.0 && temperature == 1.0),
-          "--top-k, --top-p and --temperature need --sample");
+  require(sample || (top_k == 0 && top_p == 1.0 && epsilon == 0.0 && temperature == 1.0),
+          "--top-k, --top-p, --epsilon and --temperature need --sample");
   return found;
 }
 

@@ -34,6 +34,14 @@ Tensor cooled(const Tensor& log_probs, const SearchOptions& options) {
   return log_probs.to(at::kDouble) / options.temperature;
 }
 
+// The best token stays, however improbable it is.
+Tensor without_improbable(const Tensor& log_probs, const SearchOptions& options) {
+  if (options.epsilon == 0.0) return log_probs;
+  const Tensor probable = at::softmax(cooled(log_probs, options), -1) >= options.epsilon;
+  const Tensor best = log_probs == log_probs.amax(-1, /*keepdim=*/true);
+  return log_probs.masked_fill(probable.logical_or(best).logical_not(), kImpossible);
+}
+
 Tensor draw_top_k(const Tensor& log_probs, const Tensor& uniforms, const SearchOptions& options) {
   const auto [values, tokens] = log_probs.topk(std::min(options.top_k, log_probs.size(1)), -1);
   const Tensor weights = nucleus(at::softmax(cooled(values, options), -1), options.top_p);
@@ -80,8 +88,9 @@ struct StepRules {
 
 }  // namespace
 
-Tensor draw_tokens(const Tensor& log_probs, std::span<const double> uniforms,
+Tensor draw_tokens(const Tensor& all, std::span<const double> uniforms,
                    const SearchOptions& options) {
+  const Tensor log_probs = without_improbable(all, options);
   const Tensor u = at::tensor(std::vector<double>(uniforms.begin(), uniforms.end()), at::kDouble)
                        .to(log_probs.device());
   if (options.top_k > 0) return draw_top_k(log_probs, u, options).cpu();

@@ -15,7 +15,8 @@ namespace dietmt::nmt {
 
 /// Samples translations token by token from the model's distribution: from all of it, from its
 /// `top_k` most probable tokens, or from the smallest set of tokens with probability `top_p`
-/// (nucleus, Holtzman et al. 2020). A temperature below 1 sharpens the distribution, one above 1
+/// (nucleus, Holtzman et al. 2020), after those with less than `epsilon` (Freitag et al. 2023) are
+/// dropped. A temperature below 1 sharpens the distribution, one above 1
 /// flattens it. Random numbers are a function of (seed, sentence index, sample, step), so that a
 /// sample does not depend on its batch.
 ///

@@ -264,7 +264,8 @@ class TranslatorTest(unittest.TestCase):
         options = {one["name"].replace("-", "_"): one for one in told}
         needs = {"nbest": {"beam": 1000}, "diverse_groups": {"beam": 1000},
                  "diversity_strength": {"beam": 4, "diverse_groups": 2}, "top_k": {"sample": True},
-                 "top_p": {"sample": True}, "temperature": {"sample": True}}
+                 "top_p": {"sample": True}, "epsilon": {"sample": True},
+                 "temperature": {"sample": True}}
 
         def check(kind, accept, refuse):
             checked = 0
@@ -286,7 +287,7 @@ class TranslatorTest(unittest.TestCase):
 
         def translate(**options):
             self.translator.translate("", **options)
-        self.assertEqual(check(dietmt._dietmt.TranslateOptions, translate, translate), 16)
+        self.assertEqual(check(dietmt._dietmt.TranslateOptions, translate, translate), 17)
         # Loading a model with the largest values would start a thousand workers.
         self.assertEqual(check(dietmt._dietmt.TranslatorOptions, lambda **_: None,
                                lambda **options: dietmt.Translator(MODEL, **options)), 4)

@@ -20,9 +20,10 @@ TEST(SearchOptions, DefaultsHaveNoProblem) { EXPECT_THAT(SearchOptions().problem
 
 TEST(SearchOptions, ReportsAllProblems) {
   const SearchOptions options{.beam = 2, .nbest = 3, .length_penalty = -1, .temperature = 2};
-  EXPECT_THAT(options.problems(), ElementsAre("--length-penalty is -1; it must be from 0 to 10",
-                                              "--nbest must not be larger than --beam",
-                                              "--top-k, --top-p and --temperature need --sample"));
+  EXPECT_THAT(options.problems(),
+              ElementsAre("--length-penalty is -1; it must be from 0 to 10",
+                          "--nbest must not be larger than --beam",
+                          "--top-k, --top-p, --epsilon and --temperature need --sample"));
 }
 
 TEST(SearchOptions, TakeWhatAModelWantsAndAUserHasNotGiven) {

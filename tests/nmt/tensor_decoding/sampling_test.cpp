@@ -74,6 +74,15 @@ TEST(DrawTokens, TopPKeepsTheSmallestSetThatReachesIt) {
                       {0, 0.4 / 0.85, 0, 0.25 / 0.85, 0.2 / 0.85, 0}, kDraws);
 }
 
+TEST(DrawTokens, EpsilonDropsImprobableTokens) {
+  SearchOptions options = sampling_options();
+  options.epsilon = 0.15;
+  expect_distribution(histogram(kProbabilities, kDraws, options),
+                      {0, 0.4 / 0.85, 0, 0.25 / 0.85, 0.2 / 0.85, 0}, kDraws);
+  options.epsilon = 0.5;
+  expect_distribution(histogram(kProbabilities, kDraws, options), {0, 1, 0, 0, 0, 0}, kDraws);
+}
+
 TEST(DrawTokens, ANucleusLargerThanTheFirstLook) {
   SearchOptions options = sampling_options();
   options.top_p = 0.9;

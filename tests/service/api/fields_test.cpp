@@ -203,7 +203,7 @@ TEST(DecodingFieldsTest, ProblemsNameTheOption) {
   EXPECT_EQ(search_problem(R"({"top_p": 2, "sample": true})"),
             "400 top_p top_p is 2; it must be above 0 and at most 1");
   EXPECT_EQ(search_problem(R"({"top_k": 5})"),
-            "400 top_k top_k, top_p and temperature need sample");
+            "400 top_k top_k, top_p, epsilon and temperature need sample");
   EXPECT_EQ(search_problem(R"({"length_norm": "none"})"),
             "400 length_norm length_norm is 'none'; it must be power or gnmt");
   EXPECT_EQ(search_problem(R"({"length_penalty": -1})"),

@@ -271,6 +271,7 @@ TEST_F(OpenApiTest, NumbersHaveTheLimitsOfTheDocument) {
       {"diversity_strength", {{"beam", 4}, {"diverse_groups", 2}}},
       {"top_k", sampling},
       {"top_p", sampling},
+      {"epsilon", sampling},
       {"temperature", sampling}};
   int numbers = 0;
   for (const auto& [name, schema] : schemas["V1TranslateRequest"]["properties"].items()) {
