@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "common/error.h"
 #include "common/random.h"
+#include "metrics/samples.h"
 
 namespace dietmt::metrics {
 namespace {
@@ -38,10 +38,6 @@ std::vector<double> resampled_scores(const ScoreRule& metric, const CorpusStatis
     scores.push_back(metric.score(total).score);
   }
   return scores;
-}
-
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 ConfidenceInterval interval_of(std::vector<double> scores) {

@@ -26,35 +26,6 @@ struct Run {
 
 using Runs = std::vector<Run>;
 
-// The paths without the directories with which all begin and end: runs/a/model, runs/b/model are a
-// and b.
-std::vector<std::string> distinct_names(const Paths& outputs) {
-  std::vector<std::vector<std::string>> parts;
-  for (const fs::path& output : outputs) {
-    const fs::path whole = fs::absolute(output).lexically_normal();
-    auto& list = parts.emplace_back(whole.begin(), whole.end());
-    if (list.back().empty()) list.pop_back();  // of a path that ends with a slash
-  }
-  const auto shortest = std::ranges::min(parts, {}, &std::vector<std::string>::size).size();
-  const auto all_have = [&](const auto& part_of) {
-    return std::ranges::all_of(
-        parts, [&](const auto& list) { return part_of(list) == part_of(parts[0]); });
-  };
-  size_t before = 0, after = 0;
-  while (before + 1 < shortest && all_have([&](const auto& list) { return list[before]; }))
-    ++before;
-  while (before + after + 1 < shortest &&
-         all_have([&](const auto& list) { return list[list.size() - 1 - after]; }))
-    ++after;
-  std::vector<std::string> names;
-  for (const auto& list : parts) {
-    fs::path name;
-    for (size_t i = before; i < list.size() - after; ++i) name /= list[i];
-    names.push_back(name.string());
-  }
-  return names;
-}
-
 // The names of all runs' curves of a kind, in the order of their first appearance.
 std::vector<std::string> names_of(const Runs& runs, Curves RunCurves::*kind) {
   std::vector<std::string> names;
@@ -178,6 +149,33 @@ Runs read_runs(const Paths& outputs) {
 
 }  // namespace
 
+std::vector<std::string> distinct_names(const Paths& outputs) {
+  std::vector<std::vector<std::string>> parts;
+  for (const fs::path& output : outputs) {
+    const fs::path whole = fs::absolute(output).lexically_normal();
+    auto& list = parts.emplace_back(whole.begin(), whole.end());
+    if (list.back().empty()) list.pop_back();  // of a path that ends with a slash
+  }
+  const auto shortest = std::ranges::min(parts, {}, &std::vector<std::string>::size).size();
+  const auto all_have = [&](const auto& part_of) {
+    return std::ranges::all_of(
+        parts, [&](const auto& list) { return part_of(list) == part_of(parts[0]); });
+  };
+  size_t before = 0, after = 0;
+  while (before + 1 < shortest && all_have([&](const auto& list) { return list[before]; }))
+    ++before;
+  while (before + after + 1 < shortest &&
+         all_have([&](const auto& list) { return list[list.size() - 1 - after]; }))
+    ++after;
+  std::vector<std::string> names;
+  for (const auto& list : parts) {
+    fs::path name;
+    for (size_t i = before; i < list.size() - after; ++i) name /= list[i];
+    names.push_back(name.string());
+  }
+  return names;
+}
+
 std::string comparison_table(const Paths& outputs) {
   const std::vector<Column> columns = columns_of(read_runs(outputs));
   const auto line = [&](const auto& cell) {
@@ -190,6 +188,8 @@ std::string comparison_table(const Paths& outputs) {
     text += line([&](const Column& column) { return column.cells[row]; });
   return text;
 }
+
+std::string comparison_charts(const Paths& outputs) { return figures(read_runs(outputs)); }
 
 std::string comparison_page(const Paths& outputs) {
   const Runs runs = read_runs(outputs);

@@ -1,7 +1,6 @@
 // Several training runs next to each other: their curves, best scores and different settings.
-// `outputs` are their output directories, which are named by the part of their path that is not
-// common to all. The functions throw as read_run() does, and DataError for a settings.json of
-// another form.
+// `outputs` are their output directories. The functions throw as read_run() does, and DataError for
+// a settings.json of another form.
 #pragma once
 
 #include <filesystem>
@@ -10,6 +9,10 @@
 
 namespace dietmt::reporting {
 
+/// The part of each path that is not common to all at its beginning and its end: "a" and "b" of
+/// runs/a/model and runs/b/model.
+std::vector<std::string> distinct_names(const std::vector<std::filesystem::path>& outputs);
+
 /// A line for each run: its name, updates, time, best scores on validation, and speed, separated by
 /// tabs, below a header.
 std::string comparison_table(const std::vector<std::filesystem::path>& outputs);
@@ -17,5 +20,8 @@ std::string comparison_table(const std::vector<std::filesystem::path>& outputs);
 /// A page with this table, a chart for each quantity with a curve for each run, and a table of the
 /// settings in which they differ.
 std::string comparison_page(const std::vector<std::filesystem::path>& outputs);
+
+/// The charts of that page.
+std::string comparison_charts(const std::vector<std::filesystem::path>& outputs);
 
 }  // namespace dietmt::reporting

@@ -30,6 +30,8 @@ int run_evaluate(const std::vector<std::string>& arguments);
 int run_export(const std::vector<std::string>& arguments);
 int run_import(const std::vector<std::string>& arguments);
 int run_inspect(const std::vector<std::string>& arguments);
+int run_inspect_compare(const std::vector<std::string>& arguments);
+int run_inspect_correlate(const std::vector<std::string>& arguments);
 int run_merge(const std::vector<std::string>& arguments);
 int run_models(const std::vector<std::string>& arguments);
 int run_quantize(const std::vector<std::string>& arguments);

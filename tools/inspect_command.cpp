@@ -225,7 +225,11 @@ int run_inspect(const std::vector<std::string>& arguments) {
        {"positions", "list the position encodings, or report what a model's encodings do",
         inspect_positions},
        {"attention", "print the attention in a sentence and its translation", inspect_attention},
-       {"runs", "compare the curves, scores and settings of training runs", inspect_runs}},
+       {"runs", "compare the curves, scores and settings of training runs", inspect_runs},
+       {"compare", "compare the positions, scores and cost of models with significance tests",
+        run_inspect_compare},
+       {"correlate", "correlate indicators of positions with scores of tasks over models",
+        run_inspect_correlate}},
       "dietmt inspect params --model model"};
   return list.run(arguments);
 }

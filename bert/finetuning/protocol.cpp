@@ -3,15 +3,14 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "common/atomic_file.h"
 #include "common/error.h"
 #include "common/files.h"
 #include "common/json_fields.h"
 #include "common/process.h"
+#include "metrics/samples.h"
 #include "storage/checkpoint.h"
 
 namespace dietmt::bert {
@@ -143,7 +142,7 @@ class Runs {
   const ProtocolOptions& options_;
 };
 
-void write_results(const fs::path& output, const ProtocolSummary& summary) {
+void write_results(const ProtocolOptions& options, const ProtocolSummary& summary) {
   json rates = json::array();
   for (const RateSummary& rate : summary.rates) {
     json runs = json::array();
@@ -153,30 +152,22 @@ void write_results(const fs::path& output, const ProtocolSummary& summary) {
                      {"deviations", rate.deviations},
                      {"runs", runs}});
   }
-  const json results = {{"metric", summary.metric},
-                        {"statistic", name_of(summary.statistic)},
-                        {"best_learning_rate", summary.best_rate().learning_rate},
-                        {"rates", rates}};
-  write_file_atomically(output / kResults, results.dump(1) + "\n");
-}
-
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-double deviation(const std::vector<double>& values) {
-  const double middle = mean(values);
-  double squares = 0.0;
-  for (const double value : values) squares += (value - middle) * (value - middle);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+  json results = {{"metric", summary.metric},
+                  {"statistic", name_of(summary.statistic)},
+                  {"best_learning_rate", summary.best_rate().learning_rate},
+                  {"rates", rates}};
+  const auto task = options.configuration.find("task");
+  if (task != options.configuration.end()) results["task"] = task->second;
+  write_file_atomically(options.output / kResults, results.dump(1) + "\n");
 }
 
 void summarise_runs(SeedStatistic statistic, RateSummary& rate) {
   for (const auto& [name, unused] : rate.runs.front().scores) {
     std::vector<double> values;
     for (const RunResult& run : rate.runs) values.push_back(run.scores.at(name));
-    rate.scores[name] = statistic == SeedStatistic::kMean ? mean(values) : median(values);
-    if (values.size() > 1) rate.deviations[name] = deviation(values);
+    rate.scores[name] =
+        statistic == SeedStatistic::kMean ? metrics::mean_of(values) : median(values);
+    if (values.size() > 1) rate.deviations[name] = metrics::deviation_of(values);
   }
 }
 
@@ -214,7 +205,7 @@ std::optional<ProtocolSummary> run_protocol(const ProtocolOptions& options, cons
       }
       runs.settle(*result);
       results.push_back(*result);
-      write_results(options.output, summarise(results, options.metric, options.statistic));
+      write_results(options, summarise(results, options.metric, options.statistic));
     }
   }
   return summarise(results, options.metric, options.statistic);

@@ -115,7 +115,7 @@ expect_code 0 "${small[@]}" 10 learned 'diet-rel(share=layers)'
 [ "$(cat "$work"/small/*/result.json)" = "$results" ] || fail "another result"
 expect_code 2 "${small[@]}" 20 learned
 expect_text "is of other settings: 10 updates" "$err"
-for config in glue-tupe glue-wang squad-wang xtreme; do
+for config in glue-tupe glue-wang squad-wang glue-diet xtreme-diet; do
   # Its options are right, but the first of its tasks has no data here.
   expect_code 1 "$dietmt" bert finetune --config "$recipes/$config.cfg" --model "$runs/model" \
     --data "$work/valid" --output "$work/never" --dry-run
