@@ -108,7 +108,7 @@ std::string training_charts(const std::vector<ModelFacts>& models) {
       if (!std::filesystem::exists(run / "progress.jsonl")) return "";
       runs.push_back(run);
     }
-  return reporting::comparison_charts(runs);
+  return runs.empty() ? "" : reporting::comparison_charts(runs);
 }
 
 }  // namespace

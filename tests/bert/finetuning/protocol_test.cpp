@@ -27,7 +27,7 @@ class ProtocolTest : public ScratchTest {
     options_.learning_rates = {1e-5, 2e-5};
     options_.seeds = {1, 2, 3};
     options_.metric = "accuracy";
-    options_.configuration = {{"batch-size", "32"}};
+    options_.configuration = {{"batch-size", "32"}, {"task", "RTE"}};
   }
 
   // Scores of a run's epochs by rate and seed.
@@ -73,6 +73,7 @@ TEST_F(ProtocolTest, TheBestRateIsTheOneOfTheHighestMedianOfBestEpochs) {
   EXPECT_EQ(summary->best, 1U);
   EXPECT_EQ(summary->rates[0].runs[0].update, 2);
   const auto json = nlohmann::json::parse(read_file(options_.output / "results.json"));
+  EXPECT_EQ(json.at("task"), "RTE");
   EXPECT_DOUBLE_EQ(json.at("best_learning_rate"), 2e-5);
   EXPECT_DOUBLE_EQ(json.at("rates")[0].at("runs")[1].at("scores").at("accuracy"), 30.0);
 }
