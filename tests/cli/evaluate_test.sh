@@ -179,7 +179,7 @@ expect_failure 'no-answer scores of a task without them' 2 '--null-odds is for t
   "$dietmt" evaluate --task squad1 --predictions answers.json --reference squad.json --null-odds odds
 expect_failure 'no-answer scores of a task without questions' 2 '--null-odds is for questions' \
   "$dietmt" evaluate --task rte --predictions RTE.tsv --reference dev.tsv --null-odds odds
-for option in 'language de:--task' 'null-odds odds:--task' 'device cuda:--metric comet' \
+for option in 'null-odds odds:--task' 'device cuda:--metric comet' \
   'threads 3:--metric comet' 'smooth-value 3:--smooth floor' 'ter-no-punct:--metric ter' \
   'chrf-beta 3:--metric chrf' 'paired-samples 9:--paired' 'seed 3:--confidence' \
   'confidence-samples 9:--confidence'; do
@@ -212,6 +212,22 @@ expect_failure 'predictions without a task' 2 '--predictions needs --task' \
   "$dietmt" evaluate --predictions RTE.tsv --reference dev.tsv
 expect_failure 'neither translations nor predictions' 2 '--hypothesis is missing' \
   "$dietmt" evaluate --reference ref1
+
+# The tokenizer of a language, and a warning about text in which the usual one finds no words.
+printf '%s\n' '一只狗在草地上奔跑。' '设备未连接。' '男人坐在长椅上。' >chinese
+expect_output 'the tokenizer of Chinese' 'tok:zh|' bash -c "
+  '$dietmt' evaluate --reference chinese --hypothesis chinese --language zh-TW | grep -o 'tok:[^|]*|'"
+[ -s stderr.txt ] && { echo "FAILED zh: $(cat stderr.txt)"; failures=$((failures + 1)); }
+expect_output 'the tokenizer of German' 'tok:13a|' bash -c "
+  '$dietmt' evaluate --reference ref1 --hypothesis hyp --language de | grep -o 'tok:[^|]*|'"
+[ -s stderr.txt ] && { echo "FAILED de: $(cat stderr.txt)"; failures=$((failures + 1)); }
+expect_output 'a warning about Chinese' '1' bash -c "
+  '$dietmt' evaluate --reference chinese --hypothesis chinese 2>&1 >/dev/null |
+    grep -c 'chinese: words without spaces between them, .* add --tokenize zh '"
+expect_failure 'a tokenizer and a language' 2 '--tokenize and --language both choose a tokenizer' \
+  "$dietmt" evaluate --reference ref1 --hypothesis hyp --language zh --tokenize zh
+expect_failure 'a language without BLEU' 2 '--language needs --metric bleu, whose tokenizer it' \
+  "$dietmt" evaluate --reference ref1 --hypothesis hyp --language zh --metric chrf
 
 # Subwords: as if the text consisted of the model's pieces.
 for _ in $(seq 200); do cat ref1 ref2; done >text
