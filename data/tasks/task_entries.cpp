@@ -188,6 +188,27 @@ Task xnli() {
                        .label = "3"}}};
 }
 
+// Files of the release, in a directory for each language, and XTREME's without header.
+Task pawsx() {
+  TableLayout official = with_header("sentence1", "sentence2", "label");
+  official.id = "id";
+  return {.name = "PAWS-X",
+          .description = "are two sentences paraphrases, in seven languages; trained on English",
+          .target = classes(kYesNo),
+          .metrics = {"accuracy"},
+          .languages = {"de", "en", "es", "fr", "ja", "ko", "zh"},
+          .splits = {{.name = "train", .file = "en/train.tsv"},
+                     {.name = "dev", .file = "{language}/dev_2k.tsv"},
+                     {.name = "test", .file = "{language}/test_2k.tsv"}},
+          .layouts = {official,
+                      {.header = false,
+                       .min_columns = 3,
+                       .max_columns = 3,
+                       .first = "1",
+                       .second = "2",
+                       .label = "3"}}};
+}
+
 Task spans(const std::string& name, const std::string& description, std::vector<TaskSplit> splits) {
   return {.name = name,
           .description = description,
@@ -244,9 +265,9 @@ Task tydiqa() {
 }  // namespace
 
 const std::vector<Task>& tasks() {
-  static const std::vector<Task> kTasks = {cola(),   sst2(),   mrpc(),  stsb(), qqp(),
-                                           mnli(),   qnli(),   rte(),   wnli(), xnli(),
-                                           squad1(), squad2(), xquad(), mlqa(), tydiqa()};
+  static const std::vector<Task> kTasks = {cola(),   sst2(),  mrpc(), stsb(),  qqp(),   mnli(),
+                                           qnli(),   rte(),   wnli(), xnli(),  pawsx(), squad1(),
+                                           squad2(), xquad(), mlqa(), tydiqa()};
   return kTasks;
 }
 

@@ -24,6 +24,7 @@ need_programs curl unzip tar
 facebook=https://dl.fbaipublicfiles.com
 squad=https://rajpurkar.github.io/SQuAD-explorer/dataset
 xquad=https://raw.githubusercontent.com/deepmind/xquad/60cac411649156efb6aab9dd4c9cde787a2c0345
+pawsx=https://storage.googleapis.com/paws/pawsx
 tydiqa=https://storage.googleapis.com/tydiqa/v1.1
 wikitext=https://wikitext.smerity.com
 
@@ -98,6 +99,12 @@ fetch_xtreme() {
     XNLI-MT-1.0/multinli/multinli.train.en.tsv
 
   local language part members=()
+  for language in de en es fr ja ko zh; do
+    members+=("x-final/$language")
+  done
+  fetch_archive "$pawsx/x-final.tar.gz" "$data/PAWS-X" "${members[@]}"
+  members=()
+
   for language in ar de el en es hi ro ru th tr vi zh; do
     fetch "$xquad/xquad.$language.json" "$data/XQuAD/xquad.$language.json"
   done

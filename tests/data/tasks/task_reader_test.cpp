@@ -158,6 +158,19 @@ TEST_F(TaskReaderTest, XnliGivesTheRowsOfOneLanguage) {
               HasSubstr("no examples of language 'sw' in 3 rows"));
 }
 
+TEST_F(TaskReaderTest, PawsXHasTheReleasesFilesAndXtremes) {
+  for (const char* content :
+       {"id\tsentence1\tsentence2\tlabel\n7\tEins.\t\"Zwei.\t1\n", "Eins.\t\"Zwei.\t1\n"}) {
+    const TaskData data = read("PAWS-X", content, {.language = "de"});
+    ASSERT_EQ(data.examples.size(), 1U);
+    EXPECT_EQ(data.examples[0].second, "\"Zwei.");
+    EXPECT_EQ(data.examples[0].label, 1);
+  }
+  const Task& task = find_task("paws-x");
+  EXPECT_EQ(with_language(task.split("dev").file, "ko"), "ko/dev_2k.tsv");
+  EXPECT_EQ(find_task_and_language("PAWS-X-ja").language, "ja");
+}
+
 TEST_F(TaskReaderTest, XnliTrainsOnTheTranslationsOfMnli) {
   const TaskData data = read("XNLI", "premise\thypo\tlabel\nA\tB\tcontradictory\nA\tC\tneutral\n");
   EXPECT_EQ(data.examples[0].label, 0);

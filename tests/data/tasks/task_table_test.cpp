@@ -22,7 +22,7 @@ TEST(TaskTable, NamesAreUniqueAndFoundInAnyCase) {
     EXPECT_TRUE(names.insert(task.name).second) << task.name;
     EXPECT_EQ(&find_task(task.name), &task);
   }
-  EXPECT_EQ(names.size(), 15U);
+  EXPECT_EQ(names.size(), 16U);
   EXPECT_EQ(find_task("sst-2").name, "SST-2");
   EXPECT_EQ(find_task("tydiqa-goldp").name, "TyDiQA-GoldP");
 }
