@@ -170,9 +170,8 @@ OptionTable option_table(DistillOptions& o) {
   bind_sampling(table, o.search);
   bind_decoding_machine(table, o);
   table
-      .basics({"model", "source-tag", "back-translate", "augment", "reference", "mbr", "nbest",
-               "teacher-url", "teacher-model", "teacher-prompt", "teacher-concurrency", "beam",
-               "sample", "device", "weights", "workers"})
+      .basics({"model", "source-tag", "back-translate", "reference", "mbr", "nbest", "teacher-url",
+               "teacher-model", "teacher-prompt", "beam", "sample", "device", "weights", "workers"})
       .example(
           "dietmt distill --model teacher --source train.en --output-source student.en "
           "--output-target student.de")
