@@ -103,11 +103,12 @@ struct TaskScores {
 
 /// Header and row of each table: that of Ke et al. 2021, the first metric of each task of GLUE, and
 /// that of Wang et al. 2021 with their metrics (of MNLI the mismatched set), where they have the
-/// tasks. For one task, which would look like the papers' own scores, and for tasks that are not
-/// GLUE's, the first row is called the main metric. A task with several metrics or sets has them
-/// all in its column ("84.93/84.91"), one in several languages their mean. Several tasks of GLUE
-/// have their average: of all scores in the row, MNLI's two apart as in Ke et al., without WNLI,
-/// which the papers leave out.
+/// tasks; that of Chen et al. 2021 for tasks of XTREME, with F1 and exact match, and the average of
+/// all numbers in it. For one task, which would look like the papers' own scores, and for tasks
+/// that are not GLUE's, the first row is called the main metric. A task with several metrics or
+/// sets has them all in its column ("84.93/84.91"), one in several languages their mean. Several
+/// tasks of GLUE have their average: of all scores in the row, MNLI's two apart as in Ke et al.,
+/// without WNLI, which the papers leave out.
 std::string paper_rows(const std::vector<TaskScores>& tasks, SeedStatistic statistic);
 
 }  // namespace dietmt::bert

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include "bert/finetuning/protocol.h"
@@ -19,6 +20,12 @@ bool is_glue(const TaskScores& task) {
   return !task.task.wang_metrics.empty() && task.task.target.kind != data::TaskKind::kSpan;
 }
 
+// Chen et al. 2021 have these tasks of XTREME.
+bool is_xtreme(const TaskScores& task) {
+  constexpr std::array kNames = {"XNLI", "XQuAD", "MLQA", "TyDiQA-GoldP"};
+  return std::ranges::find(kNames, task.task.name) != kNames.end();
+}
+
 // The scores named `metric`, of the first set, and those of the other sets or their mean.
 std::vector<double> column(const TaskScores& task, const std::string& metric) {
   const auto mean = task.scores.find(metric + "_mean");
@@ -32,30 +39,33 @@ std::vector<double> column(const TaskScores& task, const std::string& metric) {
 struct Row {
   std::string header;
   std::string scores;
+  double sum = 0.0;  // of all numbers in it, except those of WNLI
+  size_t count = 0;
 };
 
 template <typename Metrics>
 Row row_of(const std::vector<TaskScores>& tasks, const Metrics& metrics_of) {
   Row row;
-  double sum = 0.0;
-  size_t count = 0;
   for (const TaskScores& task : tasks) {
     std::string cell;
     for (const std::string& metric : metrics_of(task.task)) {
       for (const double score : column(task, metric)) {
         cell += (cell.empty() ? "" : "/") + text_of(score);
         if (task.task.name == "WNLI") continue;
-        sum += score;
-        ++count;
+        row.sum += score;
+        ++row.count;
       }
     }
     row.header += '\t' + task.task.name;
     row.scores += '\t' + cell;
   }
-  if (tasks.size() > 1 && count > 0 && std::ranges::all_of(tasks, is_glue)) {
-    row.header += "\taverage";
-    row.scores += '\t' + text_of(sum / static_cast<double>(count));
-  }
+  return row;
+}
+
+Row with_average(Row row) {
+  if (row.count == 0) return row;
+  row.header += "\taverage";
+  row.scores += '\t' + text_of(row.sum / static_cast<double>(row.count));
   return row;
 }
 
@@ -92,17 +102,24 @@ std::string rate_table(const std::string& task, const ProtocolSummary& summary) 
 std::string paper_rows(const std::vector<TaskScores>& tasks, SeedStatistic statistic) {
   const bool several = tasks.size() > 1;
   const bool glue = several && std::ranges::all_of(tasks, is_glue);
+  const auto row = [&](const auto& metrics_of) {
+    const Row all = row_of(tasks, metrics_of);
+    return glue ? with_average(all) : all;
+  };
   std::string rows =
       lines(glue ? "as in the table of Ke et al. 2021" : "main metric",
-            row_of(tasks,
-                   [](const Task& task) { return std::vector<std::string>{task.metrics.front()}; }),
+            row([](const Task& task) { return std::vector<std::string>{task.metrics.front()}; }),
             statistic);
+  if (several && std::ranges::all_of(tasks, is_xtreme))
+    rows += lines("as in the table of Chen et al. 2021",
+                  with_average(row_of(tasks, [](const Task& task) { return task.metrics; })),
+                  statistic);
   const bool in_wang = several && std::ranges::all_of(tasks, [](const TaskScores& task) {
                          return !task.task.wang_metrics.empty();
                        });
   if (in_wang)
     rows += lines("as in the table of Wang et al. 2021",
-                  row_of(tasks, [](const Task& task) { return task.wang_metrics; }), statistic);
+                  row([](const Task& task) { return task.wang_metrics; }), statistic);
   return rows;
 }
 

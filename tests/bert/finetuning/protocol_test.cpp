@@ -261,6 +261,22 @@ TEST(PaperRows, OfSeveralLanguagesAreTheirMean) {
             "main metric\tXNLI\nmean\t70.00\n");
 }
 
+// The row of DIET-REL in table 3 of Chen et al.
+TEST(PaperRows, OfXtremeHaveTheAverageOfSevenNumbers) {
+  const auto answers = [](const char* name, double f1, double exact) {
+    return TaskScores{data::find_task(name), {{"f1_mean", f1}, {"exact_match_mean", exact}}};
+  };
+  EXPECT_EQ(paper_rows({{data::find_task("XNLI"), {{"accuracy_mean", 68.4}}},
+                        answers("XQuAD", 69.4, 54.4),
+                        answers("MLQA", 58.6, 43.5),
+                        answers("TyDiQA-GoldP", 62.4, 49.3)},
+                       SeedStatistic::kMedian),
+            "main metric\tXNLI\tXQuAD\tMLQA\tTyDiQA-GoldP\n"
+            "median\t68.40\t69.40\t58.60\t62.40\n"
+            "as in the table of Chen et al. 2021\tXNLI\tXQuAD\tMLQA\tTyDiQA-GoldP\taverage\n"
+            "median\t68.40\t69.40/54.40\t58.60/43.50\t62.40/49.30\t58.00\n");
+}
+
 TEST(PaperRows, OfOneTaskNameNoPaper) {
   EXPECT_EQ(paper_rows({{data::find_task("WNLI"), {{"accuracy", 50.0}}}}, SeedStatistic::kMedian),
             "main metric\tWNLI\nmedian\t50.00\n");
