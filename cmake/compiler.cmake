@@ -6,6 +6,14 @@ endif()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   add_compile_options(-fsigned-char)  # as on x86-64
 endif()
+# Sources with this ending hold what the systems do in different ways.
+if(APPLE)
+  set(DIETMT_SYSTEM macos)
+  set(DIETMT_ORIGIN @loader_path)  # in run paths: where the file itself lies
+else()
+  set(DIETMT_SYSTEM linux)
+  set(DIETMT_ORIGIN $ORIGIN)
+endif()
 include_directories(${CMAKE_SOURCE_DIR})
 
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")

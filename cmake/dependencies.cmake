@@ -3,8 +3,10 @@ find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 # Linked by the compiler's flag: LibTorch brings the runtime library under the same name, and CMake
 # warns of a conflict where the system's is linked by its path.
-set_target_properties(OpenMP::OpenMP_CXX PROPERTIES
-  INTERFACE_LINK_LIBRARIES "Threads::Threads" INTERFACE_LINK_OPTIONS "${OpenMP_CXX_FLAGS}")
+if(NOT APPLE)
+  set_target_properties(OpenMP::OpenMP_CXX PROPERTIES
+    INTERFACE_LINK_LIBRARIES "Threads::Threads" INTERFACE_LINK_OPTIONS "${OpenMP_CXX_FLAGS}")
+endif()
 find_package(ZLIB REQUIRED)
 find_package(BZip2 REQUIRED)
 find_package(LibLZMA REQUIRED)

@@ -9,7 +9,12 @@ endif()
 # Gives a library without LibTorch objects that libdietmt.so can hold, inlined as in a program.
 function(dietmt_fit_shared_library target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_compile_options(${target} PRIVATE -fno-semantic-interposition)
+  if(APPLE)
+    # What --exclude-libs does elsewhere: the library exports none of it.
+    set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden)
+  else()
+    target_compile_options(${target} PRIVATE -fno-semantic-interposition)
+  endif()
 endfunction()
 
 # One folder is one library, dietmt_<path with underscores>:

@@ -23,7 +23,7 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers and CMake package of the C+
 
 set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
 set(CPACK_ARCHIVE_THREADS 0)
-set(CPACK_PACKAGE_FILE_NAME dietmt-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
+set(CPACK_PACKAGE_FILE_NAME dietmt-${PROJECT_VERSION}-${DIETMT_SYSTEM}-${CMAKE_SYSTEM_PROCESSOR})
 set(CPACK_STRIP_FILES ON)
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -56,7 +56,7 @@ foreach(component ${CPACK_COMPONENTS_ALL})
   set(package ${package_of_${component}})
   string(TOUPPER ${component} upper)
   set(CPACK_ARCHIVE_${upper}_FILE_NAME
-    ${package}-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
+    ${package}-${PROJECT_VERSION}-${DIETMT_SYSTEM}-${CMAKE_SYSTEM_PROCESSOR})
   set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${package})
   install(FILES LICENSE THIRD_PARTY_NOTICES.md ${CMAKE_CURRENT_LIST_DIR}/debian/copyright
     ${debian}/changelog.gz DESTINATION share/doc/${package} COMPONENT ${component})

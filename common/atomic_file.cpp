@@ -13,6 +13,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "common/system.h"
 
 namespace dietmt {
 namespace fs = std::filesystem;
@@ -20,17 +21,13 @@ namespace {
 
 constexpr const char* kTemporary = ".dietmt-tmp";
 constexpr size_t kBufferBytes = 1 << 20;
+constexpr mode_t kPermissions = 0644;
 
 FileDescriptor open_file(const fs::path& path, int flags) {
-  return FileDescriptor(::open(path.c_str(), flags | O_CLOEXEC, 0644));
+  return FileDescriptor(::open(path.c_str(), flags | O_CLOEXEC, kPermissions));
 }
 
-// Opens a file without a name (O_TMPFILE), if the file system supports that.
-FileDescriptor create_unnamed(const fs::path& directory) {
-  return open_file(directory, O_TMPFILE | O_RDWR);
-}
-
-// For file systems without O_TMPFILE.
+// Where there are no files without a name.
 FileDescriptor create_and_unlink(const fs::path& path) {
   for (int64_t i = 0;; ++i) {
     const fs::path name = temporary_name(path).string() + std::to_string(i);
@@ -41,14 +38,13 @@ FileDescriptor create_and_unlink(const fs::path& path) {
   }
 }
 
-// Links a file from create_unnamed() to `name`. Returns true if the file has a name already.
+// Links a file from open_unnamed() to `name`. Returns true if the file has a name already.
 bool give_name(int file, const fs::path& name) {
   struct stat status = {};
   if (::fstat(file, &status) != 0) return false;
   if (status.st_nlink > 0) return true;
   ::unlink(name.c_str());
-  const std::string unnamed = "/proc/self/fd/" + std::to_string(file);
-  return ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  return link_unnamed(file, name);
 }
 
 // Gives an open file the permissions of the file that it will replace, if any.
@@ -115,7 +111,7 @@ void OutputFile::append(OutputFile& other) {
 
 UnnamedFile::UnnamedFile(const fs::path& path) {
   path_ = path;
-  file_ = create_unnamed(parent_directory(path));
+  file_ = open_unnamed(parent_directory(path), kPermissions);
   if (!file_.valid()) file_ = create_and_unlink(path);
   if (!file_.valid()) fail("written");
 }
@@ -129,7 +125,7 @@ AtomicFile::AtomicFile(const fs::path& path, Unfinished unfinished) : unfinished
   remove_leftovers(path_);
   const bool kept = unfinished == Unfinished::kKept;
   temporary_ = kept ? fs::path(path_.string() + ".part") : temporary_name(path_);
-  if (!kept) file_ = create_unnamed(parent_directory(path_));
+  if (!kept) file_ = open_unnamed(parent_directory(path_), kPermissions);
   if (!file_.valid()) file_ = open_file(temporary_, O_RDWR | O_CREAT | (kept ? 0 : O_TRUNC));
   if (!file_.valid()) fail("written");
   // File systems without locks (NFS) fail with another error.

@@ -71,7 +71,7 @@ enum class Unfinished {
 };
 
 /// Replaces or creates a regular file; follows a link and replaces its target. The file has no name
-/// until commit(), so a killed process leaves nothing. File systems without O_TMPFILE (NFS)
+/// until commit(), so a killed process leaves nothing. File systems without O_TMPFILE (NFS, macOS)
 /// use temporary_name(); the next writer removes that file unless the first one is alive and holds
 /// its lock. Keeps the permissions of the file that it replaces.
 class AtomicFile : public OutputFile {

@@ -1,12 +1,8 @@
 #include "common/child_process.h"
 
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <poll.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +15,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/interruption.h"
+#include "common/system.h"
 
 namespace dietmt {
 namespace {
@@ -31,7 +28,7 @@ constexpr int kNotStarted = 127;  // as in the shell
 
 // A file without a name, which a program can read from any place.
 FileDescriptor file_of(std::string_view content, const std::string& program) {
-  FileDescriptor file(::memfd_create("input", MFD_CLOEXEC));
+  FileDescriptor file = open_memory_file();
   if (!file.valid()) fail(program);
   while (!content.empty()) {
     const ssize_t count = ::write(file.number(), content.data(), content.size());
@@ -40,11 +37,6 @@ FileDescriptor file_of(std::string_view content, const std::string& program) {
   }
   if (::lseek(file.number(), 0, SEEK_SET) != 0) fail(program);
   return file;
-}
-
-void limit(int resource, uint64_t value) {
-  const rlimit both = {value, value};
-  ::setrlimit(static_cast<__rlimit_resource_t>(resource), &both);
 }
 
 struct Streams {
@@ -56,7 +48,7 @@ struct Streams {
 // In the child: only functions that are safe after the fork of a process with threads.
 [[noreturn]] void become(const ChildProgram& program, const std::vector<char*>& words,
                          const Streams& streams, pid_t parent) {
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  end_with_parent();
   if (::getppid() != parent) ::_exit(kNotStarted);
   sigset_t none;
   sigemptyset(&none);
@@ -64,9 +56,16 @@ struct Streams {
   if (streams.input >= 0) ::dup2(streams.input, STDIN_FILENO);
   ::dup2(streams.output, STDOUT_FILENO);
   if (streams.errors >= 0) ::dup2(streams.errors, STDERR_FILENO);
-  ::syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
-  if (program.most_memory) limit(RLIMIT_AS, *program.most_memory);
-  if (program.most_time) limit(RLIMIT_CPU, static_cast<uint64_t>(program.most_time->count()));
+  close_on_exec_from(STDERR_FILENO + 1);
+  if (program.most_memory) {
+    const rlimit limit = {*program.most_memory, *program.most_memory};
+    ::setrlimit(RLIMIT_AS, &limit);
+  }
+  if (program.most_time) {
+    const auto seconds = static_cast<rlim_t>(program.most_time->count());
+    const rlimit limit = {seconds, seconds};
+    ::setrlimit(RLIMIT_CPU, &limit);
+  }
   ::execv(words[0], words.data());
   ::_exit(kNotStarted);
 }
@@ -128,7 +127,7 @@ int run_child(const ChildProgram& program, const std::function<void(std::string_
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) fail(name);
+  if (!open_pipe(ends)) fail(name);
   const FileDescriptor from_child(ends[0]);
   FileDescriptor to_parent(ends[1]);
   FileDescriptor input;

@@ -19,6 +19,7 @@
 #include "common/atomic_file.h"
 #include "common/error.h"
 #include "common/json_fields.h"
+#include "common/system.h"
 
 namespace dietmt {
 namespace fs = std::filesystem;
@@ -224,8 +225,6 @@ void MappedFile::read(uint64_t offset, char* to, size_t count) const {
   }
 }
 
-void MappedFile::expect_random_access() const {
-  ::posix_fadvise(file_.number(), 0, 0, POSIX_FADV_RANDOM);
-}
+void MappedFile::expect_random_access() const { stop_read_ahead(file_.number()); }
 
 }  // namespace dietmt

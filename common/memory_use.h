@@ -10,14 +10,14 @@ namespace dietmt {
 /// Peak resident memory of the process so far, in bytes.
 int64_t peak_memory();
 
-/// Resets peak_memory() to what is resident now.
+/// Resets peak_memory() to what is resident now, on Linux only.
 void reset_peak_memory();
 
 /// Resident memory of the process now, in bytes.
 int64_t resident_memory();
 
 /// Bytes that the process may still allocate under its control groups (versions 1 and 2) and their
-/// parents; the largest int64_t if none has a limit.
+/// parents; the largest int64_t if none has a limit, as on macOS.
 int64_t available_in_groups(const std::filesystem::path& membership = "/proc/self/cgroup",
                             const std::filesystem::path& mounts = "/sys/fs/cgroup");
 

@@ -1,12 +1,9 @@
 #include "common/process.h"
 
 #include <pthread.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <csignal>
 #include <mutex>
 #include <optional>
@@ -81,21 +78,7 @@ void throw_if_stop_requested() {
   if (stop_requested()) throw Stopped(stop_reason());
 }
 
-// Linux keeps a nice value per thread, which new threads inherit.
-void give_way(int amount) {
-  if (amount == 0) return;
-  const auto thread = static_cast<id_t>(::gettid());
-  const int wanted = ::getpriority(PRIO_PROCESS, static_cast<id_t>(::getpid())) + amount;
-  if (::getpriority(PRIO_PROCESS, thread) < wanted) ::setpriority(PRIO_PROCESS, thread, wanted);
-}
-
 int64_t usable_cores() { return std::max(1U, std::thread::hardware_concurrency()); }
-
-std::filesystem::path program_path() {
-  const auto running = std::filesystem::read_symlink("/proc/self/exe");
-  const bool is_loader = running.filename().string().starts_with("ld-linux-");
-  return is_loader ? std::filesystem::absolute(program_invocation_name) : running;
-}
 
 bool is_ignored(int signal) {
   struct sigaction now = {};

@@ -102,10 +102,12 @@ std::vector<fs::path> files_of(const fs::path& package) {
 
 // Changes whenever a file is written.
 std::string stamp_of(const fs::path& file) {
-  struct stat status = {};
-  if (::stat(file.c_str(), &status) != 0) throw DataError(file.string() + ": cannot be read");
-  return fmt::format("{} {} {} {}\n", fs::absolute(file).string(), status.st_size,
-                     status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+  std::error_code error;
+  const uintmax_t size = fs::file_size(file, error);
+  const auto written = error ? fs::file_time_type() : fs::last_write_time(file, error);
+  if (error) throw DataError(file.string() + ": cannot be read");
+  return fmt::format("{} {} {}\n", fs::absolute(file).string(), size,
+                     written.time_since_epoch() / std::chrono::nanoseconds(1));
 }
 
 std::string sha256_of(const fs::path& package, const std::vector<fs::path>& files) {

@@ -13,7 +13,11 @@
 namespace dietmt::metrics {
 namespace {
 
+#ifdef __APPLE__
+constexpr const char* kLibrary = "libmecab.2.dylib";
+#else
 constexpr const char* kLibrary = "libmecab.so.2";
+#endif
 
 struct Language {
   const char* name;

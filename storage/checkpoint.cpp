@@ -329,7 +329,7 @@ std::vector<Checkpoint> CheckpointStore::best_n(int64_t count) const {
 
 std::vector<Checkpoint> CheckpointStore::last_n(int64_t count) const {
   std::vector<Checkpoint> found(checkpoints_.rbegin(), checkpoints_.rend());
-  std::erase_if(found, &Checkpoint::by_stop);
+  std::erase_if(found, std::mem_fn(&Checkpoint::by_stop));
   if (std::ssize(found) > count) found.resize(static_cast<size_t>(count));
   return found;
 }

@@ -1,15 +1,16 @@
 #include "data/cleaning/duplicate_index.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 
 #include <bit>
+#include <cerrno>
 #include <cstring>
 #include <span>
 #include <utility>
 
 #include "common/atomic_file.h"
 #include "common/error.h"
+#include "common/system.h"
 
 namespace dietmt::data {
 
@@ -21,7 +22,7 @@ class DuplicateIndex::Table : public UnnamedFile {
       : UnnamedFile(directory / "duplicates"), bits_(bits) {
     const size_t bytes = slot_count() * sizeof(uint64_t);
     // Without space on the disk, writing to the mapping would end the program.
-    if (const int error = ::posix_fallocate(file_.number(), 0, static_cast<off_t>(bytes)))
+    if (const int error = reserve_disk_space(file_.number(), bytes))
       throw Error(directory.string() +
                   ": no space for the table of duplicates: " + std::strerror(error));
     void* const memory =

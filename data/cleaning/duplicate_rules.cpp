@@ -2,6 +2,7 @@
 #include <sys/random.h>
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
+#include <unistd.h>
 
 #include "data/cleaning/duplicate_index.h"
 #include "data/cleaning/rule_kinds.h"
@@ -37,7 +38,7 @@ void add_side(const SideText& side, const DuplicateKey& key, TextHash& hash) {
 
 uint64_t random_seed() {
   uint64_t seed = 0;
-  if (::getrandom(&seed, sizeof seed, 0) != sizeof seed) return 0;
+  if (::getentropy(&seed, sizeof seed) != 0) return 0;
   return seed;
 }
 

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <new>
 
+#include "common/system.h"
+
 namespace dietmt::nmt {
 namespace {
 
@@ -27,7 +29,7 @@ void* checked(void* made) {
 
 void* make(size_t bytes) {
   if (!is_mapped(bytes)) return checked(std::aligned_alloc(kCacheLine, bytes));
-  return checked(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  return checked(grow_mapping(nullptr, 0, bytes));
 }
 
 void drop(void* data, size_t bytes) {
@@ -44,7 +46,7 @@ MemoryBlock::~MemoryBlock() { drop(data_, bytes_); }
 void MemoryBlock::resize(size_t bytes) {
   const size_t whole = rounded(bytes);
   if (is_mapped(bytes_)) {
-    data_ = checked(mremap(data_, bytes_, whole, MREMAP_MAYMOVE));
+    data_ = checked(grow_mapping(data_, bytes_, whole));
   } else {
     void* made = make(whole);
     if (data_ != nullptr) std::memcpy(made, data_, bytes_);
@@ -52,8 +54,6 @@ void MemoryBlock::resize(size_t bytes) {
     data_ = made;
   }
   bytes_ = whole;
-  if (is_mapped(bytes_))
-    madvise(data_, bytes_, MADV_HUGEPAGE);  // advice, which the system may ignore
 }
 
 }  // namespace dietmt::nmt

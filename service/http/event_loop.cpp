@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/system.h"
 
 namespace dietmt::service {
 namespace {
@@ -154,8 +155,7 @@ void EventLoop::accept_clients() {
 bool EventLoop::accept_client() {
   Tcp::endpoint client;
   socklen_t size = static_cast<socklen_t>(client.capacity());
-  const int file =
-      ::accept4(acceptor_.native_handle(), client.data(), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  const int file = accept_connection(acceptor_.native_handle(), client.data(), &size);
   if (file < 0) {
     const bool none = errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
     // Retry at the next tick instead of spinning.

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "common/system.h"
 #include "service/http/message.h"
 
 namespace dietmt::service {
@@ -90,9 +91,8 @@ size_t SpooledBytes::read(uint64_t offset, char* to, size_t count) const {
   return count;
 }
 
-// O_TMPFILE creates a file that never has a name. Not all file systems support it.
 NamelessFile::NamelessFile(const std::filesystem::path& directory)
-    : file_(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)) {
+    : file_(open_unnamed(directory, 0600)) {
   if (file_.valid()) return;
   std::string name = (directory / "dietmt-XXXXXX").string();
   file_ = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
@@ -124,7 +124,7 @@ size_t NamelessFile::read(uint64_t offset, char* to, size_t count) const {
   return static_cast<size_t>(n);
 }
 
-std::string NamelessFile::path() const { return "/proc/self/fd/" + std::to_string(file_.number()); }
+std::string NamelessFile::path() const { return path_of_open_file(file_.number()); }
 
 bool is_disk_full(const std::system_error& error) {
   return error.code() == std::errc::no_space_on_device ||

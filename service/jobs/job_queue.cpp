@@ -1,6 +1,7 @@
 #include "service/jobs/job_queue.h"
 
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -191,7 +192,7 @@ std::string page_end(const JobStatus& job) { return std::to_string(job.created) 
 
 std::string random_id() {
   unsigned char bytes[16];
-  if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+  if (::getentropy(bytes, sizeof bytes) != 0)
     throw Error(std::string("the system provides no random numbers: ") + std::strerror(errno));
   constexpr const char* kDigits = "0123456789abcdef";
   std::string id;

@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "common/exit_kinds.h"
+#include "common/system.h"
 #include "training/processes/peer_watch.h"
 
 namespace dietmt::training {
@@ -52,8 +53,8 @@ std::string random_token() {
 // A machine without power does not close its connections: half a minute of silence counts as
 // closed.
 void enable_keepalive(int fd) {
-  constexpr std::pair<int, int> kSettings[] = {
-      {TCP_KEEPIDLE, 10}, {TCP_KEEPINTVL, 5}, {TCP_KEEPCNT, 4}};
+  const std::pair<int, int> kSettings[] = {
+      {kKeepaliveIdle, 10}, {TCP_KEEPINTVL, 5}, {TCP_KEEPCNT, 4}};
   const int on = 1;
   ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
   for (const auto& [name, value] : kSettings)

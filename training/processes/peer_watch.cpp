@@ -1,7 +1,6 @@
 #include "training/processes/peer_watch.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "common/exit_kinds.h"
+#include "common/system.h"
 
 namespace dietmt::training {
 namespace {
@@ -30,18 +30,18 @@ bool is_lost(int connection) {
 }  // namespace
 
 PeerWatch::PeerWatch(std::vector<FileDescriptor> connections, std::function<void()> lost)
-    : lost_(std::move(lost)),
-      connections_(std::move(connections)),
-      stop_(::eventfd(0, EFD_CLOEXEC)) {
-  if (!stop_.valid())
+    : lost_(std::move(lost)), connections_(std::move(connections)) {
+  int ends[2];
+  if (!open_pipe(ends))
     throw PeerError(std::string("the processes of this training cannot be watched: ") +
                     std::strerror(errno));
+  stop_ = FileDescriptor(ends[0]);
+  stopper_ = FileDescriptor(ends[1]);
   thread_ = std::thread([this] { watch(); });
 }
 
 PeerWatch::~PeerWatch() {
-  const uint64_t one = 1;
-  while (::write(stop_.number(), &one, sizeof one) < 0 && errno == EINTR) {
+  while (::write(stopper_.number(), "", 1) < 0 && errno == EINTR) {
   }
   thread_.join();
 }

@@ -55,7 +55,7 @@ class PeerWatch {
 
   std::function<void()> lost_;
   std::vector<FileDescriptor> connections_;
-  FileDescriptor stop_;  // an eventfd
+  FileDescriptor stop_, stopper_;  // two ends of a pipe
   std::mutex holding_;
   std::atomic<bool> reported_ = false;
   std::thread thread_;

@@ -1,0 +1,98 @@
+// Compiled by `.ci/run macos`, never run so far.
+#include <fcntl.h>
+#include <mach-o/dyld.h>
+#include <netinet/tcp.h>
+#include <pthread/qos.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "common/process.h"
+#include "common/system.h"
+
+namespace dietmt {
+namespace {
+
+bool close_on_exec(int file) { return ::fcntl(file, F_SETFD, FD_CLOEXEC) == 0; }
+
+}  // namespace
+
+const int kKeepaliveIdle = TCP_KEEPALIVE;
+
+FileDescriptor open_unnamed(const std::filesystem::path&, mode_t) {
+  errno = ENOTSUP;
+  return {};
+}
+
+bool link_unnamed(int, const std::filesystem::path&) {
+  errno = ENOTSUP;
+  return false;
+}
+
+std::string path_of_open_file(int file) { return "/dev/fd/" + std::to_string(file); }
+
+FileDescriptor open_memory_file() {
+  std::error_code ignored;
+  std::string name = (std::filesystem::temp_directory_path(ignored) / "dietmt-XXXXXX").string();
+  FileDescriptor file(::mkostemp(name.data(), O_CLOEXEC));
+  if (file.valid()) ::unlink(name.c_str());
+  return file;
+}
+
+int reserve_disk_space(int file, uint64_t bytes) {
+  const auto size = static_cast<off_t>(bytes);
+  fstore_t space = {.fst_flags = F_ALLOCATEALL,
+                    .fst_posmode = F_PEOFPOSMODE,
+                    .fst_offset = 0,
+                    .fst_length = size,
+                    .fst_bytesalloc = 0};
+  const bool has_space = ::fcntl(file, F_PREALLOCATE, &space) == 0 && ::ftruncate(file, size) == 0;
+  return has_space ? 0 : errno;
+}
+
+void stop_read_ahead(int file) { ::fcntl(file, F_RDAHEAD, 0); }
+
+bool open_pipe(int (&ends)[2]) {
+  return ::pipe(ends) == 0 && close_on_exec(ends[0]) && close_on_exec(ends[1]);
+}
+
+int accept_connection(int listener, sockaddr* peer, socklen_t* size) {
+  const int file = ::accept(listener, peer, size);
+  if (file < 0) return file;
+  close_on_exec(file);
+  ::fcntl(file, F_SETFL, O_NONBLOCK);
+  return file;
+}
+
+void end_with_parent() {}
+
+void close_on_exec_from(int first) {
+  for (int file = first; file < ::getdtablesize(); ++file) close_on_exec(file);
+}
+
+void* grow_mapping(void* data, size_t bytes, size_t wanted) {
+  void* const grown =
+      ::mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data == nullptr || grown == MAP_FAILED) return grown;
+  std::memcpy(grown, data, bytes);
+  ::munmap(data, bytes);
+  return grown;
+}
+
+// There is no nice value per thread, and the quality of service is that of this thread only.
+void give_way(int amount) {
+  if (amount > 0) ::pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0);
+}
+
+std::filesystem::path program_path() {
+  uint32_t size = 0;
+  ::_NSGetExecutablePath(nullptr, &size);
+  std::string path(size, '\0');
+  ::_NSGetExecutablePath(path.data(), &size);
+  return std::filesystem::canonical(path.c_str());
+}
+
+}  // namespace dietmt
