@@ -43,8 +43,13 @@ void stop_read_ahead(int file);
 /// failed.
 bool open_pipe(int (&ends)[2]);
 
-/// As accept(); the connection does not block and is closed in programs that this one starts.
-int accept_connection(int listener, sockaddr* peer, socklen_t* size);
+/// As socket(); closed in programs that this one starts.
+FileDescriptor open_socket(int family, int kind);
+
+enum class Waiting { kBlocks, kNever };  // of reads and writes
+
+/// As accept(); closed in programs that this one starts.
+int accept_connection(int listener, sockaddr* peer, socklen_t* size, Waiting waiting);
 
 /// TCP's option for seconds of silence before the first probe.
 extern const int kKeepaliveIdle;

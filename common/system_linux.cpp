@@ -38,8 +38,13 @@ void stop_read_ahead(int file) { ::posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
 
 bool open_pipe(int (&ends)[2]) { return ::pipe2(ends, O_CLOEXEC) == 0; }
 
-int accept_connection(int listener, sockaddr* peer, socklen_t* size) {
-  return ::accept4(listener, peer, size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+FileDescriptor open_socket(int family, int kind) {
+  return FileDescriptor(::socket(family, kind | SOCK_CLOEXEC, 0));
+}
+
+int accept_connection(int listener, sockaddr* peer, socklen_t* size, Waiting waiting) {
+  const int flags = SOCK_CLOEXEC | (waiting == Waiting::kNever ? SOCK_NONBLOCK : 0);
+  return ::accept4(listener, peer, size, flags);
 }
 
 void end_with_parent() { ::prctl(PR_SET_PDEATHSIG, SIGTERM); }

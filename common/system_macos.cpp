@@ -59,12 +59,18 @@ bool open_pipe(int (&ends)[2]) {
   return ::pipe(ends) == 0 && close_on_exec(ends[0]) && close_on_exec(ends[1]);
 }
 
-int accept_connection(int listener, sockaddr* peer, socklen_t* size) {
-  const int file = ::accept(listener, peer, size);
-  if (file < 0) return file;
-  close_on_exec(file);
-  ::fcntl(file, F_SETFL, O_NONBLOCK);
-  return file;
+FileDescriptor open_socket(int family, int kind) {
+  FileDescriptor made(::socket(family, kind, 0));
+  if (made.valid()) close_on_exec(made.number());
+  return made;
+}
+
+int accept_connection(int listener, sockaddr* peer, socklen_t* size, Waiting waiting) {
+  const int made = ::accept(listener, peer, size);
+  if (made < 0) return made;
+  close_on_exec(made);
+  ::fcntl(made, F_SETFL, waiting == Waiting::kNever ? O_NONBLOCK : 0);
+  return made;
 }
 
 void end_with_parent() {}

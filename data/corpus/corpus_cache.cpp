@@ -69,7 +69,8 @@ uint32_t index_checksum(Header header, const Extend& extend) {
 uint32_t extend_by_file(uint32_t checksum, AtomicFile& file, uint64_t begin, uint64_t end) {
   std::vector<char> bytes(1 << 20);
   while (begin < end) {
-    const size_t size = file.read(begin, bytes.data(), std::min(bytes.size(), end - begin));
+    const size_t size =
+        file.read(begin, bytes.data(), std::min<uint64_t>(bytes.size(), end - begin));
     if (size == 0) break;
     checksum = crc32_of({bytes.data(), size}, checksum);
     begin += size;

@@ -18,7 +18,7 @@ std::optional<std::string> fingerprint_of_files(std::span<const std::string> fil
     const fs::path path = fs::weakly_canonical(file);
     const auto modified = fs::last_write_time(path).time_since_epoch().count();
     text += path.string() + '\t' + std::to_string(fs::file_size(path)) + '\t' +
-            std::to_string(modified) + '\n';
+            std::to_string(static_cast<int64_t>(modified)) + '\n';
   }
   return text;
 }

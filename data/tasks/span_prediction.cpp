@@ -45,7 +45,7 @@ std::vector<int64_t> top_pieces(const SpanWindow& window, const std::vector<floa
   for (int64_t i = 0; i < window.pieces; ++i)
     if (is_allowed(i)) pieces.push_back(i);
   const float* of_context = scores.data() + window.context_begin;
-  const auto middle = pieces.begin() + std::min(k, std::ssize(pieces));
+  const auto middle = pieces.begin() + std::min<int64_t>(k, std::ssize(pieces));
   std::partial_sort(pieces.begin(), middle, pieces.end(), [&](int64_t a, int64_t b) {
     return std::pair(-of_context[a], a) < std::pair(-of_context[b], b);
   });

@@ -42,7 +42,7 @@ ConstraintTrie::ConstraintTrie(const TermConstraints& constraints)
     int64_t longest = 0;
     for (const std::vector<int32_t>& sequence : *terms[c]) {
       add(sequence, bit(c));
-      longest = std::max(longest, std::ssize(sequence));
+      longest = std::max<int64_t>(longest, std::ssize(sequence));
     }
     lengths_.push_back(longest);
     tokens_ += longest;

@@ -181,7 +181,7 @@ void translate(const Translator& translator, const LineCoder& coder, const Strea
   const std::vector<TranslationRequest> requests = window.requests();
   int64_t counted = 0;  // lines; some have several sentences
   const auto count = [&](int64_t sentences) {
-    const int64_t more = std::min(sentences, std::ssize(window.lines) - counted);
+    const int64_t more = std::min<int64_t>(sentences, std::ssize(window.lines) - counted);
     counted += more;
     if (progress) progress(more);
   };

@@ -155,7 +155,8 @@ void EventLoop::accept_clients() {
 bool EventLoop::accept_client() {
   Tcp::endpoint client;
   socklen_t size = static_cast<socklen_t>(client.capacity());
-  const int file = accept_connection(acceptor_.native_handle(), client.data(), &size);
+  const int file =
+      accept_connection(acceptor_.native_handle(), client.data(), &size, Waiting::kNever);
   if (file < 0) {
     const bool none = errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
     // Retry at the next tick instead of spinning.

@@ -55,7 +55,7 @@ TEST(System, PipeAndConnectionCloseInOtherPrograms) {
   const FileDescriptor from(ends[0]), to(ends[1]);
   EXPECT_TRUE(closes_on_exec(from.number()) && closes_on_exec(to.number()));
 
-  const FileDescriptor listener(::socket(AF_INET, SOCK_STREAM, 0));
+  const FileDescriptor listener = open_socket(AF_INET, SOCK_STREAM);
   sockaddr_in address = {};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -64,9 +64,10 @@ TEST(System, PipeAndConnectionCloseInOtherPrograms) {
   ASSERT_EQ(::bind(listener.number(), place, size), 0);
   ASSERT_EQ(::listen(listener.number(), 1), 0);
   ASSERT_EQ(::getsockname(listener.number(), place, &size), 0);
-  const FileDescriptor client(::socket(AF_INET, SOCK_STREAM, 0));
+  const FileDescriptor client = open_socket(AF_INET, SOCK_STREAM);
+  EXPECT_TRUE(closes_on_exec(client.number()));
   ASSERT_EQ(::connect(client.number(), place, size), 0);
-  const FileDescriptor server(accept_connection(listener.number(), place, &size));
+  const FileDescriptor server(accept_connection(listener.number(), place, &size, Waiting::kNever));
   ASSERT_TRUE(server.valid());
   EXPECT_TRUE(closes_on_exec(server.number()));
   EXPECT_NE(::fcntl(server.number(), F_GETFL) & O_NONBLOCK, 0);

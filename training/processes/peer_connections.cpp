@@ -77,7 +77,7 @@ Addresses addresses_of(const char* host, const std::string& port, int flags) {
 /// machine. Its queue must not fill with other connections: a peer would retry only after seconds.
 FileDescriptor listen_at(const Addresses& addresses) {
   for (const addrinfo* entry = addresses.get(); entry != nullptr; entry = entry->ai_next) {
-    FileDescriptor fd(::socket(entry->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    FileDescriptor fd = open_socket(entry->ai_family, SOCK_STREAM);
     if (fd.valid() && ::bind(fd.number(), entry->ai_addr, entry->ai_addrlen) == 0 &&
         ::listen(fd.number(), SOMAXCONN) == 0)
       return fd;
@@ -156,7 +156,8 @@ class Admission {
     if (is_crowded()) return;
     pollfd entry = {listener_.number(), POLLIN, 0};
     if (::poll(&entry, 1, 0) <= 0) return;
-    FileDescriptor connection(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
+    FileDescriptor connection(
+        dietmt::accept_connection(listener_.number(), nullptr, nullptr, Waiting::kBlocks));
     if (!connection.valid()) return;
     pending_.push_back({std::move(connection), Clock::now()});
   }
@@ -194,7 +195,7 @@ FileDescriptor connect_to(const std::string& host, const std::string& port) {
   const Addresses addresses = addresses_of(host.c_str(), port, 0);
   if (addresses == nullptr) fail(host + " has no address");
   for (const addrinfo* entry = addresses.get(); entry != nullptr; entry = entry->ai_next) {
-    FileDescriptor fd(::socket(entry->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    FileDescriptor fd = open_socket(entry->ai_family, SOCK_STREAM);
     if (fd.valid() && ::connect(fd.number(), entry->ai_addr, entry->ai_addrlen) == 0) return fd;
   }
   fail_with_errno("no connection to " + host + ":" + port);

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "common/error.h"
+#include "common/system.h"
 
 namespace dietmt::training {
 namespace {
@@ -80,16 +81,16 @@ const Names* launcher(const Reader& reader) {
 
 // Connecting a datagram socket sends nothing, but makes the kernel choose a route.
 std::string address_on_route(const addrinfo& to) {
-  const int fd = ::socket(to.ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return "";
+  const FileDescriptor socket = open_socket(to.ai_family, SOCK_DGRAM);
+  if (!socket.valid()) return "";
   sockaddr_storage own = {};
   socklen_t length = sizeof own;
   char text[NI_MAXHOST] = "";
-  const bool found = ::connect(fd, to.ai_addr, to.ai_addrlen) == 0 &&
-                     ::getsockname(fd, reinterpret_cast<sockaddr*>(&own), &length) == 0 &&
-                     ::getnameinfo(reinterpret_cast<sockaddr*>(&own), length, text, sizeof text,
-                                   nullptr, 0, NI_NUMERICHOST) == 0;
-  ::close(fd);
+  const bool found =
+      ::connect(socket.number(), to.ai_addr, to.ai_addrlen) == 0 &&
+      ::getsockname(socket.number(), reinterpret_cast<sockaddr*>(&own), &length) == 0 &&
+      ::getnameinfo(reinterpret_cast<sockaddr*>(&own), length, text, sizeof text, nullptr, 0,
+                    NI_NUMERICHOST) == 0;
   return found ? text : "";
 }
 
