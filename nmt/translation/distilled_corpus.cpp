@@ -16,7 +16,7 @@ constexpr const char* kMachineOptions[] = {"workers", "threads", "batch-tokens"}
 
 std::string stamp(const fs::directory_entry& file) {
   return file.path().string() + ' ' + std::to_string(file.file_size()) + ' ' +
-         std::to_string(file.last_write_time().time_since_epoch().count());
+         std::to_string(static_cast<int64_t>(file.last_write_time().time_since_epoch().count()));
 }
 
 }  // namespace
