@@ -10,6 +10,10 @@
 #include "service/http/exchange.h"
 #include "service/http/message.h"
 
+#ifndef POLLRDHUP  // macOS, where a client that ends its side only has POLLHUP and counts as gone
+#define POLLRDHUP 0
+#endif
+
 namespace dietmt::service {
 namespace {
 
