@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/text_io.h"
+#include "data/text/language_codes.h"
 #include "dietmt/model_loading.h"
 #include "nmt/translation/avoided_ends.h"
 #include "nmt/translation/forced_scoring.h"
@@ -49,6 +50,12 @@ bool restores_case(const std::string& letter_case) {
   throw ConfigError("letter_case is '" + letter_case + "'; possible: keep, auto");
 }
 
+std::optional<std::string> language_of_sentences(const std::optional<std::string>& given) {
+  if (!given) return given;
+  if (auto language = data::known_language(*given)) return language;
+  throw ConfigError("split_sentences is '" + *given + "', which is no language");
+}
+
 Hypothesis hypothesis(nmt::LineResult found) {
   Hypothesis result;
   result.text = std::move(found.text);
@@ -88,7 +95,7 @@ TranslationPlan Engine::plan(const TranslateOptions& options) const {
                                 .restores_case = restores_case(options.letter_case)},
                        .languages = LineLanguages(options),
                        .guard = nmt::guard_from_name(options.guard),
-                       .split = options.split_sentences};
+                       .split = language_of_sentences(options.split_sentences)};
   const bool aligns = plan.line.alignment != nmt::AlignmentKind::kNone;
   if (aligns) plan.line.keep = {};  // it would align other words
   plan.search.alignment = plan.line.markup || aligns;

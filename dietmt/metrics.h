@@ -62,6 +62,8 @@ struct EvaluationScore {
   std::optional<double> confidence_half_width;          ///< half of the 95 % interval
   std::optional<double> p_value;                        ///< of the difference from the first system
   std::vector<double> sentence_scores;                  ///< if asked for
+
+  bool operator==(const EvaluationScore&) const = default;
 };
 
 /// Scores one or several systems, in their order. `references`: one or several sets, each as long

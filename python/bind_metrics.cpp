@@ -1,4 +1,4 @@
-#include <pybind11/stl.h>
+#include <pybind11/operators.h>
 
 #include "dietmt/metrics.h"
 #include "python/bindings.h"
@@ -58,6 +58,13 @@ void bind_metrics(py::module_& module) {
                     "Of the difference from the first system, if asked for.")
       .def_readonly("sentence_scores", &EvaluationScore::sentence_scores,
                     "The score of each sentence, if asked for.")
+      .def(py::self == py::self)
+      .def("__hash__",
+           [](const EvaluationScore& score) { return py::hash(py::float_(score.score)); })
+      .def(pickled(&EvaluationScore::name, &EvaluationScore::score, &EvaluationScore::signature,
+                   &EvaluationScore::figures, &EvaluationScore::confidence_mean,
+                   &EvaluationScore::confidence_half_width, &EvaluationScore::p_value,
+                   &EvaluationScore::sentence_scores))
       .def("__float__", [](const EvaluationScore& score) { return score.score; })
       .def("__repr__", [](const EvaluationScore& score) {
         return py::str("Score({} = {:.2f}, {})").format(score.name, score.score, score.signature);

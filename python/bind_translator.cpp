@@ -1,5 +1,4 @@
 #include <pybind11/operators.h>
-#include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
 #include <atomic>
@@ -50,6 +49,19 @@ TranslateOptions with_signals(TranslateOptions options, const std::optional<Stop
   return options;
 }
 
+std::string line_of(py::handle item) {
+  if (!py::isinstance<py::str>(item))
+    throw py::type_error("a line must be str, not " +
+                         std::string(py::str(py::type::of(item).attr("__name__"))));
+  Py_ssize_t size = 0;
+  const char* const bytes = PyUnicode_AsUTF8AndSize(item.ptr(), &size);
+  if (bytes == nullptr) {
+    PyErr_Clear();
+    throw InputError("a line has a lone surrogate, which is no text");
+  }
+  return {bytes, static_cast<size_t>(size)};
+}
+
 // The lines of a Python iterator, and their prefixes of another.
 class IteratedLines {
  public:
@@ -70,16 +82,7 @@ class IteratedLines {
     const auto item = py::reinterpret_steal<py::object>(PyIter_Next(items.ptr()));
     if (PyErr_Occurred() != nullptr) throw py::error_already_set();
     if (!item) return false;
-    if (!py::isinstance<py::str>(item))
-      throw py::type_error("a line must be str, not " +
-                           std::string(py::str(py::type::of(item).attr("__name__"))));
-    Py_ssize_t size = 0;
-    const char* const bytes = PyUnicode_AsUTF8AndSize(item.ptr(), &size);
-    if (bytes == nullptr) {
-      PyErr_Clear();
-      throw InputError("a line has a lone surrogate, which is no text");
-    }
-    text.assign(bytes, static_cast<size_t>(size));
+    text = line_of(item);
     return true;
   }
 
@@ -112,20 +115,6 @@ std::vector<std::pair<std::int32_t, std::int32_t>> pairs_of(const Hypothesis& hy
   return pairs;
 }
 
-// The state for pickle and copy: a tuple of the members.
-template <typename Result, typename... Member>
-auto pickled(Member Result::*... members) {
-  return py::pickle([=](const Result& result) { return py::make_tuple(result.*members...); },
-                    [=](const py::tuple& state) {
-                      if (state.size() != sizeof...(Member))
-                        throw py::value_error("pickled by another version");
-                      Result result{};
-                      size_t item = 0;
-                      ((result.*members = state[item++].template cast<Member>()), ...);
-                      return result;
-                    });
-}
-
 void bind_results(py::module_& module) {
   py::class_<WordPair>(module, "WordPair").def(pickled(&WordPair::source, &WordPair::target));
   py::class_<Hypothesis>(module, "Hypothesis", "One translation of a line.")
@@ -148,6 +137,7 @@ void bind_results(py::module_& module) {
       .def(pickled(&Hypothesis::text, &Hypothesis::score, &Hypothesis::tokens,
                    &Hypothesis::token_scores, &Hypothesis::missing_terms,
                    &Hypothesis::missing_copies, &Hypothesis::alignment, &Hypothesis::attention))
+      .def("__hash__", [](const Hypothesis& one) { return py::hash(py::str(one.text)); })
       .def("__repr__", [](const Hypothesis& one) {
         return py::str("Hypothesis({!r}, score={:.4f})").format(one.text, one.score);
       });
@@ -187,6 +177,8 @@ void bind_results(py::module_& module) {
       .def(py::self == py::self)
       .def(pickled(&Translation::hypotheses, &Translation::truncated, &Translation::restored_case,
                    &Translation::problem, &Translation::replaced, &Translation::source_tokens))
+      .def("__hash__",
+           [](const Translation& translation) { return py::hash(py::str(translation.text())); })
       .def("__str__", [](const Translation& translation) { return translation.text(); })
       .def("__repr__", [](const Translation& translation) {
         return py::str("Translation({!r}, score={:.4f})")
@@ -279,10 +271,24 @@ void bind_translator(py::module_& module) {
   py::class_<Tokenizer>(module, "Tokenizer",
                         "A subword model (sentencepiece): text to piece ids and back.\n\n"
                         "file: a sentencepiece model, or MODEL/tokenizer.model.")
-      .def(py::init([](const std::filesystem::path& file) { return Tokenizer(file.string()); }),
+      .def(py::init([](const py::object& file) {
+             if (!py::isinstance<py::str>(file) && !py::hasattr(file, "__fspath__"))
+               throw py::type_error("file must be a path, not " + std::string(py::repr(file)));
+             return Tokenizer(file.cast<std::filesystem::path>().string());
+           }),
            py::arg("file"))
-      .def("encode", &Tokenizer::encode, py::arg("line"), "Piece ids, without end of sentence.")
-      .def("pieces", &Tokenizer::pieces, py::arg("line"), "The same as pieces.")
+      .def(
+          "encode",
+          [](const Tokenizer& tokenizer, const py::object& line) {
+            return tokenizer.encode(line_of(line));
+          },
+          py::arg("line"), "Piece ids, without end of sentence.")
+      .def(
+          "pieces",
+          [](const Tokenizer& tokenizer, const py::object& line) {
+            return tokenizer.pieces(line_of(line));
+          },
+          py::arg("line"), "The same as pieces.")
       .def("decode", &Tokenizer::decode, py::arg("ids"), "The text of piece ids.")
       .def("piece", &Tokenizer::piece, py::arg("id"))
       .def("__len__", &Tokenizer::vocabulary_size)

@@ -1,6 +1,9 @@
 // The extension module: the public C++ headers, and exceptions. dietmt/*.py wrap it for users.
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "dietmt/error.h"
 #include "dietmt/messages.h"
 #include "python/bindings.h"
@@ -8,6 +11,27 @@
 namespace py = pybind11;
 
 namespace {
+
+// Messages may hold paths that are not UTF-8.
+void set_error(PyObject* type, const char* message) {
+  const auto text = py::reinterpret_steal<py::object>(PyUnicode_DecodeUTF8(
+      message, static_cast<Py_ssize_t>(std::strlen(message)), "backslashreplace"));
+  PyErr_SetObject(type, text.ptr());
+}
+
+// Protocols 0 and 1 of pickle would make an object of pybind11's base class, which ends the
+// process.
+void use_protocol_2(const py::module_& module) {
+  const py::object reduce = py::module_::import("builtins").attr("object").attr("__reduce_ex__");
+  for (const auto& [name, type] : module.attr("__dict__").cast<py::dict>()) {
+    if (!PyType_Check(type.ptr()) || py::hasattr(type, "__cause__")) continue;
+    py::setattr(
+        type, "__reduce_ex__",
+        py::cpp_function([reduce](const py::object& self,
+                                  int protocol) { return reduce(self, std::max(protocol, 2)); },
+                         py::is_method(type)));
+  }
+}
 
 // Kept for the life of the process, as exceptions of modules are.
 PyObject *base_error, *usage_error, *input_error, *model_error;
@@ -37,13 +61,13 @@ void add_exceptions(py::module_& module) {
     try {
       if (error) std::rethrow_exception(error);
     } catch (const dietmt::UsageError& e) {
-      PyErr_SetString(usage_error, e.what());
+      set_error(usage_error, e.what());
     } catch (const dietmt::InputError& e) {
-      PyErr_SetString(input_error, e.what());
+      set_error(input_error, e.what());
     } catch (const dietmt::ModelError& e) {
-      PyErr_SetString(model_error, e.what());
+      set_error(model_error, e.what());
     } catch (const dietmt::Exception& e) {
-      PyErr_SetString(base_error, e.what());
+      set_error(base_error, e.what());
     }
   });
 }
@@ -55,5 +79,6 @@ PYBIND11_MODULE(_dietmt, module) {
   add_exceptions(module);
   dietmt::bind_translator(module);
   dietmt::bind_metrics(module);
+  use_protocol_2(module);
   module.attr("version") = DIETMT_VERSION;
 }

@@ -183,7 +183,8 @@ int run_program(int argc, char** argv, const std::function<Command(const std::st
 #ifndef DIETMT_MODELS
   if (words[0] == "models") {
     log_fatal_error(
-        "dietmt models: this dietmt was built without libcurl, which the command needs");
+        "dietmt models: this dietmt was built without libcurl, which the command needs; the "
+        "packages and archives of a release have it");
     return kFailed;
   }
 #endif

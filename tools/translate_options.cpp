@@ -4,6 +4,7 @@
 #include <array>
 
 #include "common/error.h"
+#include "data/text/language_codes.h"
 #include "nmt/alignment/kept_kinds.h"
 #include "nmt/translation/term_encoder.h"
 #include "nmt/translation/tsv_columns.h"
@@ -202,6 +203,8 @@ std::vector<std::string> problems_of(const OptionTable& table, TranslateOptions&
     problems.push_back("--markup moves words: leave out --alignment");
   if (o.split_sentences && o.alignment != "none")
     problems.push_back("--alignment is that of one sentence: leave out --split-sentences");
+  if (o.split_sentences && !data::known_language(*o.split_sentences))
+    problems.push_back("--split-sentences: '" + *o.split_sentences + "' is no language");
   if (o.letters == "auto" && o.remove_bpe)
     problems.push_back("--case auto needs whole words: leave out --remove-bpe");
   if (o.remove_bpe && o.alignment != "none")

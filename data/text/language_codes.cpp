@@ -99,6 +99,15 @@ std::string canonical_code(const std::string& code) {
   return has_region && region != usual_region ? canonical + '-' + region : canonical;
 }
 
+std::optional<std::string> known_language(const std::string& given) {
+  const std::string code = canonical_code(given);
+  if (language_name(code) != code) return code;
+  const std::string plain = plain_code(given);
+  for (const char* const* one = uloc_getISOLanguages(); *one != nullptr; ++one)
+    if (plain_code(language_name(*one)) == plain) return *one;
+  return std::nullopt;
+}
+
 std::string closest_code(const std::string& code, const std::vector<std::string>& known) {
   if (std::ranges::find(known, code) != known.end()) return code;
   const std::string plain = current_code(plain_code(code));

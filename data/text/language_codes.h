@@ -1,6 +1,7 @@
 // Codes of languages: what clients, models and other toolkits call them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ std::string language_tag(std::string code);
 /// The shortest BCP 47 tag of a code of ISO 639, FLORES (eng_Latn) or mBART (en_XX): without the
 /// script and region that CLDR expects; en, zh, zh-Hant, sr-Latn, fa-AF.
 std::string canonical_code(const std::string& code);
+
+/// canonical_code() of a code in any case or of an English name; nothing if CLDR does not know it.
+std::optional<std::string> known_language(const std::string& given);
 
 /// The code of `known` for a client's code, by the lookup of RFC 4647: the same code, ignoring case
 /// and with `-` and `_` alike, or else the code without its last subtags; zh-TW finds zh_Hant

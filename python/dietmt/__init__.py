@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from dietmt import _options  # a stub that the build writes
+    from dietmt import maps as maps, metrics as metrics
     from dietmt.encoder import Encoder
 
     Options = TypeVar("Options")
@@ -46,46 +47,79 @@ if TYPE_CHECKING:
         letter_case: Literal["keep", "auto"]
         split_sentences: str | None
 else:
+    ModelOptions = SearchOptions = dict
+
     def overload(function):
         return function
 
-__version__ = _dietmt.version
-__all__ = ["Encoder", "Error", "Hypothesis", "InputError", "LineStream", "ModelError", "Tokenizer",
-           "Translation", "Translator", "UsageError"]
+    def __getattr__(name: str) -> Any:
+        """What few programs need: import dietmt stays fast."""
+        import importlib
 
-
-def __getattr__(name: str) -> Any:
-    if name != "Encoder":
+        if name == "Encoder":
+            return importlib.import_module("dietmt.encoder").Encoder
+        if name in ("maps", "metrics"):
+            return importlib.import_module("dietmt." + name)
         raise AttributeError(f"module 'dietmt' has no attribute '{name}'")
-    from dietmt.encoder import Encoder  # few programs need it: import dietmt stays fast
-    return Encoder
+
+__version__ = _dietmt.version
+__all__ = ["Encoder", "Error", "Hypothesis", "InputError", "LineStream", "ModelError",
+           "ModelOptions", "SearchOptions", "Tokenizer", "Translation", "Translator", "UsageError"]
 
 
-def _models(model: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> str:
+def _path(path: object, name: str, expected: str = "a path") -> bytes:
+    """The bytes of a path."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"{name} must be {expected}, not {path!r}")
+    if b"\0" in os.fsencode(path):
+        raise UsageError(f"{name} is {path!r}; a path has no NUL character")
+    return os.fsencode(path)
+
+
+def _models(model: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> bytes:
     """One word for a directory, or for several."""
     given = list(model) if isinstance(model, (list, tuple)) else [model]
-    names = [os.fspath(one) for one in given if isinstance(one, (str, os.PathLike))]
-    if len(names) < len(given):
-        raise TypeError(f"model must be a path or a list of paths, not {model!r}")
-    if "" in names:
+    names = [_path(one, "model", "a path or a list of paths") for one in given]
+    if b"" in names:
         raise UsageError("model is empty; it must name a directory")
-    if not names or (len(names) > 1 and any("," in name for name in names)):
-        raise UsageError(f"model is {names}; it must name directories without commas")
-    return ",".join(names)
+    if not names or (len(names) > 1 and any(b"," in name for name in names)):
+        raise UsageError(f"model is {given}; it must name directories without commas")
+    return b",".join(names)
 
 
 def _filled(options: Options, values: Mapping[str, object]) -> Options:
     """Sets the fields of `options`; a wrong name or type is a TypeError."""
     for name, value in values.items():
         if name.startswith("_") or not hasattr(options, name):
-            raise TypeError(f"there is no option '{name}'")
+            raise TypeError(f"there is no option '{name}'{_similar(name, dir(options))}")
         try:
+            if isinstance(value, bytes):
+                raise TypeError
             setattr(options, name, value)
         except TypeError:
-            usual = _dietmt.search_defaults.get(name, getattr(options, name))
-            expected = "float" if usual is None else type(usual).__name__
-            raise TypeError(f"{name} must be {expected}, not {value!r}") from None
+            raise _wrong_value(name, value, getattr(options, name)) from None
     return options
+
+
+def _similar(name: str, known: Iterable[str]) -> str:
+    """A question for an option that may be misspelt."""
+    import difflib
+
+    names = [one for one in known if not one.startswith("_")]
+    close = difflib.get_close_matches(name, names, 1)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def _wrong_value(name: str, value: object, usual: object) -> Exception:
+    """The error for a value that the option cannot have."""
+    if _has_surrogate(value):
+        return InputError(f"{name} has a lone surrogate, which is no text")
+    usual = _dietmt.search_defaults.get(name, usual)
+    if type(usual) is int and type(value) is int:
+        return UsageError(f"{name} is {value}, which is out of range")
+    expected = {"avoid": "a list of str", "split_sentences": "str or None"}.get(
+        name, "float" if usual is None else type(usual).__name__)
+    return TypeError(f"{name} must be {expected}, not {value!r}")
 
 
 def _documented(kind: type) -> Iterator[tuple[str, object, str]]:
@@ -109,13 +143,23 @@ def _search_options(values: Mapping[str, Any],
     return _filled(_dietmt.TranslateOptions(), values)
 
 
+def _has_surrogate(value: object) -> bool:
+    if isinstance(value, str):
+        return any("\ud800" <= character <= "\udfff" for character in value)
+    return isinstance(value, (list, tuple)) and any(map(_has_surrogate, value))
+
+
 def _terms(glossary: Any) -> list[tuple[str, str]]:
     """The pairs of a glossary."""
-    terms = [tuple(term) for term in (glossary.items() if hasattr(glossary, "items") else glossary)]
+    if isinstance(glossary, (str, bytes)) or not hasattr(glossary, "__iter__"):
+        raise TypeError(f"glossary must be a dict or pairs of str, not {glossary!r}")
+    terms = list(glossary.items() if hasattr(glossary, "items") else glossary)
     for term in terms:
-        if len(term) != 2 or not all(isinstance(word, str) for word in term):
+        if (not isinstance(term, (tuple, list)) or len(term) != 2
+                or not all(isinstance(word, str) for word in term)):
             raise TypeError(f"a term of the glossary must be two str, not {term!r}")
-    return terms
+        _lines(term, "glossary")
+    return [(term[0], term[1]) for term in terms]
 
 
 def _lines(lines: Iterable[str], name: str) -> list[str]:
@@ -128,8 +172,15 @@ def _lines(lines: Iterable[str], name: str) -> list[str]:
         try:
             line.encode()
         except UnicodeEncodeError:
-            raise InputError("a line has a lone surrogate, which is no text") from None
+            what = "a line" if name in ("lines", "sources", "targets") else name
+            raise InputError(f"{what} has a lone surrogate, which is no text") from None
     return found
+
+
+def _prefix_of_line(prefix: object) -> list[str] | None:
+    if prefix is not None and not isinstance(prefix, str):
+        raise TypeError(f"prefix must be str for one line, not {prefix!r}")
+    return None if prefix is None else [prefix]
 
 
 def _require_lines(lines: object, name: str) -> None:
@@ -154,8 +205,8 @@ class Translator:
     def __init__(self, model: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *,
                  shortlist: str | os.PathLike[str] = "",
                  **options: Unpack[ModelOptions]) -> None:
-        filled = _filled(_dietmt.TranslatorOptions(),
-                         {"shortlist": os.fspath(shortlist), **options})
+        filled = _filled(_dietmt.TranslatorOptions(), options)
+        filled.shortlist = _path(shortlist, "shortlist")
         self._translator = _dietmt.Translator(_models(model), filled)
 
     @overload  # a str is an iterable of str, too: the first that fits counts
@@ -204,8 +255,7 @@ class Translator:
             or empty; "retry" also translates such a line again, more carefully.
         """
         if isinstance(lines, str):
-            prefixes = None if prefix is None else [prefix]
-            return self._translate([lines], prefixes, options)[0]
+            return self._translate([lines], _prefix_of_line(prefix), options)[0]
         if isinstance(lines, (list, tuple)):
             return self._translate(lines, prefix, options)
         return self.stream(lines, prefix=prefix, **options)
@@ -239,7 +289,7 @@ class Translator:
         if not isinstance(lines, (str, list, tuple)):
             raise TypeError(f"lines must be str, list or tuple, not {type(lines).__name__}")
         if one_line:
-            lines, prefix = [lines], None if prefix is None else [prefix]
+            lines, prefix = [lines], _prefix_of_line(prefix)
         stop = _dietmt.Stop()
         try:
             found = await asyncio.to_thread(self._translate, lines, prefix, options, stop)

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import subprocess
 import sys
 import warnings
+from typing import Any
 
 from dietmt._dietmt import Error, UsageError
 
 PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "dietmt")
 _PREFIX = re.compile(r"^(?:[-\d]+ [:\d]+ )?(?:error|warning): (?:dietmt \w+: )?", re.MULTILINE)
 _USAGE = 2
+
+
+def numpy() -> Any:
+    """The module NumPy, which `import dietmt` does not need."""
+    try:
+        return importlib.import_module("numpy")
+    except ModuleNotFoundError:
+        raise Error("this needs NumPy; run: pip install 'dietmt[train]'") from None
 
 
 def run(*words: str, text: str = "") -> str:

@@ -12,7 +12,7 @@ import os
 import tempfile
 from typing import TYPE_CHECKING, Literal, Sequence
 
-from dietmt import InputError, _lines, _program
+from dietmt import InputError, _lines, _path, _program
 
 if TYPE_CHECKING:
     import numpy
@@ -43,7 +43,7 @@ class Encoder:
                  max_length: int | None = None, device: str = "cpu", threads: int = 0,
                  batch_tokens: int = 4096) -> None:
         self._pool = pool
-        self._options = ["--model", os.fspath(model), "--layer", str(layer), "--device", device,
+        self._options = ["--model", os.fsdecode(_path(model, "model")), "--layer", str(layer), "--device", device,
                          "--threads", str(threads), "--batch-tokens", str(batch_tokens)]
         if max_length is not None:
             self._options += ["--max-length", str(max_length)]
@@ -58,14 +58,14 @@ class Encoder:
     def encode_tokens(self, lines: Sequence[str]) -> list[Array]:
         """An array for each line, with a vector for each of its tokens: fp32, [tokens, D], or
         [L + 1, tokens, D] with layer="all"."""
-        import numpy
+        numpy = _program.numpy()
         lines = _lines(lines, "lines")
         vectors, offsets = self._run(lines, "none")
         return numpy.split(vectors, offsets[1:-1], axis=-2) if lines else []
 
     def _run(self, lines: Sequence[str], pool: str) -> list[Array]:
         """The arrays that `dietmt bert embed` writes."""
-        import numpy
+        numpy = _program.numpy()
         for place, line in enumerate(lines):
             if "\n" in line:
                 raise InputError(f"lines[{place}] has a line break")

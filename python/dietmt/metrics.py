@@ -15,9 +15,41 @@ from dietmt._dietmt import Score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Sequence
+    from typing import Any, Literal, Sequence, TypedDict
+
+    from typing_extensions import Unpack
 
     Lines = Sequence[str]
+
+    class MetricOptions(TypedDict, total=False):
+        """The options of every metric."""
+        confidence: bool
+        confidence_samples: int
+        seed: int
+        sentence_scores: bool
+
+    class BleuOptions(MetricOptions, total=False):
+        tokenize: Literal["13a", "intl", "char", "none", "zh", "ja-mecab", "ko-mecab"]
+        lowercase: bool
+        smooth: Literal["exp", "floor", "add-k", "none"]
+        smooth_value: float | None
+        max_order: int
+        effective_order: bool
+        mecab_dictionary: str
+
+    class ChrfOptions(MetricOptions, total=False):
+        char_order: int
+        word_order: int
+        beta: int
+        lowercase: bool
+        whitespace: bool
+        eps_smoothing: bool
+
+    class TerOptions(MetricOptions, total=False):
+        normalized: bool
+        no_punct: bool
+        asian_support: bool
+        case_sensitive: bool
 
 __all__ = ["Score", "bleu", "chrf", "compare", "ter"]
 
@@ -39,20 +71,23 @@ def _evaluate(metric: str, systems: Sequence[Lines], references: Lines | Sequenc
                             _reference_sets(references), filled)
 
 
-def bleu(hypotheses: Lines, references: Lines | Sequence[Lines], **options: Any) -> Score:
+def bleu(hypotheses: Lines, references: Lines | Sequence[Lines],
+         **options: Unpack[BleuOptions]) -> Score:
     """BLEU. Options: tokenize ("13a", "intl", "char", "none", "zh", "ja-mecab", "ko-mecab"),
     lowercase, smooth ("exp", "floor", "add-k", "none"), smooth_value, max_order, effective_order,
     mecab_dictionary; of all metrics: confidence, confidence_samples, seed, sentence_scores."""
     return _evaluate("bleu", [hypotheses], references, options)[0]
 
 
-def chrf(hypotheses: Lines, references: Lines | Sequence[Lines], **options: Any) -> Score:
+def chrf(hypotheses: Lines, references: Lines | Sequence[Lines],
+         **options: Unpack[ChrfOptions]) -> Score:
     """chrF; chrF++ with word_order=2. Options: char_order, word_order, beta, lowercase, whitespace,
     eps_smoothing, and those of all metrics (see bleu)."""
     return _evaluate("chrf", [hypotheses], references, options)[0]
 
 
-def ter(hypotheses: Lines, references: Lines | Sequence[Lines], **options: Any) -> Score:
+def ter(hypotheses: Lines, references: Lines | Sequence[Lines],
+        **options: Unpack[TerOptions]) -> Score:
     """TER. Options: normalized, no_punct, asian_support, case_sensitive, and those of all metrics
     (see bleu)."""
     return _evaluate("ter", [hypotheses], references, options)[0]

@@ -342,8 +342,13 @@ class TranslatorTest(unittest.TestCase):
                 self.assertEqual(copied.alignment, first.alignment)
                 self.assertEqual(copied.attention, first.attention)
             self.assertNotEqual(first, second)
+            self.assertEqual(len({first, copy.copy(first), second}), 2)
         score = self.translator.score(["red dog"], ["hund rot"])[0]
-        self.assertEqual(pickle.loads(pickle.dumps(score)), score)
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+            self.assertEqual(pickle.loads(pickle.dumps(score, protocol)), score)
+            self.assertEqual(pickle.loads(pickle.dumps(first, protocol)), first)
+            with self.assertRaisesRegex(TypeError, "cannot pickle"):
+                pickle.dumps(self.translator, protocol)
 
     def test_a_task_of_asyncio_can_be_cancelled(self):
         async def run():
@@ -373,6 +378,15 @@ class TranslatorTest(unittest.TestCase):
             (lambda: dietmt.Translator(None), "a path or a list of paths, not None"),
             (lambda: dietmt.Translator(b"model"), "a path or a list of paths, not b'model'"),
             (lambda: dietmt.Translator([MODEL, None]), "a path or a list of paths"),
+            (lambda: dietmt.Translator(MODEL, shortlist=None), "shortlist must be a path, not None"),
+            (lambda: self.translator.translate("a", glossary=None), "must be a dict or pairs of str"),
+            (lambda: self.translator.translate("a", glossary="a"), "must be a dict or pairs of str"),
+            (lambda: self.translator.translate("a", avoid=[1]), "avoid must be a list of str"),
+            (lambda: self.translator.translate("a", prefix=["b"]), "must be str for one line"),
+            (lambda: self.translator.translate("a", split_sentences=True), "must be str or None"),
+            (lambda: self.translator.translate("a", split_sentences=b"en"), "must be str or None"),
+            (lambda: dietmt.Tokenizer(None), "file must be a path, not None"),
+            (lambda: dietmt.Encoder(None), "model must be a path, not None"),
         ]:
             with self.assertRaisesRegex(TypeError, message):
                 call()
@@ -382,11 +396,19 @@ class TranslatorTest(unittest.TestCase):
         with self.assertRaises(dietmt.UsageError) as raised:
             self.translator.translate("a", beam=0)
         self.assertEqual(str(raised.exception), "beam is 0; it must be from 1 to 1000")
+        with self.assertRaisesRegex(dietmt.UsageError, "beam is 1000.*, which is out of range"):
+            self.translator.translate("a", beam=10**20)
+        with self.assertRaisesRegex(dietmt.UsageError, "split_sentences is 'xx', which is no lang"):
+            self.translator.translate("a", split_sentences="xx")
+        with self.assertRaisesRegex(dietmt.UsageError, "has no NUL"):
+            dietmt.Translator("a\0b")
+        with self.assertRaisesRegex(dietmt.ModelError, r"/\\xff: no such directory"):
+            dietmt.Translator(os.fsdecode(b"/\xff"))
 
     def test_errors_name_the_option(self):
         with self.assertRaisesRegex(dietmt.UsageError, "^beam is 0; it must be from 1 to 1000"):
             self.translator.translate("dog", beam=0)
-        with self.assertRaisesRegex(TypeError, "there is no option 'beem'"):
+        with self.assertRaisesRegex(TypeError, "there is no option 'beem'; did you mean 'beam'"):
             self.translator.translate("dog", beem=3)
         with self.assertRaisesRegex(TypeError, "beam must be int, not 'many'"):
             self.translator.translate("dog", beam="many")
@@ -398,6 +420,10 @@ class TranslatorTest(unittest.TestCase):
                      lambda: list(self.translator.stream(["dog", "\udcff"]))):
             with self.assertRaisesRegex(dietmt.InputError, "lone surrogate"):
                 call()
+        for name, value in {"glossary": {"\ud800": "x"}, "source_tag": "\ud800",
+                            "avoid": ["\ud800"], "keep": "\ud800"}.items():
+            with self.assertRaisesRegex(dietmt.InputError, name + " has a lone surrogate"):
+                self.translator.translate("dog", **{name: value})
         for call in (lambda: self.translator.score("ab", ["c", "d"]),
                      lambda: self.translator.score(["c", "d"], "ab"),
                      lambda: self.translator.translate(["a", "b"], prefix="xy"),

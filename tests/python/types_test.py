@@ -10,13 +10,18 @@ import dietmt
 from support import main, needs
 
 PROGRAM = """
-from dietmt import Translation, Translator, metrics
+import dietmt
+from dietmt import SearchOptions, Translation, Translator, metrics
 
 translator = Translator("model", weights="int8", workers=2)
 one: Translation = translator.translate("red dog", beam=2, alignment="hard")
 several: list[Translation] = translator.translate(["red dog"], glossary={"dog": "Hund"})
 for translation in translator.translate(line for line in ["red dog"]):
     print(translation.text, metrics.bleu([one.text], ["rot"]).score)
+
+
+options: SearchOptions = {"beam": 2, "length_norm": "gnmt"}
+dietmt.metrics.chrf(["a"], ["a"], word_order=2)
 
 
 async def later() -> str:
@@ -27,6 +32,9 @@ WRONG = [
     'translator.translate("red dog", alignment="x")',
     'translator.translate("red dog", beams=2)',
     'translator.translate("red dog").texts',
+    'metrics.bleu(["a"], ["a"], foo=1)',
+    'metrics.bleu(["a"], ["a"], word_order=2)',
+    'dietmt.Translater("model")',
 ]
 
 

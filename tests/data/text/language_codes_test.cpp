@@ -66,6 +66,15 @@ TEST(LanguageCodesTest, TheShortestTagOfACode) {
     EXPECT_EQ(canonical_code(code), expected) << code;
 }
 
+TEST(LanguageCodesTest, ALanguageIsKnownByItsCodesAndItsEnglishName) {
+  for (const char* given : {"en", "EN", "eng", "eng_Latn", "English", "en_XX", "ENGLISH"})
+    EXPECT_EQ(known_language(given), "en") << given;
+  EXPECT_EQ(known_language("pt_br"), "pt");
+  EXPECT_EQ(known_language("zh-TW"), "zh-Hant");
+  for (const char* given : {"xx", "", " en", "e", "Englsh", "-"})
+    EXPECT_EQ(known_language(given), std::nullopt) << given;
+}
+
 TEST(LanguageCodesTest, CodesOfFloresAndEnglishNamesFindTheirLanguage) {
   const std::vector<std::string> known = {"en", "zh", "zh-Hant", "ar", "fil", "sr", "crh-Latn"};
   for (const auto& [code, expected] : std::map<std::string, std::string>{{"eng_Latn", "en"},
