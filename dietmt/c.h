@@ -27,11 +27,11 @@ extern "C" {
 
 typedef enum dietmt_status {
   DIETMT_OK = 0,
-  DIETMT_FAILED = 1,    /* any other failure */
-  DIETMT_USAGE = 2,     /* a wrong option or combination, or a null pointer */
-  DIETMT_INPUT = 3,     /* bad text or file, lists of unequal length */
-  DIETMT_MODEL = 4,     /* a model that cannot be read, or has no packed weights */
-  DIETMT_CANCELLED = 5, /* dietmt_options_cancel() was called */
+  DIETMT_FAILED = 1,   /* any other failure */
+  DIETMT_USAGE = 2,    /* a wrong option or combination, or a null pointer */
+  DIETMT_INPUT = 3,    /* bad text or file, lists of unequal length */
+  DIETMT_MODEL = 4,    /* a model that cannot be read, or has no packed weights */
+  DIETMT_CANCELLED = 5 /* dietmt_options_cancel() was called */
 } dietmt_status;
 
 typedef struct dietmt_options dietmt_options;
@@ -50,14 +50,17 @@ DIETMT_C_API void dietmt_options_free(dietmt_options* options);
 
 /* Names and values are those of TranslatorOptions, which dietmt_load() reads, and TranslateOptions,
  * which the others read (dietmt/translator.h, nmt/search/search_options.def): "beam" and "8",
- * "sample" and "true", "target_language" and "de". Not alignment, check and lists with an item
- * per line. */
+ * "sample" and "true", "target_language" and "de". Not alignment and check, whose results C does
+ * not read, and lists, for which the two functions below are. Ranges are checked by the call that
+ * uses the options. */
 DIETMT_C_API dietmt_status dietmt_options_set(dietmt_options* options, const char* name,
                                               const char* value);
 
 /* A term of the glossary. */
 DIETMT_C_API dietmt_status dietmt_options_add_term(dietmt_options* options, const char* source,
                                                    const char* target);
+/* A word or phrase that no translation may contain. */
+DIETMT_C_API dietmt_status dietmt_options_add_avoided(dietmt_options* options, const char* text);
 
 /* From any thread: running calls with these options end with DIETMT_CANCELLED within about half a
  * second, and so do later ones. */

@@ -116,6 +116,14 @@ dietmt_status dietmt_options_add_term(dietmt_options* options, const char* sourc
   });
 }
 
+dietmt_status dietmt_options_add_avoided(dietmt_options* options, const char* text) {
+  return attempt([&] {
+    require(options, "options");
+    require(text, "text");
+    options->translate.avoid.emplace_back(text);
+  });
+}
+
 void dietmt_options_cancel(dietmt_options* options) {
   if (options != nullptr) options->cancelled = true;
 }

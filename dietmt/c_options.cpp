@@ -38,6 +38,16 @@ void read(std::string_view name, std::string_view value, std::optional<Value>& t
   to = std::move(found);
 }
 
+// Options of C++ that have a function here, or none.
+const char* other_way(std::string_view name) {
+  if (name == "glossary") return "; use dietmt_options_add_term()";
+  if (name == "avoid") return "; use dietmt_options_add_avoided()";
+  for (const char* other :
+       {"alignment", "check", "source_tags", "source_languages", "target_languages", "cancelled"})
+    if (name == other) return " in C";
+  return "";
+}
+
 }  // namespace
 
 void set_option(dietmt_options& options, std::string_view name, std::string_view value) {
@@ -59,7 +69,7 @@ void set_option(dietmt_options& options, std::string_view name, std::string_view
       set_if("target_language", translate.target_language) || set_if("markup", translate.markup) ||
       set_if("keep", translate.keep) || set_if("split_sentences", translate.split_sentences) ||
       set_if("letter_case", translate.letter_case) || set_if("guard", translate.guard);
-  if (!known) throw UsageError("there is no option '" + std::string(name) + "'");
+  if (!known) throw UsageError("there is no option '" + std::string(name) + "'" + other_way(name));
 }
 
 }  // namespace dietmt

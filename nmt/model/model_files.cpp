@@ -155,6 +155,7 @@ std::vector<std::string> model_directories(const std::vector<std::string>& value
                                            const std::string& option) {
   std::vector<std::string> all;
   for (const std::string& value : values) {
+    if (value.empty()) throw ConfigError(option + " is empty; it must name a directory");
     std::error_code none;
     const bool whole = fs::exists(value, none);
     for (size_t start = 0; start <= value.size();) {

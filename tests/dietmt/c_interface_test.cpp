@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@ namespace dietmt {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 using Options = std::unique_ptr<dietmt_options, decltype(&dietmt_options_free)>;
 using Result = std::unique_ptr<dietmt_translations, decltype(&dietmt_translations_free)>;
@@ -130,6 +132,26 @@ TEST_F(CInterfaceTest, GlossaryAndCancellation) {
   const std::vector<const char*> lines(20'000, "red dog sees old house");
   translate(lines, options.get());
   EXPECT_EQ(status_, DIETMT_CANCELLED);
+}
+
+TEST_F(CInterfaceTest, WordsToAvoid) {
+  const Options options = new_options();
+  const std::string usual = dietmt_text(translate({"red dog"}).get(), 0, 0);
+  const std::string word = usual.substr(0, usual.find(' '));
+  ASSERT_EQ(dietmt_options_add_avoided(options.get(), word.c_str()), DIETMT_OK);
+  EXPECT_THAT(dietmt_text(translate({"red dog"}, options.get()).get(), 0, 0), Not(HasSubstr(word)));
+}
+
+TEST_F(CInterfaceTest, OptionsOfCppNameTheirFunction) {
+  const Options options = new_options();
+  for (const auto& [name, message] : std::map<std::string, std::string>{
+           {"glossary", "there is no option 'glossary'; use dietmt_options_add_term()"},
+           {"avoid", "there is no option 'avoid'; use dietmt_options_add_avoided()"},
+           {"check", "there is no option 'check' in C"},
+           {"bream", "there is no option 'bream'"}}) {
+    EXPECT_EQ(dietmt_options_set(options.get(), name.c_str(), "x"), DIETMT_USAGE);
+    EXPECT_EQ(dietmt_last_error(), message);
+  }
 }
 
 TEST_F(CInterfaceTest, BadCallsNameWhatIsWrong) {
