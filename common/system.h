@@ -5,6 +5,8 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -61,6 +63,10 @@ void end_with_parent();
 
 /// In such a child: the next program does not get descriptors from `first` on.
 void close_on_exec_from(int first);
+
+/// Takes one of these signals, which must be blocked, as soon as one is pending; 0 if none came in
+/// this time.
+int take_signal(const sigset_t& signals, std::chrono::milliseconds patience);
 
 // ---- memory
 

@@ -7,8 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 
 #include "common/process.h"
 #include "common/system.h"
@@ -50,6 +52,13 @@ int accept_connection(int listener, sockaddr* peer, socklen_t* size, Waiting wai
 void end_with_parent() { ::prctl(PR_SET_PDEATHSIG, SIGTERM); }
 
 void close_on_exec_from(int first) { ::syscall(SYS_close_range, first, ~0U, CLOSE_RANGE_CLOEXEC); }
+
+int take_signal(const sigset_t& signals, std::chrono::milliseconds patience) {
+  timespec limit{};
+  limit.tv_sec = patience.count() / 1000;
+  limit.tv_nsec = (patience.count() % 1000) * 1'000'000;
+  return std::max(::sigtimedwait(&signals, nullptr, &limit), 0);
+}
 
 void* grow_mapping(void* data, size_t bytes, size_t wanted) {
   void* const grown = data == nullptr ? ::mmap(nullptr, wanted, PROT_READ | PROT_WRITE,

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "common/process.h"
 #include "common/system.h"
@@ -77,6 +78,23 @@ void end_with_parent() {}
 
 void close_on_exec_from(int first) {
   for (int file = first; file < ::getdtablesize(); ++file) close_on_exec(file);
+}
+
+int take_signal(const sigset_t& signals, std::chrono::milliseconds patience) {
+  constexpr std::chrono::milliseconds kPause(20);
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (true) {
+    sigset_t pending;
+    ::sigpending(&pending);
+    for (int signal = 1; signal < NSIG; ++signal) {
+      int taken = 0;
+      if (::sigismember(&signals, signal) == 1 && ::sigismember(&pending, signal) == 1 &&
+          ::sigwait(&signals, &taken) == 0)
+        return taken;
+    }
+    if (std::chrono::steady_clock::now() >= end) return 0;
+    std::this_thread::sleep_for(kPause);
+  }
 }
 
 void* grow_mapping(void* data, size_t bytes, size_t wanted) {

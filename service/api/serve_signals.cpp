@@ -1,6 +1,6 @@
 #include "service/api/serve_signals.h"
 
-#include <ctime>
+#include "common/system.h"
 
 namespace dietmt::service {
 
@@ -13,10 +13,7 @@ ServeSignals::ServeSignals() {
 ServeSignals::~ServeSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 ServeSignals::Event ServeSignals::wait(std::chrono::milliseconds patience) const {
-  timespec limit{};
-  limit.tv_sec = patience.count() / 1000;
-  limit.tv_nsec = (patience.count() % 1000) * 1'000'000;
-  const int signal = sigtimedwait(&signals_, nullptr, &limit);
+  const int signal = take_signal(signals_, patience);
   if (signal == SIGHUP) return Event::kReload;
   if (signal == SIGUSR1) return Event::kLogMore;
   if (signal == SIGUSR2) return Event::kLogLess;

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <string>
@@ -71,6 +73,19 @@ TEST(System, PipeAndConnectionCloseInOtherPrograms) {
   ASSERT_TRUE(server.valid());
   EXPECT_TRUE(closes_on_exec(server.number()));
   EXPECT_NE(::fcntl(server.number(), F_GETFL) & O_NONBLOCK, 0);
+}
+
+TEST(System, TakesAPendingSignal) {
+  sigset_t signals, before;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR2);
+  pthread_sigmask(SIG_BLOCK, &signals, &before);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(take_signal(signals, std::chrono::milliseconds(30)), 0);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(30));
+  ::kill(::getpid(), SIGUSR2);
+  EXPECT_EQ(take_signal(signals, std::chrono::seconds(10)), SIGUSR2);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 TEST(System, MappingKeepsItsContentsWhenItGrows) {
