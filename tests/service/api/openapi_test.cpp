@@ -221,7 +221,7 @@ TEST_F(OpenApiTest, TheDecodingOptionsAreThoseOfTheDocument) {
     EXPECT_NE(schema.contains(option.name), is_of_server) << option.name;
     options += schema.contains(option.name) ? 1 : 0;
   }
-  EXPECT_EQ(options, 19U);
+  EXPECT_EQ(options, 20U);
   const TestServer server;
   for (const auto& [name, property] : schema.items()) {
     if (name == "text" || name == "model") continue;
