@@ -100,9 +100,10 @@ std::string canonical_code(const std::string& code) {
 }
 
 std::optional<std::string> known_language(const std::string& given) {
+  const std::string plain = plain_code(given);
+  if (plain.empty() || plain[0] == '-') return std::nullopt;  // ICU's default language
   const std::string code = canonical_code(given);
   if (language_name(code) != code) return code;
-  const std::string plain = plain_code(given);
   for (const char* const* one = uloc_getISOLanguages(); *one != nullptr; ++one)
     if (plain_code(language_name(*one)) == plain) return *one;
   return std::nullopt;
