@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "common/text_io.h"
 #include "inspection/position_report.h"
 
 namespace dietmt::inspection {
@@ -85,12 +86,17 @@ ordered_json attention_json(const std::vector<HeadAttention>& attention) {
   return heads;
 }
 
+// Several matrices a head are written for sentences of up to so many words: of 1,024 words they
+// would be hundreds of megabytes of text.
+constexpr int64_t kMostMapped = 256;
+
 ordered_json input_json(const encoders::InputPositions& input) {
-  ordered_json projected = ordered_json::array();
-  for (const at::Tensor& head : input.projected.unbind()) projected.push_back(matrix_json(head));
-  return {{"products", matrix_json(input.products)},
-          {"projected", matrix_json(input.projected.sum(0))},
-          {"projected_by_head", projected}};
+  ordered_json json = {{"products", matrix_json(input.products)},
+                       {"projected", matrix_json(input.projected.sum(0))}};
+  if (input.products.size(0) > kMostMapped) return json;
+  ordered_json& heads = json["projected_by_head"] = ordered_json::array();
+  for (const at::Tensor& head : input.projected.unbind()) heads.push_back(matrix_json(head));
+  return json;
 }
 
 ordered_json frequencies_json(const std::vector<encoders::Frequencies>& all) {
@@ -112,7 +118,8 @@ ordered_json first_scores_json(const encoders::FirstScores& scores, int64_t head
     for (size_t part = 0; part < encoders::kScoreParts.size(); ++part) {
       const auto p = static_cast<int64_t>(part);
       item["shares"][encoders::kScoreParts[part]] = number(scores.shares[p][head].item<double>());
-      item["maps"][encoders::kScoreParts[part]] = matrix_json(scores.maps[p][head]);
+      if (scores.maps.size(-1) <= kMostMapped)
+        item["maps"][encoders::kScoreParts[part]] = matrix_json(scores.maps[p][head]);
     }
     heads.push_back(std::move(item));
   }
@@ -163,7 +170,9 @@ ordered_json site_json(const SiteReport& site) {
 }  // namespace
 
 ordered_json position_json(const PositionReport& report) {
-  ordered_json json{{"model", report.model}, {"length", report.length}, {"words", report.words}};
+  ordered_json json{{"model", replace_invalid_utf8(report.model)},  // a name need not be UTF-8
+                    {"length", report.length},
+                    {"words", report.words}};
   ordered_json& sites = json["sites"] = ordered_json::array();
   for (const SiteReport& site : report.sites) sites.push_back(site_json(site));
   return json;

@@ -183,9 +183,7 @@ void show_positions(const PositionOptions& o, const nlohmann::ordered_json& json
     write_text_atomically(o.output, page());
     spdlog::info("wrote {}", o.output);
   }
-  // Names of models need not be UTF-8.
-  if (o.json)
-    std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  if (o.json) std::cout << json << '\n';
   if (!o.json && o.output.empty()) std::cout << text();
 }
 

@@ -12,7 +12,8 @@
 namespace dietmt::encoders {
 namespace {
 
-constexpr int64_t kSentences = 20;
+constexpr int64_t kSentences = 20;  // of up to so many words; fewer of longer ones
+constexpr int64_t kWords = 256;
 
 /// Scores of words and positions: f(q, k) is affine in each of its arguments.
 class PartScores {
@@ -107,7 +108,8 @@ FirstScores first_scores(const InspectedStack& stack, const at::Tensor& words, i
 
   FirstScores found;
   Moments moments;
-  const int64_t sentences = std::min(kSentences, words.size(0));
+  const int64_t most = kSentences * kWords / std::max(length, kWords);
+  const int64_t sentences = std::min(most, words.size(0));
   for (int64_t s = 0; s < sentences; ++s) {
     const at::Tensor ids = (at::arange(length, at::kLong) + s).remainder(words.size(0));
     const at::Tensor sentence = embed(stack, words.index_select(0, ids)) - positions;
@@ -116,8 +118,9 @@ FirstScores first_scores(const InspectedStack& stack, const at::Tensor& words, i
     moments.add(all, pairs);
     found.maps = found.maps.defined() ? found.maps + all : all;
     if (s > 0) continue;
-    found.rank = ranks(scores.whole());
-    found.rank_without_terms = ranks(scores.products());
+    const at::Tensor whole = scores.whole(), products = scores.products();
+    found.rank = ranks(whole);
+    found.rank_without_terms = at::equal(whole, products) ? found.rank : ranks(products);
   }
   found.maps = found.maps / sentences;
   found.shares = moments.shares();
