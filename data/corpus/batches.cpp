@@ -221,13 +221,21 @@ class PlannedPairs : public BatchSource<ParallelBatch> {
 
   void start_epoch(int64_t epoch) override {
     plan_ = {};  // so that two plans never exist at once
-    while (std::ssize(starts_) <= epoch) starts_.push_back(start_after(std::ssize(starts_) - 1));
-    const EpochStart& start = starts_[static_cast<size_t>(epoch)];
+    while (std::ssize(starts_) <= epoch) {
+      const int64_t last = std::ssize(starts_) - 1;
+      const EpochStart& start = starts_.back();
+      starts_.push_back(
+          start_after(start, options_.stages[start.stage].updates > 0
+                                 ? plan_epoch(corpus_, options_, budget_, last, start).batches()
+                                 : 0));
+    }
+    const EpochStart start = starts_[static_cast<size_t>(epoch)];
     if (options_.stages.size() > 1 && start.epochs == 0)
       spdlog::info("stage {} of {} begins with epoch {}", start.stage + 1, options_.stages.size(),
                    epoch + 1);
     plan_ = plan_epoch(corpus_, options_, budget_, epoch, start);
     epoch_ = epoch;
+    if (std::ssize(starts_) == epoch + 1) starts_.push_back(start_after(start, batches()));
   }
   int64_t batches() const override { return plan_.batches(); }
   ParallelBatch batch(int64_t index) const override {
@@ -236,16 +244,16 @@ class PlannedPairs : public BatchSource<ParallelBatch> {
   }
 
  private:
-  /// The start of the epoch after this one. Plans this one only if its stage counts updates.
-  EpochStart start_after(int64_t epoch) const {
-    EpochStart next = starts_[static_cast<size_t>(epoch)];
+  /// The start of the epoch after one that has so many batches, which count where a stage ends
+  /// after updates.
+  EpochStart start_after(const EpochStart& start, int64_t batches) const {
+    EpochStart next = start;
     const Stage& stage = options_.stages[next.stage];
     if (!stage.weights.empty()) {
       const std::vector<int64_t> shares = shared_out(corpus_.size(), stage.weights);
       for (size_t c = 0; c < shares.size(); ++c) next.drawn[c] += shares[c];
     }
-    if (stage.updates > 0)
-      next.batches += plan_epoch(corpus_, options_, budget_, epoch, next).batches();
+    if (stage.updates > 0) next.batches += batches;
     ++next.epochs;
     const bool ends = stage.updates > 0 ? next.batches == stage.updates * options_.share.per_update
                                         : stage.epochs > 0 && next.epochs == stage.epochs;
@@ -256,7 +264,7 @@ class PlannedPairs : public BatchSource<ParallelBatch> {
   const ParallelCorpus& corpus_;
   BatchOptions options_;
   Budget budget_;
-  std::vector<EpochStart> starts_;  // of the epochs up to the latest one that was planned
+  std::vector<EpochStart> starts_;  // of the epochs up to the one after the latest planned
   BatchPlan plan_;
   int64_t epoch_ = 0;
 };
