@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "common/error.h"
 #include "inspection/text_table.h"
@@ -28,16 +29,18 @@ double number_of(const ordered_json& value) {
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
+double mean_of_defined(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return std::isnan(value); });
+  return metrics::mean_of(values);
+}
+
 // Means over the heads, each of those that are defined.
 std::vector<double> mean_over_heads(const ordered_json& heads, const char* field) {
   std::vector<double> means;
   for (size_t k = 0; k < heads.at(0).at(field).size(); ++k) {
     std::vector<double> values;
-    for (const ordered_json& head : heads) {
-      const double value = number_of(head.at(field).at(k));
-      if (!std::isnan(value)) values.push_back(value);
-    }
-    means.push_back(metrics::mean_of(values));
+    for (const ordered_json& head : heads) values.push_back(number_of(head.at(field).at(k)));
+    means.push_back(mean_of_defined(std::move(values)));
   }
   return means;
 }
@@ -116,9 +119,8 @@ std::vector<double> mean_curve(const std::vector<ModelFacts>& runs, const auto& 
   for (size_t i = 0; i < curve_of(runs.front()).size(); ++i) {
     std::vector<double> values;
     for (const ModelFacts& run : runs)
-      if (i < curve_of(run).size() && !std::isnan(curve_of(run)[i]))
-        values.push_back(curve_of(run)[i]);
-    means.push_back(metrics::mean_of(values));
+      if (i < curve_of(run).size()) values.push_back(curve_of(run)[i]);
+    means.push_back(mean_of_defined(std::move(values)));
   }
   return means;
 }
@@ -132,10 +134,9 @@ ModelFacts joined(const std::vector<ModelFacts>& runs) {
     std::vector<double> values;
     for (const ModelFacts& run : runs) {
       const auto found = run.indicators.find(name);
-      if (found != run.indicators.end() && !std::isnan(found->second))
-        values.push_back(found->second);
+      if (found != run.indicators.end()) values.push_back(found->second);
     }
-    all.indicators[name] = metrics::mean_of(values);
+    all.indicators[name] = mean_of_defined(std::move(values));
   }
   for (const auto& [name, unused] : runs.front().by_reach)
     all.by_reach[name] = mean_curve(runs, [&](const ModelFacts& run) -> const std::vector<double>& {
