@@ -12,7 +12,6 @@
 #include "common/text_io.h"
 #include "common/trimmed.h"
 #include "data/text/glossary.h"
-#include "data/text/language_codes.h"
 #include "metrics/minimum_bayes_risk.h"
 #include "nmt/translation/avoided_ends.h"
 #include "nmt/translation/bayes_risk.h"
@@ -120,26 +119,25 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
     }
     return output.flush();
   };
-  nmt::translate_stream(
-      translator, input,
-      {.line = {.languages = o.languages,
-                .glossary = o.glossary.empty() ? nullptr : &glossary,
-                .avoid = avoided_in(o.avoid),
-                .markup = o.markup,
-                .keep = kept_kinds(o),
-                .alignment = form.alignment,
-                .check_copies = form.missing_copies,
-                .restores_case = o.letters == "auto"},
-       .split = o.split_sentences ? data::known_language(*o.split_sentences) : std::nullopt,
-       .json = o.input_format == "json",
-       .tsv = columns ? &*columns : nullptr,
-       .prefixes = prefixes.get(),
-       .tags = tags.get(),
-       .before = pivot ? &*pivot : nullptr,
-       .choose = choice_of(o, *translator.model().target_tokenizer),
-       .guard = nmt::guard_from_name(o.guard),
-       .line_by_line = o.flush || is_typed(o)},
-      emit, [&](int64_t lines) { progress.add(lines); });
+  nmt::translate_stream(translator, input,
+                        {.line = {.languages = o.languages,
+                                  .glossary = o.glossary.empty() ? nullptr : &glossary,
+                                  .avoid = avoided_in(o.avoid),
+                                  .markup = o.markup,
+                                  .keep = kept_kinds(o),
+                                  .alignment = form.alignment,
+                                  .check_copies = form.missing_copies,
+                                  .restores_case = o.letters == "auto"},
+                         .split = o.split_sentences,
+                         .json = o.input_format == "json",
+                         .tsv = columns ? &*columns : nullptr,
+                         .prefixes = prefixes.get(),
+                         .tags = tags.get(),
+                         .before = pivot ? &*pivot : nullptr,
+                         .choose = choice_of(o, *translator.model().target_tokenizer),
+                         .guard = nmt::guard_from_name(o.guard),
+                         .line_by_line = o.flush || is_typed(o)},
+                        emit, [&](int64_t lines) { progress.add(lines); });
   output.commit();
 }
 

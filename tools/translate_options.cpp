@@ -203,8 +203,11 @@ std::vector<std::string> problems_of(const OptionTable& table, TranslateOptions&
     problems.push_back("--markup moves words: leave out --alignment");
   if (o.split_sentences && o.alignment != "none")
     problems.push_back("--alignment is that of one sentence: leave out --split-sentences");
-  if (o.split_sentences && !data::known_language(*o.split_sentences))
-    problems.push_back("--split-sentences: '" + *o.split_sentences + "' is no language");
+  if (o.split_sentences) {
+    const std::string given = *o.split_sentences;
+    o.split_sentences = data::known_language(given);
+    if (!o.split_sentences) problems.push_back("--split-sentences: '" + given + "' is no language");
+  }
   if (o.letters == "auto" && o.remove_bpe)
     problems.push_back("--case auto needs whole words: leave out --remove-bpe");
   if (o.remove_bpe && o.alignment != "none")

@@ -66,6 +66,10 @@ std::string usual_language(const std::string& language) {
   return language;
 }
 
+bool is_named(const std::string& code, const std::string& plain_name) {
+  return plain_code(language_name(code)) == plain_name;
+}
+
 }  // namespace
 
 std::string language_name(const std::string& code) {
@@ -105,7 +109,7 @@ std::optional<std::string> known_language(const std::string& given) {
   const std::string code = canonical_code(given);
   if (language_name(code) != code) return code;
   for (const char* const* one = uloc_getISOLanguages(); *one != nullptr; ++one)
-    if (plain_code(language_name(*one)) == plain) return *one;
+    if (is_named(*one, plain)) return *one;
   return std::nullopt;
 }
 
@@ -123,8 +127,8 @@ std::string closest_code(const std::string& code, const std::vector<std::string>
   if (with_region != known.end()) return *with_region;
   const auto same = std::ranges::find(known, canonical_code(plain), canonical_code);
   if (same != known.end()) return *same;
-  const auto named = std::ranges::find_if(
-      known, [&](const std::string& one) { return plain_code(language_name(one)) == plain; });
+  const auto named =
+      std::ranges::find_if(known, [&](const std::string& one) { return is_named(one, plain); });
   return named != known.end() ? *named : code;
 }
 
