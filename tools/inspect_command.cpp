@@ -1,10 +1,7 @@
 // dietmt inspect: a model's parameters, configuration, positions and attention, and training runs.
-#include <spdlog/spdlog.h>
-
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "common/deflater.h"
 #include "common/error.h"
 #include "common/options.h"
 #include "encoders/position/scheme/position_spec.h"
@@ -19,6 +16,7 @@
 #include "tools/decoding_options.h"
 #include "tools/model_options.h"
 #include "tools/output_problems.h"
+#include "tools/report_output.h"
 #include "tools/unused_options.h"
 
 namespace dietmt::tools {
@@ -125,12 +123,10 @@ int inspect_runs(const std::vector<std::string>& arguments) {
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check(file_output_problems(o.output, {}));
   const std::vector<std::filesystem::path> runs(o.runs.begin(), o.runs.end());
-  if (o.output.empty()) {
+  if (o.output.empty())
     std::cout << reporting::comparison_table(runs);
-  } else {
-    write_text_atomically(o.output, reporting::comparison_page(runs));
-    spdlog::info("wrote {}", o.output);
-  }
+  else
+    write_page(o.output, reporting::comparison_page(runs));
   return 0;
 }
 
@@ -175,18 +171,6 @@ std::vector<std::string> problems_of(const OptionTable& table, const PositionOpt
   return problems;
 }
 
-/// Prints JSON or text, or writes a page.
-template <typename Page, typename Text>
-void show_positions(const PositionOptions& o, const nlohmann::ordered_json& json, const Page& page,
-                    const Text& text) {
-  if (!o.output.empty()) {
-    write_text_atomically(o.output, page());
-    spdlog::info("wrote {}", o.output);
-  }
-  if (o.json) std::cout << json << '\n';
-  if (!o.json && o.output.empty()) std::cout << text();
-}
-
 int inspect_positions(const std::vector<std::string>& arguments) {
   PositionOptions o;
   OptionTable table = option_table(o);
@@ -198,16 +182,16 @@ int inspect_positions(const std::vector<std::string>& arguments) {
   }
   if (!o.checkpoints.empty()) {
     const auto reports = inspection::checkpoint_reports(o.checkpoints, o.report);
-    show_positions(
-        o, o.json ? inspection::checkpoints_json(reports) : nlohmann::ordered_json(),
-        [&] { return inspection::checkpoints_page(o.checkpoints, reports); },
+    show_report(
+        o.output, o.json, [&] { return inspection::checkpoints_page(o.checkpoints, reports); },
+        [&] { return inspection::checkpoints_json(reports); },
         [&] { return inspection::checkpoints_text(reports); });
     return 0;
   }
   const inspection::PositionReport report = inspection::position_report(o.model, o.report);
-  show_positions(
-      o, o.json ? inspection::position_json(report) : nlohmann::ordered_json(),
-      [&] { return inspection::position_page(report); },
+  show_report(
+      o.output, o.json, [&] { return inspection::position_page(report); },
+      [&] { return inspection::position_json(report); },
       [&] { return inspection::position_text(report); });
   return 0;
 }

@@ -1,16 +1,13 @@
 // dietmt inspect compare and correlate: what several models' positions do, and how they score.
-#include <spdlog/spdlog.h>
-
-#include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "common/deflater.h"
 #include "common/options.h"
 #include "inspection/correlation.h"
 #include "inspection/model_comparison.h"
 #include "inspection/text_table.h"
 #include "tools/commands.h"
 #include "tools/output_problems.h"
+#include "tools/report_output.h"
 #include "tools/unused_options.h"
 
 namespace dietmt::tools {
@@ -41,7 +38,7 @@ void bind_models(OptionTable& table, ComparedModels& o, bool required) {
 
 // Names of models need not be UTF-8.
 std::string line_of(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 // The names between commas, in one word or several.
@@ -51,11 +48,6 @@ std::vector<std::string> names_in(const std::vector<std::string>& words) {
     for (const std::string& name : inspection::split_text(word, ','))
       if (!name.empty()) names.push_back(name);
   return names;
-}
-
-void write_page(const std::string& path, const std::string& page) {
-  write_text_atomically(path, page);
-  spdlog::info("wrote {}", path);
 }
 
 }  // namespace
@@ -75,9 +67,10 @@ int run_inspect_compare(const std::vector<std::string>& arguments) {
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check(file_output_problems(o.output, {}));
   const auto models = inspection::read_models(o.models, o.positions);
-  if (!o.output.empty()) write_page(o.output, inspection::comparison_page(models));
-  if (o.json) std::cout << line_of(inspection::comparison_json(models));
-  if (!o.json && o.output.empty()) std::cout << inspection::comparison_text(models);
+  show_report(
+      o.output, o.json, [&] { return inspection::comparison_page(models); },
+      [&] { return line_of(inspection::comparison_json(models)); },
+      [&] { return inspection::comparison_text(models); });
   return 0;
 }
 
@@ -108,10 +101,10 @@ int run_inspect_correlate(const std::vector<std::string>& arguments) {
   const inspection::CorrelationData data =
       values.empty() ? inspection::correlation_data(inspection::read_models(o.models, o.positions))
                      : inspection::read_correlation_data(values, names_in(indicators));
-  if (!o.output.empty()) write_page(o.output, inspection::correlation_page(data));
-  if (o.json) std::cout << line_of(inspection::correlation_json(data));
-  if (!o.json && o.output.empty())
-    std::cout << inspection::correlation_text(inspection::correlations(data));
+  show_report(
+      o.output, o.json, [&] { return inspection::correlation_page(data); },
+      [&] { return line_of(inspection::correlation_json(data)); },
+      [&] { return inspection::correlation_text(inspection::correlations(data)); });
   return 0;
 }
 
