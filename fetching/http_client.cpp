@@ -99,6 +99,11 @@ bool may_pass(CURLcode code, int64_t status) {
   }
 }
 
+// libcurl's words for a transfer that failed.
+std::string problem_of(CURLcode code, const char* reason) {
+  return reason[0] != '\0' ? reason : curl_easy_strerror(code);
+}
+
 void start_libcurl() {
   static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (started != CURLE_OK) throw Error("libcurl cannot be started");
@@ -192,8 +197,7 @@ void HttpClient::get(const std::string& url, const HttpRange& range,
   if (transfer.failure) std::rethrow_exception(transfer.failure);
   if (code == CURLE_OK) return transfer.begin();
   const int64_t status = status_of(curl);
-  const std::string why = reason[0] != '\0' ? reason.data() : curl_easy_strerror(code);
-  throw HttpError(url + ": " + why, status, may_pass(code, status));
+  throw HttpError(url + ": " + problem_of(code, reason.data()), status, may_pass(code, status));
 }
 
 HttpReply HttpClient::post(const HttpPost& request) {
@@ -222,10 +226,8 @@ HttpReply HttpClient::post(const HttpPost& request) {
   const CURLcode code = curl_easy_perform(curl);
   if (transfer.failure) std::rethrow_exception(transfer.failure);
   reply.status = status_of(curl);
-  if (code != CURLE_OK) {
-    const std::string why = reason[0] != '\0' ? reason.data() : curl_easy_strerror(code);
-    throw HttpError(request.url + ": " + why, 0, may_pass(code, 0));
-  }
+  if (code != CURLE_OK)
+    throw HttpError(request.url + ": " + problem_of(code, reason.data()), 0, may_pass(code, 0));
   curl_off_t wait = 0;
   curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &wait);
   reply.retry_after = wait;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "metrics/samples.h"
 
 namespace dietmt::metrics {
 namespace {
@@ -52,7 +53,7 @@ bool has_nan(std::span<const double> x) {
 // The deviations from the mean, as a vector of length one.
 std::vector<double> standardized(std::span<const double> x) {
   std::vector<double> deviations(x.begin(), x.end());
-  const double mean = std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+  const double mean = mean_of(x);
   double largest = 0.0;
   for (double& value : deviations) {
     value -= mean;
