@@ -45,11 +45,13 @@ class Bleu : public Metric {
                                           std::span<const std::string> references) const override;
   Score score(std::span<const double> statistics) const override;
 
+  /// The words whose n-grams it counts.
+  std::vector<std::string> words(const std::string& sentence) const;
+
  protected:
   std::string signature_fields() const override;
 
  private:
-  std::vector<std::string> words(const std::string& sentence) const;
   std::vector<double> precisions(std::span<const double> matches, std::span<const double> totals,
                                  int64_t& effective_order) const;
 

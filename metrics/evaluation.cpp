@@ -38,32 +38,6 @@ void add_significance(const EvaluationOptions& o, const ScoreRule& metric,
     result.p_value = paired_randomization(metric, systems[0], systems[h], paired);
 }
 
-std::vector<double> document_scores(const ScoreRule& metric, const CorpusStatistics& system,
-                                    const std::vector<size_t>& documents) {
-  std::vector<CorpusStatistics> parts;
-  for (size_t i = 0; i < documents.size(); ++i) {
-    if (documents[i] >= parts.size()) parts.resize(documents[i] + 1);
-    parts[documents[i]].add(system[i]);
-  }
-  std::vector<double> scores;
-  for (const CorpusStatistics& part : parts) scores.push_back(metric.score(part.sum()).score);
-  return scores;
-}
-
-std::unique_ptr<Metric> make_bleu(const MetricOptions& o) {
-  BleuOptions bleu;
-  bleu.given_tokenizer = o.given_tokenizer;
-  if (!bleu.given_tokenizer && is_mecab_tokenizer(o.tokenize))
-    bleu.given_tokenizer = mecab_tokenizer(o.tokenize, o.mecab_dictionary);
-  if (!bleu.given_tokenizer) bleu.tokenizer = bleu_tokenizer_from_name(o.tokenize);
-  bleu.lowercase = o.lowercase;
-  bleu.smoothing = smoothing_from_name(o.smooth);
-  bleu.smoothing_value = o.smooth_value;
-  bleu.max_order = o.max_order;
-  bleu.effective_order = o.effective_order;
-  return std::make_unique<Bleu>(bleu);
-}
-
 }  // namespace
 
 std::vector<SystemScore> evaluate(const Metric& metric, const References& references,
@@ -86,10 +60,36 @@ std::vector<SystemScore> evaluate(const ScoreRule& rule, size_t reference_sets,
     add_significance(options, rule, systems, h, result);
     for (size_t i = 0; options.sentence_level && i < systems[h].sentences(); ++i)
       result.sentence_scores.push_back(rule.score(systems[h][i]).score);
-    result.document_scores = document_scores(rule, systems[h], options.documents);
+    result.document_scores = part_scores(rule, systems[h], options.documents);
     results.push_back(std::move(result));
   }
   return results;
+}
+
+std::vector<double> part_scores(const ScoreRule& rule, const CorpusStatistics& system,
+                                const std::vector<size_t>& parts) {
+  std::vector<CorpusStatistics> statistics;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i] >= statistics.size()) statistics.resize(parts[i] + 1);
+    statistics[parts[i]].add(system[i]);
+  }
+  std::vector<double> scores;
+  for (const CorpusStatistics& part : statistics) scores.push_back(rule.score(part.sum()).score);
+  return scores;
+}
+
+std::unique_ptr<Bleu> make_bleu(const MetricOptions& o) {
+  BleuOptions bleu;
+  bleu.given_tokenizer = o.given_tokenizer;
+  if (!bleu.given_tokenizer && is_mecab_tokenizer(o.tokenize))
+    bleu.given_tokenizer = mecab_tokenizer(o.tokenize, o.mecab_dictionary);
+  if (!bleu.given_tokenizer) bleu.tokenizer = bleu_tokenizer_from_name(o.tokenize);
+  bleu.lowercase = o.lowercase;
+  bleu.smoothing = smoothing_from_name(o.smooth);
+  bleu.smoothing_value = o.smooth_value;
+  bleu.max_order = o.max_order;
+  bleu.effective_order = o.effective_order;
+  return std::make_unique<Bleu>(bleu);
 }
 
 std::unique_ptr<Metric> make_metric(const std::string& name, const MetricOptions& options) {

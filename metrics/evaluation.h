@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/option_rule.h"
+#include "metrics/bleu.h"
 #include "metrics/bleu_tokenizer.h"
 #include "metrics/chrf.h"
 #include "metrics/metric.h"
@@ -57,6 +58,10 @@ std::vector<SystemScore> evaluate(const Metric& metric, const References& refere
                                   const std::vector<std::vector<std::string>>& hypotheses,
                                   const EvaluationOptions& options);
 
+/// The score of each part of a text. `parts`: that of each sentence, numbered from 0.
+std::vector<double> part_scores(const ScoreRule& rule, const CorpusStatistics& system,
+                                const std::vector<size_t>& parts);
+
 namespace metric_rules {
 
 inline const OptionRule kMaxOrder{.least = 1, .most = 100};
@@ -82,6 +87,9 @@ struct MetricOptions {
 };
 
 inline constexpr std::string_view kMetricNames[] = {"bleu", "chrf", "chrf++", "ter"};
+
+/// BLEU with its part of the options.
+std::unique_ptr<Bleu> make_bleu(const MetricOptions& options);
 
 /// Throws ConfigError for other names, with the choices.
 std::unique_ptr<Metric> make_metric(const std::string& name, const MetricOptions& options);

@@ -28,6 +28,19 @@ class WordIds {
     return symbols;
   }
 
+  /// Null if the word has no number.
+  const uint32_t* find(const std::string& word) const {
+    const auto found = ids_.find(word);
+    return found == ids_.end() ? nullptr : &found->second;
+  }
+
+  /// The words by their numbers.
+  std::vector<std::string_view> words() const {
+    std::vector<std::string_view> all(ids_.size());
+    for (const auto& [word, id] : ids_) all[id] = word;
+    return all;
+  }
+
  private:
   std::unordered_map<std::string, uint32_t> ids_;
 };

@@ -28,6 +28,8 @@ class SentenceChoice {
   void keep_documents(const std::vector<std::string>& documents, const std::string& pattern);
 
   bool empty() const { return chosen_.empty(); }
+  /// Places of the kept sentences.
+  const std::vector<size_t>& chosen() const { return chosen_; }
   /// The lines of the kept sentences.
   std::vector<std::string> of(const std::vector<std::string>& lines) const;
 

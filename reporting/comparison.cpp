@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "common/json_fields.h"
+#include "reporting/html_table.h"
 #include "reporting/progress_bar.h"
 #include "reporting/report.h"
 #include "reporting/report_settings.h"
@@ -79,18 +80,14 @@ std::vector<Column> columns_of(const Runs& runs) {
 }
 
 std::string results_table(const std::vector<Column>& columns) {
-  std::string html = "<section><div class='scroll'><table class='scores'><thead><tr>";
-  for (const Column& column : columns) html += "<th>" + html_escaped(column.heading) + "</th>";
-  html += "</tr></thead><tbody>\n";
-  for (size_t row = 0; row < columns[0].cells.size(); ++row) {
-    html += "<tr>";
-    for (const Column& column : columns)
-      html += (column.best == static_cast<int>(row) ? "<td class='best' title='the best'>\u2605 "
-                                                    : "<td>") +
-              html_escaped(column.cells[row]) + "</td>";
-    html += "</tr>\n";
+  std::vector<std::string> headings;
+  std::vector<std::vector<TableCell>> rows(columns[0].cells.size());
+  for (const Column& column : columns) {
+    headings.push_back(column.heading);
+    for (size_t row = 0; row < rows.size(); ++row)
+      rows[row].emplace_back(column.cells[row], column.best == static_cast<int>(row));
   }
-  return html + "</tbody></table></div></section>\n";
+  return table_section("", headings, rows, TableKind::kNumbers);
 }
 
 std::string figures(const Runs& runs) {

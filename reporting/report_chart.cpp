@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <numeric>
 
 namespace dietmt::reporting {
 namespace {
@@ -88,19 +89,34 @@ Series drawable(const Series& series) {
   return result;
 }
 
+std::string x_text(const Chart& chart, double x) {
+  if (chart.x_names.empty()) return short_number(x);
+  return chart.x_names[static_cast<size_t>(x)];
+}
+
+// Names are drawn at every n-th tick if there is no room for all.
+size_t ticks_per_name(const Chart& chart) {
+  size_t letters = 0;
+  for (const std::string& name : chart.x_names) letters += name.size() + 2;
+  return 1 + static_cast<size_t>(kLetter * static_cast<double>(letters) / (kRight - kLeft));
+}
+
 std::string axes(const Chart& chart, const Axis& x, const Axis& y) {
   std::string svg;
+  const size_t step = ticks_per_name(chart);
   for (const double tick : y.ticks) {
     svg += fmt::format(
         "<line class='grid' x1='{:.0f}' x2='{:.0f}' y1='{:.1f}' y2='{:.1f}'/>"
         "<text class='tick' text-anchor='end' x='{:.0f}' y='{:.1f}'>{}</text>\n",
         kLeft, kRight, y(tick), y(tick), kLeft - 6, y(tick) + 4, short_number(tick));
   }
-  for (const double tick : x.ticks) {
+  for (size_t i = 0; i < x.ticks.size(); ++i) {
+    const double tick = x.ticks[i];
     svg += fmt::format(
         "<line class='axis' x1='{0:.1f}' x2='{0:.1f}' y1='{1:.0f}' y2='{2:.0f}'/>"
         "<text class='tick' text-anchor='middle' x='{0:.1f}' y='{3:.0f}'>{4}</text>\n",
-        x(tick), kBottom, kBottom + 4, kBottom + 18, short_number(tick));
+        x(tick), kBottom, kBottom + 4, kBottom + 18,
+        i % step == 0 ? html_escaped(x_text(chart, tick)) : "");
   }
   svg += fmt::format("<line class='axis' x1='{:.0f}' x2='{:.0f}' y1='{:.0f}' y2='{:.0f}'/>\n",
                      kLeft, kRight, kBottom, kBottom);
@@ -191,8 +207,10 @@ Rows hover_strips(const Chart& chart, const std::vector<Series>& series, const A
         here == values.begin() ? kLeft : (x(std::prev(here)->first) + position) / 2;
     const double end =
         std::next(here) == values.end() ? kRight : (x(std::next(here)->first) + position) / 2;
-    std::vector<std::string> parts = {
-        fmt::format("{} {}", chart.x_label, std::llround(here->first))};
+    std::vector<std::string> parts = {chart.x_label + ' ' +
+                                      (chart.x_names.empty()
+                                           ? std::to_string(std::llround(here->first))
+                                           : x_text(chart, here->first))};
     std::string dots;
     for (const auto& [index, value] : here->second) {
       parts.push_back(fmt::format("{} {:.5g}", series[index].name, value));
@@ -208,6 +226,14 @@ Rows hover_strips(const Chart& chart, const std::vector<Series>& series, const A
     drawn.count = std::max(drawn.count, text.count);
   }
   return drawn;
+}
+
+// One tick for each name.
+std::vector<double> x_ticks(const Chart& chart, const Range& range) {
+  if (chart.x_names.empty()) return axis_ticks(range.low, range.high, 5);
+  std::vector<double> ticks(chart.x_names.size());
+  std::iota(ticks.begin(), ticks.end(), 0.0);
+  return ticks;
 }
 
 }  // namespace
@@ -299,10 +325,10 @@ std::string svg_chart(const Chart& chart) {
     }
     series.push_back(std::move(drawn));
   }
-  if (series.empty()) return "";
+  if (series.empty() || chart.x_names.size() == 1) return "";
   if (chart.from_zero) y_range.include(0);
   x_range.include(0);
-  const Axis x{axis_ticks(x_range.low, x_range.high, 5), kLeft, kRight};
+  const Axis x{x_ticks(chart, x_range), kLeft, kRight};
   const Axis y{axis_ticks(y_range.low, y_range.high, 5), kBottom, kTop};
   const Rows strips = hover_strips(chart, series, x, y);
   const double readout_rows = kRow * static_cast<double>(strips.count - 1);

@@ -24,7 +24,8 @@ struct Chart {
   std::string x_label;
   std::string y_label;
   std::vector<Series> series;
-  bool from_zero = false;  ///< the y axis starts at 0
+  bool from_zero = false;                 ///< the y axis starts at 0
+  std::vector<std::string> x_names = {};  ///< of x = 0, 1, ...; empty: x is a number
 };
 
 /// `text` with & < > " ' written as entities.

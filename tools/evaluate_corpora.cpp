@@ -1,4 +1,5 @@
 // What `dietmt evaluate` compares.
+#include <algorithm>
 #include <utility>
 
 #include "common/error.h"
@@ -37,8 +38,9 @@ Lines choose_sentences(EvaluateOptions& o, Corpora& corpora) {
   metrics::SentenceChoice choice(sentences);
   Lines documents;
   if (!o.documents.empty()) documents = metrics::read_labels(o.documents, sentences);
+  if (!o.origins.empty()) corpora.origins = metrics::read_labels(o.origins, sentences);
   if (!o.origin.empty()) {
-    choice.keep_origin(metrics::read_labels(o.origins, sentences), o.origin);
+    choice.keep_origin(corpora.origins, o.origin);
     o.evaluation.chosen += "origlang:" + o.origin + "|";
   }
   if (!o.subset.empty()) {
@@ -49,10 +51,29 @@ Lines choose_sentences(EvaluateOptions& o, Corpora& corpora) {
   for (Lines& lines : corpora.references) lines = choice.of(lines);
   for (Lines& lines : corpora.hypotheses) lines = choice.of(lines);
   if (!o.source.empty()) corpora.sources = choice.of(corpora.sources);
+  if (!o.origins.empty()) corpora.origins = choice.of(corpora.origins);
+  for (const size_t sentence : choice.chosen()) corpora.lines.push_back(sentence + 1);
   if (!o.document_level) return {};
   metrics::NumberedDocuments numbered = metrics::number_documents(choice.of(documents));
   o.evaluation.documents = std::move(numbered.of_sentences);
   return std::move(numbered.ids);
+}
+
+std::string missing_references(const EvaluateOptions& o, const Corpora& corpora) {
+  std::string counts;
+  for (size_t r = 0; r < corpora.references.size(); ++r) {
+    int64_t missing = 0;
+    for (size_t i = 0; i < corpora.references[r].size(); ++i) {
+      const bool is_translated = std::ranges::any_of(
+          corpora.hypotheses, [i](const Lines& lines) { return !lines[i].empty(); });
+      missing += corpora.references[r][i].empty() && is_translated;
+    }
+    if (missing > 0)
+      counts += (counts.empty() ? "" : ", ") + o.references[r] + " " + std::to_string(missing);
+  }
+  return counts.empty() ? ""
+                        : "empty references of translated lines: " + counts +
+                              "; they count as references without words, as in sacreBLEU";
 }
 
 }  // namespace dietmt::tools

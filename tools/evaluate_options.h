@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "common/options.h"
+#include "metrics/comparison/systems_page.h"
 #include "metrics/evaluation.h"
 
 namespace dietmt::tools {
@@ -34,15 +36,33 @@ struct EvaluateOptions : metrics::MetricOptions {
   std::string language;
   std::string null_odds;
 
+  std::string report;
+  std::vector<std::string> training;
+
   bool json = false;
   bool score_only = false;
   int64_t digits = 2;
 };
 
+inline constexpr const char* kComet = "comet";  // in --metric
+
+OptionTable evaluate_table(EvaluateOptions& o);
+
+std::vector<std::string> evaluate_problems(const OptionTable& table, const EvaluateOptions& o);
+
+std::vector<std::string> metric_names(const EvaluateOptions& o);
+
+bool has_comet(const EvaluateOptions& o);
+
+/// Whether a tokenizer of BLEU needs a subword model.
+bool has_subwords(const std::string& tokenizer);
+
 struct Corpora {
   metrics::References references;
   std::vector<std::vector<std::string>> hypotheses;
   std::vector<std::string> sources;  // empty without --source
+  std::vector<std::string> origins;  // empty without --origins
+  std::vector<size_t> lines = {};    // numbers in the files, from 1
 };
 
 /// Lines without whitespace at their ends, as sacreBLEU reads them. Throws DataError if the files
@@ -53,10 +73,12 @@ Corpora read_corpora(const EvaluateOptions& o);
 /// signature. Returns the ids of their documents if these get scores.
 std::vector<std::string> choose_sentences(EvaluateOptions& o, Corpora& corpora);
 
-/// Scores of translations: by metric and hypothesis, and the names of the documents that they have
-/// scores of.
+/// Says which references are missing: how an empty line counts. Empty if none is.
+std::string missing_references(const EvaluateOptions& o, const Corpora& corpora);
+
+/// Scores of translations by each metric, and the names of the documents that they have scores of.
 struct TranslationScores {
-  std::vector<std::vector<metrics::SystemScore>> by_metric;
+  std::vector<metrics::MetricResults> by_metric;
   std::vector<std::string> documents;
 };
 
@@ -72,6 +94,11 @@ using CometSource = std::function<CometScores(const Corpora&)>;
 /// the command with `arguments`, before any input is read. Throws ConfigError if the model needs a
 /// reference and there is none.
 CometSource comet_source(const EvaluateOptions& o, const std::vector<std::string>& arguments);
+
+/// Writes --report. `words`: those of BLEU.
+void write_systems_report(const EvaluateOptions& o, const Corpora& corpora,
+                          const TranslationScores& scores, metrics::MetricResults by_sentence,
+                          const metrics::WordSplitter& words);
 
 void print_scores(const EvaluateOptions& o, const TranslationScores& scores);
 

@@ -29,8 +29,8 @@ void print_json(const nlohmann::ordered_json& value) {
 void print_json(const EvaluateOptions& o, const TranslationScores& scores) {
   auto all = nlohmann::ordered_json::array();
   for (size_t h = 0; h < o.hypotheses.size(); ++h) {
-    for (const std::vector<SystemScore>& results : scores.by_metric) {
-      const SystemScore& result = results[h];
+    for (const metrics::MetricResults& results : scores.by_metric) {
+      const SystemScore& result = results.scores[h];
       nlohmann::ordered_json object{{"hypothesis", o.hypotheses[h]},
                                     {"metric", result.score.name},
                                     {"score", result.score.score},
@@ -59,13 +59,14 @@ template <typename ScoreOf>
 void print_row(const EvaluateOptions& o, const TranslationScores& scores,
                std::vector<std::string> columns, const ScoreOf& score_of) {
   for (size_t h = 0; h < o.hypotheses.size(); ++h)
-    for (const std::vector<SystemScore>& results : scores.by_metric)
-      columns.push_back(fixed(score_of(results[h]), o.digits + results[h].score.more_digits));
+    for (const metrics::MetricResults& results : scores.by_metric)
+      columns.push_back(
+          fixed(score_of(results.scores[h]), o.digits + results.scores[h].score.more_digits));
   std::cout << fmt::format("{}\n", fmt::join(columns, "\t"));
 }
 
 void print_sentences(const EvaluateOptions& o, const TranslationScores& scores) {
-  for (size_t i = 0; i < scores.by_metric[0][0].sentence_scores.size(); ++i)
+  for (size_t i = 0; i < scores.by_metric[0].scores[0].sentence_scores.size(); ++i)
     print_row(o, scores, {}, [i](const SystemScore& result) { return result.sentence_scores[i]; });
 }
 
@@ -78,9 +79,9 @@ void print_documents(const EvaluateOptions& o, const TranslationScores& scores) 
 void print_only_scores(const EvaluateOptions& o, const TranslationScores& scores) {
   for (size_t h = 0; h < o.hypotheses.size(); ++h) {
     std::string line;
-    for (const std::vector<SystemScore>& results : scores.by_metric)
+    for (const metrics::MetricResults& results : scores.by_metric)
       line += (line.empty() ? "" : "\t") +
-              fixed(results[h].score.score, o.digits + results[h].score.more_digits);
+              fixed(results.scores[h].score.score, o.digits + results.scores[h].score.more_digits);
     std::cout << line << '\n';
   }
 }
@@ -104,21 +105,21 @@ std::string right_aligned(const std::string& text, size_t width) {
 void print_text(const EvaluateOptions& o, const TranslationScores& scores) {
   const auto& by_metric = scores.by_metric;
   size_t width = 0;
-  for (const std::vector<SystemScore>& results : by_metric)
-    width = std::max(width, results[0].score.name.size());
+  for (const metrics::MetricResults& results : by_metric)
+    width = std::max(width, results.scores[0].score.name.size());
   for (size_t h = 0; h < o.hypotheses.size(); ++h) {
     if (o.hypotheses.size() > 1) std::cout << o.hypotheses[h] << '\n';
-    for (const std::vector<SystemScore>& results : by_metric) {
-      const SystemScore& result = results[h];
+    for (const metrics::MetricResults& results : by_metric) {
+      const SystemScore& result = results.scores[h];
       const std::string line =
           result.score.to_string(static_cast<int>(o.digits), significance_text(o, result));
       std::cout << std::string(width - result.score.name.size(), ' ') << line << '\n';
     }
     if (o.hypotheses.size() > 1) std::cout << '\n';
   }
-  for (const std::vector<SystemScore>& results : by_metric)
-    std::cout << right_aligned(results[0].score.name, width) << ": " << results[0].signature
-              << '\n';
+  for (const metrics::MetricResults& results : by_metric)
+    std::cout << right_aligned(results.scores[0].score.name, width) << ": "
+              << results.scores[0].signature << '\n';
 }
 
 std::string signature(const data::NamedTask& named, const data::PredictionScores& scores,

@@ -6,25 +6,14 @@
 #include <nlohmann/json.hpp>
 
 #include "common/random.h"
-#include "common/text_io.h"
+#include "reporting/html_table.h"
 #include "reporting/report.h"
-#include "reporting/report_chart.h"
 #include "reporting/run_curves.h"
 
 namespace dietmt::data {
 namespace {
 
 constexpr size_t kExamples = 10;
-
-// UTF-8, without control characters and not longer than a few lines.
-std::string shown(std::string_view text) {
-  constexpr size_t kMostBytes = 400;
-  std::string cut(text.size() > kMostBytes ? text.substr(0, cut_length(text, kMostBytes)) : text);
-  cut = replace_invalid_utf8(cut);
-  for (char& byte : cut)
-    if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F) byte = ' ';
-  return text.size() > kMostBytes ? cut + "…" : cut;
-}
 
 std::string percent(int64_t part, int64_t whole) {
   return whole == 0 ? ""
@@ -34,15 +23,11 @@ std::string percent(int64_t part, int64_t whole) {
 
 std::string examples_section(const RuleCount& count) {
   if (count.examples.empty()) return "";
-  std::string html = fmt::format(
-      "<section><h2>{}</h2>\n<div class='scroll'><table><thead><tr><th>line</th><th>source</th>"
-      "<th>target</th></tr></thead><tbody>\n",
-      reporting::html_escaped(count.rule));
+  std::vector<std::vector<reporting::TableCell>> rows;
   for (const PairExample& one : count.examples)
-    html += fmt::format("<tr><td>{}</td><td dir='auto'>{}</td><td dir='auto'>{}</td></tr>\n",
-                        one.number, reporting::html_escaped(one.source),
-                        reporting::html_escaped(one.target));
-  return html + "</tbody></table></div></section>\n";
+    rows.push_back({std::to_string(one.number), one.source, one.target});
+  return reporting::table_section(count.rule, {"line", "source", "target"}, rows,
+                                  reporting::TableKind::kText);
 }
 
 }  // namespace
@@ -56,7 +41,7 @@ void RuleCount::remove(int64_t number, std::string_view source, std::string_view
     if (place >= kExamples) return;
     examples.erase(examples.begin() + static_cast<std::ptrdiff_t>(place));
   }
-  examples.push_back({number, shown(source), shown(target)});
+  examples.push_back({number, reporting::shown_text(source), reporting::shown_text(target)});
 }
 
 std::string CleaningReport::table() const {
@@ -91,18 +76,16 @@ std::string CleaningReport::page(const std::string& title) const {
       fmt::format("<p class='facts'>kept {} of {} pairs ({})</p>\n",
                   reporting::count_text(static_cast<double>(kept)),
                   reporting::count_text(static_cast<double>(pairs)), percent(kept, pairs));
-  body +=
-      "<section><div class='scroll'><table class='scores'><thead><tr><th>rule</th><th>removed</th>"
-      "<th>share</th><th>objects to</th></tr></thead><tbody>\n";
+  std::vector<std::vector<reporting::TableCell>> table;
   for (const RuleCount& count : rules)
-    body += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                        reporting::html_escaped(count.rule),
-                        reporting::count_text(static_cast<double>(count.removed)),
-                        percent(count.removed, pairs),
-                        reporting::count_text(static_cast<double>(count.objected)));
+    table.push_back({count.rule, reporting::count_text(static_cast<double>(count.removed)),
+                     percent(count.removed, pairs),
+                     reporting::count_text(static_cast<double>(count.objected))});
+  body += reporting::table_section("", {"rule", "removed", "share", "objects to"}, table,
+                                   reporting::TableKind::kNumbers);
   body +=
-      "</tbody></table></div><p class='facts'>A pair is removed by the first rule that objects to "
-      "it. The last column counts all pairs that a rule objects to.</p></section>\n";
+      "<p class='facts'>A pair is removed by the first rule that objects to it. The last column "
+      "counts all pairs that a rule objects to.</p>\n";
   for (const RuleCount& count : rules) body += examples_section(count);
   return reporting::report_page(title, body);
 }

@@ -148,6 +148,37 @@ expect_failure 'no regular expression' 2 '--subset ( is not a regular expression
 expect_failure 'subset without documents' 2 '--subset and --document-level need --documents' \
   "${parts[@]}" --subset news
 
+# The page that compares systems.
+report=("$dietmt" evaluate --reference ref1 --hypothesis hyp worse --metric bleu,chrf --report)
+expect_output 'a report' "$("$dietmt" evaluate --reference ref1 --hypothesis hyp worse \
+  --metric bleu,chrf --paired bootstrap)" "${report[@]}" report.html
+expect_output 'what a report shows' $'<h2>Scores\n<h2>Length of the reference\n<h2>Length of the source
+<h2>Origin\n<h2>Words by frequency in the training text
+<h2>N-grams that hyp gets right more often than worse\n<h2>Sentences in which hyp is better than worse' \
+  bash -c "'$dietmt' evaluate --reference ref1 --hypothesis hyp worse --report all.html --source ref2 \
+    --origins origins --training ref1 hyp.gz >scores.txt && grep -o '<h2>[^<]*' all.html"
+expect_output 'no script, no network, and p' $'0\n1' bash -c "
+  grep -c '<script\|https\?:' all.html; grep -c '<th>p</th>' all.html"
+expect_output 'one system' '1' bash -c "
+  '$dietmt' evaluate --reference ref1 --hypothesis hyp --report one.html >scores.txt &&
+    grep -c 'Sentences with the lowest scores' one.html"
+expect_failure 'a report of another kind' 2 '--report is r.txt; it must end in .html' \
+  "${report[@]}" r.txt
+expect_failure 'a report of sentences' 2 '--report has intervals: leave out --sentence-level' \
+  "${report[@]}" r.html --sentence-level
+cp ref1 ref.html
+expect_failure 'a report over its input' 2 '--report and an input are one file: ref.html' \
+  "$dietmt" evaluate --reference ref.html --hypothesis hyp --report ref.html
+expect_failure 'origins without a use' 2 'give --origins and --origlang together' \
+  "$dietmt" evaluate --reference ref1 --hypothesis hyp --origins origins
+sed 2d ref1 | sed '1s/$/\n/' >gap
+expect_output 'a missing reference is a warning' '1' bash -c "
+  '$dietmt' evaluate --reference gap --hypothesis hyp 2>&1 >scores.txt |
+    grep -c 'gap 1; they count as references without words, as in sacreBLEU'"
+expect_output 'an empty pair is none' '0' bash -c "
+  sed '2s/.*//' hyp >blank
+  '$dietmt' evaluate --reference gap --hypothesis blank 2>&1 >scores.txt | grep -c 'without words' || true"
+
 # Predictions for tasks.
 printf 'index\tsentence1\tsentence2\tlabel\n0\ta\tb\tentailment\n1\ta\tb\tnot_entailment\n' >dev.tsv
 printf 'index\tprediction\n1\tnot_entailment\n0\tnot_entailment\n' >RTE.tsv
@@ -179,7 +210,7 @@ expect_failure 'no-answer scores of a task without them' 2 '--null-odds is for t
   "$dietmt" evaluate --task squad1 --predictions answers.json --reference squad.json --null-odds odds
 expect_failure 'no-answer scores of a task without questions' 2 '--null-odds is for questions' \
   "$dietmt" evaluate --task rte --predictions RTE.tsv --reference dev.tsv --null-odds odds
-for option in 'null-odds odds:--task' 'device cuda:--metric comet' \
+for option in 'null-odds odds:--task' 'training x:--report' 'source x:--metric comet or --report' 'device cuda:--metric comet' \
   'threads 3:--metric comet' 'smooth-value 3:--smooth floor' 'ter-no-punct:--metric ter' \
   'chrf-beta 3:--metric chrf' 'paired-samples 9:--paired' 'seed 3:--confidence' \
   'confidence-samples 9:--confidence'; do

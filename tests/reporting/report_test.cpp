@@ -142,6 +142,19 @@ TEST(ReportChart, DrawsNothingWithoutFinitePoints) {
 }
 
 // XNLI has fifteen validation sets.
+TEST(ReportChart, NamesTakeThePlaceOfNumbers) {
+  Chart chart{"t", "words", "y", {{"a", {{0, 1}, {1, 2}}}}};
+  chart.x_names = {"0–9", "10 & more"};
+  const std::string svg = svg_chart(chart);
+  EXPECT_THAT(svg, HasSubstr(">0–9</text>"));
+  EXPECT_THAT(svg, HasSubstr(">10 &amp; more</text>"));
+  EXPECT_THAT(svg, HasSubstr("words 10 &amp; more · a 2"));
+  chart.x_names.assign(60, "a long name");
+  EXPECT_EQ(count_of(svg_chart(chart), ">a long name</text>"), 5U);
+  chart.x_names.resize(1);
+  EXPECT_EQ(svg_chart(chart), "");
+}
+
 TEST(ReportChart, ManyCurvesDifferAndFit) {
   Chart chart{"t", "update", "y", {}};
   for (const char* name : {"accuracy (ar)", "accuracy (bg)", "accuracy (de)", "accuracy (el)",
