@@ -88,7 +88,7 @@ int take_signal(const sigset_t& signals, std::chrono::milliseconds patience) {
     ::sigpending(&pending);
     for (int signal = 1; signal < NSIG; ++signal) {
       int taken = 0;
-      if (::sigismember(&signals, signal) == 1 && ::sigismember(&pending, signal) == 1 &&
+      if (sigismember(&signals, signal) == 1 && sigismember(&pending, signal) == 1 &&
           ::sigwait(&signals, &taken) == 0)
         return taken;
     }
