@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -17,6 +16,7 @@
 #include "common/error.h"
 #include "common/foreign_options.h"
 #include "common/logging.h"
+#include "common/numbers.h"
 #include "common/option_words.h"
 #include "common/version.h"
 
@@ -75,10 +75,10 @@ bool read_word(const std::string& word, std::string& value) {
 }
 template <typename Number>
 bool read_word(const std::string& word, Number& value) {
-  const char* first = word.data() + (word.starts_with("+") ? 1 : 0);
-  const char* last = word.data() + word.size();
-  const auto [end, error] = std::from_chars(first, last, value);
-  return error == std::errc() && end == last;
+  const auto number =
+      number_in<Number>(std::string_view(word).substr(word.starts_with("+") ? 1 : 0));
+  if (number) value = *number;
+  return number.has_value();
 }
 
 // Fills the field; calls complain(word) for each word that is not a value of its type.

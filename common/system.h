@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "common/files.h"
@@ -67,6 +68,23 @@ void close_on_exec_from(int first);
 /// Takes one of these signals, which must be blocked, as soon as one is pending; 0 if none came in
 /// this time.
 int take_signal(const sigset_t& signals, std::chrono::milliseconds patience);
+
+/// A count that release() raises and acquire() lowers, once it is above 0. Neither takes a lock
+/// that a thread could hold while others wait for the processor.
+class Semaphore {
+ public:
+  Semaphore();
+  ~Semaphore();
+  Semaphore(const Semaphore&) = delete;
+  Semaphore& operator=(const Semaphore&) = delete;
+
+  void release();
+  void acquire();
+
+ private:
+  struct Native;
+  std::unique_ptr<Native> native_;
+};
 
 // ---- memory
 

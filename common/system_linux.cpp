@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <netinet/tcp.h>
+#include <semaphore.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -58,6 +59,17 @@ int take_signal(const sigset_t& signals, std::chrono::milliseconds patience) {
   limit.tv_sec = patience.count() / 1000;
   limit.tv_nsec = (patience.count() % 1000) * 1'000'000;
   return std::max(::sigtimedwait(&signals, nullptr, &limit), 0);
+}
+
+struct Semaphore::Native {
+  sem_t count;
+};
+Semaphore::Semaphore() : native_(std::make_unique<Native>()) { ::sem_init(&native_->count, 0, 0); }
+Semaphore::~Semaphore() { ::sem_destroy(&native_->count); }
+void Semaphore::release() { ::sem_post(&native_->count); }
+void Semaphore::acquire() {
+  while (::sem_wait(&native_->count) != 0 && errno == EINTR) {
+  }
 }
 
 void* grow_mapping(void* data, size_t bytes, size_t wanted) {

@@ -1,4 +1,5 @@
 // Compiled by `.ci/run macos`, never run so far.
+#include <dispatch/dispatch.h>
 #include <fcntl.h>
 #include <mach-o/dyld.h>
 #include <netinet/tcp.h>
@@ -96,6 +97,14 @@ int take_signal(const sigset_t& signals, std::chrono::milliseconds patience) {
     std::this_thread::sleep_for(kPause);
   }
 }
+
+struct Semaphore::Native {
+  dispatch_semaphore_t count = ::dispatch_semaphore_create(0);
+};
+Semaphore::Semaphore() : native_(std::make_unique<Native>()) {}
+Semaphore::~Semaphore() { ::dispatch_release(native_->count); }
+void Semaphore::release() { ::dispatch_semaphore_signal(native_->count); }
+void Semaphore::acquire() { ::dispatch_semaphore_wait(native_->count, DISPATCH_TIME_FOREVER); }
 
 void* grow_mapping(void* data, size_t bytes, size_t wanted) {
   void* const grown =

@@ -1,11 +1,12 @@
 #include "dietmt/c_options.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
+
+#include "common/numbers.h"
 
 namespace dietmt {
 namespace {
@@ -16,8 +17,9 @@ namespace {
 
 template <typename Number>
 void read_number(std::string_view name, std::string_view value, const char* expected, Number& to) {
-  const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), to);
-  if (problem != std::errc() || end != value.data() + value.size()) refuse(name, value, expected);
+  const auto number = number_in<Number>(value);
+  if (!number) refuse(name, value, expected);
+  to = *number;
 }
 
 void read(std::string_view name, std::string_view value, std::int64_t& to) {

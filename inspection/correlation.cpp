@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
-#include "common/files.h"
+#include "common/numbers.h"
+#include "common/text_io.h"
 #include "inspection/text_table.h"
 #include "metrics/glue_scores.h"
 #include "metrics/samples.h"
@@ -25,11 +25,8 @@ constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 double cell_value(const std::string& text, const std::string& place) {
   if (text.empty() || text == "-") return kMissing;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    throw DataError(place + ": '" + text + "' is not a number");
-  return value;
+  if (const auto value = number_in<double>(text)) return *value;
+  throw DataError(place + ": '" + text + "' is not a number");
 }
 
 // Over the models that have both.
@@ -116,26 +113,28 @@ CorrelationData correlation_data(const std::vector<ModelFacts>& models) {
 
 CorrelationData read_correlation_data(const std::filesystem::path& table,
                                       const std::vector<std::string>& indicators) {
-  const std::string text = read_file(table);
-  std::vector<std::string> lines = split_text(text, '\n');
-  if (lines.back().empty()) lines.pop_back();
-  for (std::string& line : lines)
+  LineReader reader(table.string());
+  std::string line;
+  const auto next_line = [&] {
+    const bool is_there = reader.next(line);
     if (line.ends_with('\r')) line.pop_back();
-  const std::vector<std::string> header = split_text(lines.empty() ? "" : lines.front(), '\t');
+    return is_there;
+  };
+  next_line();
+  const std::vector<std::string> header = split_text(line, '\t');
   for (const std::string& name : indicators)
     if (std::find(header.begin() + 1, header.end(), name) == header.end())
       throw ConfigError("--indicators has '" + name + "', but " + table.string() +
                         " has no such column");
   std::vector<Column> columns;
   for (const std::string& name : header) columns.push_back({name, {}});
-  for (size_t i = 1; i < lines.size(); ++i) {
-    const std::string place = fmt::format("{}:{}", table.string(), i + 1);
-    const std::vector<std::string> cells = split_text(lines[i], '\t');
+  while (next_line()) {
+    const std::vector<std::string> cells = split_text(line, '\t');
     if (cells.size() != header.size())
-      throw DataError(fmt::format("{}: there are {} columns; the header has {}", place,
+      throw DataError(fmt::format("{}: there are {} columns; the header has {}", reader.where(),
                                   cells.size(), header.size()));
     for (size_t k = 1; k < cells.size(); ++k)
-      columns[k].values.push_back(cell_value(cells[k], place));
+      columns[k].values.push_back(cell_value(cells[k], reader.where()));
   }
   CorrelationData data;
   for (size_t k = 1; k < columns.size(); ++k) {

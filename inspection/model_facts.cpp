@@ -1,5 +1,7 @@
 #include "inspection/model_facts.h"
 
+#include <ATen/ATen.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,57 +22,39 @@ using nlohmann::ordered_json;
 using reporting::TaskScores;
 
 constexpr const char* kValidation = "validation";
+constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 bool has_model(const fs::path& run) {
   return fs::exists(run / "config.json") || fs::exists(run / "best") || fs::exists(run / "last");
 }
 
 double number_of(const ordered_json& value) {
-  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+  return value.is_number() ? value.get<double>() : kUndefined;
 }
 
-double mean_of_defined(std::vector<double> values) {
-  std::erase_if(values, [](double value) { return std::isnan(value); });
-  return metrics::mean_of(values);
-}
-
-// Means over the heads, each of those that are defined.
-std::vector<double> mean_over_heads(const ordered_json& heads, const char* field) {
+// Mean attention to each offset, the most distant key on the left first.
+std::vector<double> attention_by_offset(const std::vector<HeadAttention>& heads) {
+  at::Tensor sum = heads.front().probabilities.clone();
+  for (size_t h = 1; h < heads.size(); ++h) sum += heads[h].probabilities;
+  const auto count = static_cast<double>(heads.size());
   std::vector<double> means;
-  for (size_t k = 0; k < heads.at(0).at(field).size(); ++k) {
-    std::vector<double> values;
-    for (const ordered_json& head : heads) values.push_back(number_of(head.at(field).at(k)));
-    means.push_back(mean_of_defined(std::move(values)));
-  }
-  return means;
-}
-
-std::vector<double> attention_by_offset(const ordered_json& heads) {
-  const auto n = static_cast<int64_t>(heads.at(0).at("attention").size());
-  std::vector<std::vector<double>> values(static_cast<size_t>(2 * n - 1));
-  for (const ordered_json& head : heads) {
-    const ordered_json& attention = head.at("attention");
-    for (int64_t i = 0; i < n; ++i)
-      for (int64_t j = 0; j < n; ++j)
-        values[static_cast<size_t>(j - i + n - 1)].push_back(number_of(attention[i][j]));
-  }
-  std::vector<double> means;
-  for (const auto& of_offset : values) means.push_back(metrics::mean_of(of_offset));
+  for (int64_t offset = 1 - sum.size(0); offset < sum.size(0); ++offset)
+    means.push_back(sum.diagonal(offset).mean().item<double>() / count);
   return means;
 }
 
 // Sentences of one word, by themselves or between [CLS] and [SEP].
-void add_sentences(const ordered_json& site, const std::string& field, const std::string& prefix,
-                   ModelFacts& facts) {
-  if (!site.contains(field + "_mean")) return;
-  const bool is_encoder = site.at("site") == "encoder";
-  const std::string name = (is_encoder ? "" : site.at("site").get<std::string>() + " ") + prefix;
-  for (const auto& [indicator, value] : site.at(field + "_mean").items())
-    if (value.is_number() || value.is_null()) facts.indicators[name + indicator] = number_of(value);
+void add_sentences(const SiteReport& site, const std::vector<HeadAttention>& heads,
+                   const std::string& prefix, ModelFacts& facts) {
+  if (heads.empty()) return;
+  const bool is_encoder = site.name == "encoder";
+  const encoders::AttentionIndicators means = mean_of(heads);
+  const std::string start = (is_encoder ? "" : site.name + " ") + prefix;
+  for (const auto& [name, value] : named(means))
+    facts.indicators[start + name] = std::isfinite(value) ? value : kUndefined;
   if (!is_encoder) return;
-  const ordered_json& heads = site.at(field);
-  facts.by_reach[prefix + "opr"] = mean_over_heads(heads, "opr_by_reach");
-  facts.by_reach[prefix + "db"] = mean_over_heads(heads, "db_by_reach");
+  facts.by_reach[prefix + "opr"] = means.opr_by_reach;
+  facts.by_reach[prefix + "db"] = means.db_by_reach;
   if (prefix.empty()) facts.attention_by_offset = attention_by_offset(heads);
 }
 
@@ -97,7 +81,7 @@ ModelFacts facts_of_run(const fs::path& run, const PositionReportOptions& option
   if (fs::exists(run / "progress.jsonl")) read_training(run, facts);
   for (TaskScores& scores : reporting::read_task_scores(run))
     facts.scores.push_back(std::move(scores));
-  if (has_model(run)) add_positions(position_json(position_report(run, options)), facts);
+  if (has_model(run)) add_positions(position_report(run, options), facts);
   if (facts.scores.empty() && facts.indicators.empty())
     throw CheckpointError(run.string() + ": neither a model nor results of bert finetune");
   return facts;
@@ -120,7 +104,7 @@ std::vector<double> mean_curve(const std::vector<ModelFacts>& runs, const auto& 
     std::vector<double> values;
     for (const ModelFacts& run : runs)
       if (i < curve_of(run).size()) values.push_back(curve_of(run)[i]);
-    means.push_back(mean_of_defined(std::move(values)));
+    means.push_back(metrics::mean_of_defined(values));
   }
   return means;
 }
@@ -136,7 +120,7 @@ ModelFacts joined(const std::vector<ModelFacts>& runs) {
       const auto found = run.indicators.find(name);
       if (found != run.indicators.end()) values.push_back(found->second);
     }
-    all.indicators[name] = mean_of_defined(std::move(values));
+    all.indicators[name] = metrics::mean_of_defined(values);
   }
   for (const auto& [name, unused] : runs.front().by_reach)
     all.by_reach[name] = mean_curve(runs, [&](const ModelFacts& run) -> const std::vector<double>& {
@@ -164,10 +148,10 @@ ModelFacts joined(const std::vector<ModelFacts>& runs) {
 
 }  // namespace
 
-void add_positions(const ordered_json& report, ModelFacts& facts) {
-  for (const ordered_json& site : report.at("sites")) {
-    add_sentences(site, "identical_words", "", facts);
-    add_sentences(site, "framed_words", "framed ", facts);
+void add_positions(const PositionReport& report, ModelFacts& facts) {
+  for (const SiteReport& site : report.sites) {
+    add_sentences(site, site.attention, "", facts);
+    add_sentences(site, site.framed_attention, "framed ", facts);
   }
 }
 

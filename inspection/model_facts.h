@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -40,8 +39,7 @@ struct ModelFacts {
 std::vector<ModelFacts> read_models(const std::vector<std::string>& models,
                                     const PositionReportOptions& options);
 
-/// Adds the indicators of a position_json().
-void add_positions(const nlohmann::ordered_json& report, ModelFacts& facts);
+void add_positions(const PositionReport& report, ModelFacts& facts);
 
 /// The scores of a task and metric; none if the model has none.
 const std::vector<double>& scores_of(const ModelFacts& model, const std::string& task,

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "encoders/analysis/first_scores.h"
@@ -57,6 +58,9 @@ struct HeadAttention {
 };
 
 encoders::AttentionIndicators mean_of(const std::vector<HeadAttention>& heads);
+
+/// The numbers by their names in JSON, such as "aiv", without those by reach.
+std::vector<std::pair<std::string, double>> named(const encoders::AttentionIndicators& indicators);
 
 struct SiteReport {
   std::string name;  // "encoder", "decoder" or "cross"

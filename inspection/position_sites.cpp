@@ -141,6 +141,14 @@ encoders::AttentionIndicators mean_of(const std::vector<HeadAttention>& heads) {
   return encoders::mean_indicators(all);
 }
 
+std::vector<std::pair<std::string, double>> named(const encoders::AttentionIndicators& indicators) {
+  return {{"aiv", indicators.aiv},
+          {"opr", indicators.opr},
+          {"sd", indicators.sd},
+          {"db", indicators.db},
+          {"inner_aiv", indicators.inner_aiv}};
+}
+
 SiteReport self_attention_report(const std::string& name, const InspectedStack& stack,
                                  const Tensor& words, int64_t length, const Tensor& ends) {
   const torch::NoGradGuard no_grad;

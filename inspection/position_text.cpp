@@ -43,12 +43,10 @@ ordered_json numbers_json(const std::vector<double>& values) {
   return numbers;
 }
 
-ordered_json indicators_json(const encoders::AttentionIndicators& is) {
-  return {{"aiv", number(is.aiv)},
-          {"opr", number(is.opr)},
-          {"sd", number(is.sd)},
-          {"db", number(is.db)},
-          {"inner_aiv", number(is.inner_aiv)}};
+ordered_json indicators_json(const encoders::AttentionIndicators& indicators) {
+  ordered_json json;
+  for (const auto& [name, value] : named(indicators)) json[name] = number(value);
+  return json;
 }
 
 ordered_json readers_json(const Readers& readers) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <vector>
 
 namespace dietmt::metrics {
 namespace {
@@ -23,6 +24,12 @@ double two_sided_p(double t, double degrees) {
 double mean_of(std::span<const double> values) {
   if (values.empty()) return kUndefinedStatistic;
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double mean_of_defined(std::span<const double> values) {
+  std::vector<double> defined(values.begin(), values.end());
+  std::erase_if(defined, [](double value) { return std::isnan(value); });
+  return mean_of(defined);
 }
 
 double deviation_of(std::span<const double> values) {

@@ -16,6 +16,9 @@ namespace dietmt::metrics {
 /// NaN if there are no values.
 double mean_of(std::span<const double> values);
 
+/// The mean of those that are not NaN.
+double mean_of_defined(std::span<const double> values);
+
 /// The sample standard deviation, which divides by n - 1. NaN for fewer than two values.
 double deviation_of(std::span<const double> values);
 

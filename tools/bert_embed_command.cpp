@@ -2,11 +2,11 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "bert/embedding/embedding_writer.h"
 #include "bert/model/model_directory.h"
 #include "common/error.h"
+#include "common/numbers.h"
 #include "common/options.h"
 #include "common/text_io.h"
 #include "encoders/device/device.h"
@@ -75,12 +75,8 @@ std::vector<std::string> problems_of(const EmbedOptions& o) {
 std::optional<int64_t> parse_layer(const std::string& text, int64_t layers) {
   if (text == "all") return std::nullopt;
   if (text == "last") return layers;
-  int64_t layer = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, layer);
-  if (error != std::errc() || stop != end)
-    throw ConfigError("--layer is '" + text + "'; it must be a number, last or all");
-  return layer;
+  if (const auto layer = number_in<int64_t>(text)) return layer;
+  throw ConfigError("--layer is '" + text + "'; it must be a number, last or all");
 }
 
 void require_match(const encoders::Bert& model, const data::BertTokenizer& tokenizer,

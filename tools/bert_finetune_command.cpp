@@ -2,7 +2,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -10,6 +9,7 @@
 #include "bert/finetuning/finetuning_setup.h"
 #include "bert/finetuning/protocol.h"
 #include "common/error.h"
+#include "common/numbers.h"
 #include "common/process.h"
 #include "encoders/device/device.h"
 #include "storage/output_lock.h"
@@ -125,16 +125,15 @@ OptionTable option_table(FinetuneOptions& o) {
 std::vector<double> parse_rates(const std::vector<std::string>& words) {
   std::vector<double> rates;
   for (const std::string& word : split_at_commas(words)) {
-    double rate = 0.0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), rate);
-    if (error != std::errc() || end != word.data() + word.size())
+    const auto rate = number_in<double>(word);
+    if (!rate)
       throw ConfigError("--learning-rates has '" + word + "'; each must be a number " +
                         kPeakLearningRate.text());
-    const std::string problem = kPeakLearningRate.problem("--learning-rates", rate);
+    const std::string problem = kPeakLearningRate.problem("--learning-rates", *rate);
     if (!problem.empty()) throw ConfigError(problem);
-    if (std::ranges::find(rates, rate) != rates.end())
+    if (std::ranges::find(rates, *rate) != rates.end())
       throw ConfigError("--learning-rates has " + word + " twice");
-    rates.push_back(rate);
+    rates.push_back(*rate);
   }
   if (rates.empty()) throw ConfigError("--learning-rates is empty");
   return rates;

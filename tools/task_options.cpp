@@ -1,10 +1,10 @@
 #include "tools/task_options.h"
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 
 #include "common/error.h"
+#include "common/numbers.h"
 #include "data/tasks/task_metrics.h"
 
 namespace dietmt::tools {
@@ -49,11 +49,8 @@ std::vector<std::string> default_metrics(TaskKind kind) {
 // The first row of a file without header has as many columns as the options name, or more.
 int64_t least_columns(const data::TableLayout& layout) {
   int64_t most = 1;
-  for (const std::string* name : {&layout.first, &layout.second, &layout.label, &layout.id}) {
-    int64_t number = 0;
-    std::from_chars(name->data(), name->data() + name->size(), number);
-    most = std::max(most, number);
-  }
+  for (const std::string* name : {&layout.first, &layout.second, &layout.label, &layout.id})
+    most = std::max(most, number_in<int64_t>(*name).value_or(0));
   return most;
 }
 

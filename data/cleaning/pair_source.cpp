@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -10,6 +9,7 @@
 
 #include "common/error.h"
 #include "common/json_fields.h"
+#include "common/numbers.h"
 #include "common/text_io.h"
 #include "data/corpus/parallel_reader.h"
 #include "data/text/text_column.h"
@@ -70,16 +70,13 @@ class LinePairSource : public PairSource {
 std::optional<double> score_from(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   while (text.ends_with(' ')) text.remove_suffix(1);
-  double score = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), score);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(score)) return {};
-  return score;
+  const auto score = number_in<double>(text);
+  return score && std::isfinite(*score) ? score : std::nullopt;
 }
 
 size_t column_number(const std::string& text) {
-  size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number == 0 || number > 10'000)
+  const size_t number = number_in<size_t>(text).value_or(0);
+  if (number == 0 || number > 10'000)
     throw ConfigError("column '" + text + "' must be a number from 1 to 10000");
   return number;
 }

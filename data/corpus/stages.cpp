@@ -1,10 +1,10 @@
 #include "data/corpus/stages.h"
 
-#include <charconv>
 #include <sstream>
 #include <string_view>
 
 #include "common/error.h"
+#include "common/numbers.h"
 #include "common/option_rule.h"
 #include "common/text_io.h"
 #include "common/trimmed.h"
@@ -18,21 +18,14 @@ constexpr std::string_view kForm =
     "a line is 'N epochs: WEIGHTS' or 'N updates: WEIGHTS', the last one 'rest: WEIGHTS'";
 constexpr size_t kMostStages = 10'000;
 
-template <typename Number>
-bool read_number(std::string_view word, Number& number) {
-  const auto [end, error] = std::from_chars(word.begin(), word.end(), number);
-  return error == std::errc() && end == word.end();
-}
-
 // "2 epochs", "20000 updates", "rest".
 bool read_length(std::string_view text, Stage& stage) {
   text = trimmed(text, kBlanks);
   if (text == "rest") return true;
   const size_t gap = text.find_first_of(kBlanks);
   if (gap == text.npos) return false;
-  int64_t number = 0;
-  if (!read_number(text.substr(0, gap), number) || number < 1 || number > OptionRule::kMost)
-    return false;
+  const int64_t number = number_in<int64_t>(text.substr(0, gap)).value_or(0);
+  if (number < 1 || number > OptionRule::kMost) return false;
   const std::string_view unit = trimmed(text.substr(gap), kBlanks);
   if (unit == "epochs" || unit == "epoch") stage.epochs = number;
   if (unit == "updates" || unit == "update") stage.updates = number;
@@ -46,9 +39,9 @@ Stage stage_of(const std::string& line, int64_t corpora) {
     throw ConfigError(std::string(kForm));
   std::istringstream words(line.substr(colon + 1));
   for (std::string word; words >> word;) {
-    stage.weights.emplace_back();
-    if (!read_number(std::string_view(word), stage.weights.back()))
-      throw ConfigError("'" + word + "' is no weight of a corpus");
+    const auto weight = number_in<double>(word);
+    if (!weight) throw ConfigError("'" + word + "' is no weight of a corpus");
+    stage.weights.push_back(*weight);
   }
   if (stage.weights.empty()) throw ConfigError(std::string(kForm));
   const std::vector<std::string> problems = weight_problems(stage.weights, corpora);

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 
 #include "common/error.h"
 #include "common/json_fields.h"
+#include "common/numbers.h"
 #include "common/text_io.h"
 #include "data/tasks/record_reader.h"
 #include "data/tasks/task_reader.h"
@@ -127,12 +127,11 @@ int32_t label_of(const Prediction& prediction, const std::vector<std::string>& l
 
 double number_of(const Prediction& prediction) {
   const std::string& text = prediction.text;
-  double number = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number))
+  const auto number = number_in<double>(text);
+  if (!number || !std::isfinite(*number))
     throw DataError(prediction.where + ": prediction " + data::quoted(text) +
                     ", expected a number");
-  return number;
+  return *number;
 }
 
 PredictionScores score_table(const Task& task, const PredictionFiles& files) {

@@ -1,12 +1,12 @@
 #include "data/tasks/record_reader.h"
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "common/error.h"
 #include "common/json_fields.h"
+#include "common/numbers.h"
 #include "data/tasks/task_table.h"
 
 namespace dietmt::data {
@@ -14,10 +14,8 @@ namespace {
 
 // A column by its number from 1; kNoColumn if `text` is not such a number.
 int64_t numbered_column(const std::string& text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  return is_number && number >= 1 ? number - 1 : kNoColumn;
+  const int64_t number = number_in<int64_t>(text).value_or(0);
+  return number >= 1 ? number - 1 : kNoColumn;
 }
 
 int64_t column_of(const std::string& name, const std::vector<std::string>& header) {

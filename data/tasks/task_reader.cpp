@@ -1,10 +1,10 @@
 #include "data/tasks/task_reader.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 
 #include "common/error.h"
+#include "common/numbers.h"
 #include "common/text_io.h"
 #include "data/tasks/record_reader.h"
 
@@ -86,16 +86,14 @@ class ExampleBuilder {
   }
 
   double score_of(const std::string& text) const {
-    double score = 0.0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), score);
-    const bool is_number = error == std::errc() && end == text.data() + text.size();
-    if (!is_number || !(score >= target_.lowest && score <= target_.highest)) {
+    const auto score = number_in<double>(text);
+    if (!score || !(*score >= target_.lowest && *score <= target_.highest)) {
       char range[80];
       std::snprintf(range, sizeof range, "%g to %g", target_.lowest, target_.highest);
       throw DataError(reader_.where() + ": score " + quoted(text) + ", expected a number from " +
                       range);
     }
-    return score;
+    return *score;
   }
 
   int32_t label_of(const std::string& text) {

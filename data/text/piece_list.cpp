@@ -1,13 +1,13 @@
 #include "data/text/piece_list.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "common/error.h"
+#include "common/numbers.h"
 #include "common/text_io.h"
 #include "common/trimmed.h"
 #include "data/text/source_tag.h"
@@ -49,14 +49,6 @@ class Lines {
   const std::string& file_;
   size_t number_ = 0;
 };
-
-template <typename Number>
-std::optional<Number> number_in(std::string_view text, int base = 10) {
-  Number number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 // The character of an escape of YAML, read and removed from the text after the backslash.
 std::optional<char32_t> unescaped(std::string_view& rest) {

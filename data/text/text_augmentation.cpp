@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include "common/error.h"
+#include "common/numbers.h"
 #include "data/text/text_changes.h"
 
 namespace dietmt::data {
@@ -29,11 +29,9 @@ AugmentationRates AugmentationRates::parse(const std::string& text) {
     const size_t colon = std::min(part.find(':'), part.size());
     const auto* known =
         std::ranges::find(kNames, part.substr(0, colon), &decltype(kNames)::value_type::first);
-    const std::string_view number = part.substr(std::min(colon + 1, part.size()));
-    double rate = 0;
-    const auto [end, error] = std::from_chars(number.begin(), number.end(), rate);
-    const bool is_rate = error == std::errc() && end == number.end() && rate > 0 && rate <= 1;
-    if (known == kNames.end() || !is_rate)
+    const double rate =
+        number_in<double>(part.substr(std::min(colon + 1, part.size()))).value_or(0);
+    if (known == kNames.end() || !(rate > 0 && rate <= 1))
       throw ConfigError("'" + std::string(part) +
                         "' is not a change with its share of the pairs: upper, title, lower, typos "
                         "or noise, a colon and a number above 0, at most 1");

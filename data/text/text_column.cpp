@@ -1,23 +1,21 @@
 #include "data/text/text_column.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 #include "common/error.h"
+#include "common/numbers.h"
 
 namespace dietmt::data {
 
 TextColumn::TextColumn(const std::string& name) : file(name) {
   const size_t colon = name.rfind(':');
   if (colon == std::string::npos || std::filesystem::exists(name)) return;
-  const char* const end = name.data() + name.size();
-  int64_t number = 0;
-  const auto [stop, error] = std::from_chars(name.data() + colon + 1, end, number);
-  if (error != std::errc() || stop != end || number < 0) return;
-  if (number == 0) throw ConfigError(name + ": columns count from 1");
+  const auto number = number_in<int64_t>(std::string_view(name).substr(colon + 1));
+  if (!number || *number < 0) return;
+  if (*number == 0) throw ConfigError(name + ": columns count from 1");
   file.resize(colon);
-  column = number;
+  column = *number;
 }
 
 TextReader::TextReader(const std::string& name) : TextReader(TextColumn(name)) {}

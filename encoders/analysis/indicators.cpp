@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "common/error.h"
+#include "metrics/samples.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -104,15 +105,18 @@ AttentionIndicators mean_indicators(const std::vector<AttentionIndicators>& all)
   for (double AttentionIndicators::*indicator :
        {&AttentionIndicators::aiv, &AttentionIndicators::opr, &AttentionIndicators::sd,
         &AttentionIndicators::db, &AttentionIndicators::inner_aiv}) {
-    double sum = 0;
-    int64_t count = 0;
-    for (const AttentionIndicators& one : all) {
-      if (std::isnan(one.*indicator)) continue;
-      sum += one.*indicator;
-      ++count;
-    }
-    mean.*indicator = count == 0 ? kUndefined : sum / static_cast<double>(count);
+    std::vector<double> values;
+    for (const AttentionIndicators& one : all) values.push_back(one.*indicator);
+    mean.*indicator = metrics::mean_of_defined(values);
   }
+  for (std::vector<double> AttentionIndicators::*curve :
+       {&AttentionIndicators::opr_by_reach, &AttentionIndicators::db_by_reach})
+    for (size_t k = 0; k < (all.empty() ? 0 : (all.front().*curve).size()); ++k) {
+      std::vector<double> values;
+      for (const AttentionIndicators& one : all)
+        if (k < (one.*curve).size()) values.push_back((one.*curve)[k]);
+      (mean.*curve).push_back(metrics::mean_of_defined(values));
+    }
   return mean;
 }
 

@@ -36,7 +36,8 @@ struct AttentionIndicators {
 /// attention: [n, n], computed in double in time n^3. Throws Error unless it is square.
 AttentionIndicators attention_indicators(const at::Tensor& attention, int64_t reach = 20);
 
-/// Means of the five numbers; undefined ones of single matrices are left out.
+/// Means of each number; undefined ones of single matrices are left out. By reach: as far as the
+/// first one goes.
 AttentionIndicators mean_indicators(const std::vector<AttentionIndicators>& all);
 
 /// Singular values, largest first, and how many exceed sigma_max * max(T, S) * 2^-23, the spacing

@@ -1,8 +1,9 @@
 #include "encoders/position/encoding_row.h"
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
+
+#include "common/numbers.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -22,10 +23,8 @@ constexpr std::array<Choice<Sharing>, 4> kSharings = {{{"none", Sharing::kNone},
 bool EncodingOption::accepts(const std::string& value) const {
   if (std::find(words.begin(), words.end(), value) != words.end()) return true;
   if (!minimum) return false;
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  return error == std::errc() && end == value.data() + value.size() && number >= *minimum &&
-         number <= kLargest;
+  const auto number = number_in<int64_t>(value);
+  return number && *number >= *minimum && *number <= kLargest;
 }
 
 std::string EncodingOption::normalized(const std::string& value) const {

@@ -3,10 +3,10 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "common/error.h"
+#include "common/numbers.h"
 
 namespace dietmt::interchange {
 namespace {
@@ -52,9 +52,7 @@ class Reader {
       return 1;
     }
     const std::string& text = found->second[item];
-    int64_t value = 1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc() && end == text.data() + text.size()) return value;
+    if (const auto value = number_in<int64_t>(text)) return *value;
     problems_.push_back("--" + name + " is " + text + ", not a number");
     return 1;
   }

@@ -3,9 +3,9 @@
 #include <unicode/uchar.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 
+#include "common/numbers.h"
 #include "data/text/source_text.h"
 
 namespace dietmt::nmt {
@@ -37,14 +37,8 @@ char32_t named(std::string_view name) {
 }
 
 char32_t numbered(std::string_view digits) {
-  const bool hexadecimal = digits.starts_with('x') || digits.starts_with('X');
-  if (hexadecimal) digits.remove_prefix(1);
-  uint32_t code = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, code, hexadecimal ? 16 : 10);
-  if (error != std::errc() || stop != end) return 0;
-  const bool is_character = code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
-  return is_character && u_isgraph(static_cast<UChar32>(code)) ? code : 0;
+  const char32_t code = numbered_character(digits).value_or(0);
+  return u_isgraph(static_cast<UChar32>(code)) ? code : 0;
 }
 
 }  // namespace

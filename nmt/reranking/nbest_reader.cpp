@@ -1,6 +1,5 @@
 #include "nmt/reranking/nbest_reader.h"
 
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <ranges>
@@ -9,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/json_fields.h"
+#include "common/numbers.h"
 #include "nmt/translation/line_tokens.h"
 
 namespace dietmt::nmt {
@@ -21,14 +21,6 @@ struct NumberedTranslation {
   ListedTranslation translation = {};
   std::vector<std::string> names = {};  // of the features
 };
-
-template <typename Number>
-std::optional<Number> number(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 // Takes the last field off a line, without the spaces around it; none if it is the only one.
 std::optional<std::string_view> take_last(std::string_view& line) {
@@ -53,7 +45,7 @@ bool has_features(std::string_view field) {
   const std::string_view word = field.substr(0, field.find(' '));
   const size_t equals = word.find('=');
   return equals != std::string_view::npos && equals > 0 &&
-         (equals + 1 == word.size() || number<double>(word.substr(equals + 1)));
+         (equals + 1 == word.size() || number_in<double>(word.substr(equals + 1)));
 }
 
 void read_features(std::string_view field, NumberedTranslation& found, const std::string& where) {
@@ -75,7 +67,7 @@ void read_features(std::string_view field, NumberedTranslation& found, const std
       word.remove_prefix(equals + 1);
     }
     if (word.empty()) continue;
-    const auto value = number<double>(word);
+    const auto value = number_in<double>(word);
     if (!value || !std::isfinite(*value))
       throw DataError(where + ": feature '" + name + "' has the value '" + std::string(word) +
                       "', which is not a finite number");
@@ -91,11 +83,11 @@ NumberedTranslation parse(std::string_view line, const std::string& where) {
       "||| features ||| score' of Moses and Marian");
   const size_t first = line.find(kSeparator);
   if (first == std::string_view::npos) throw wrong_form;
-  const auto index = number<int64_t>(line.substr(0, first));
+  const auto index = number_in<int64_t>(line.substr(0, first));
   std::string_view text = line.substr(first + kSeparator.size());
   auto field = take_last(text);
-  if (field && !number<double>(*field) && is_alignment(*field)) field = take_last(text);
-  const auto score = field ? number<double>(*field) : std::nullopt;
+  if (field && !number_in<double>(*field) && is_alignment(*field)) field = take_last(text);
+  const auto score = field ? number_in<double>(*field) : std::nullopt;
   if (!index || !score || !std::isfinite(*score)) throw wrong_form;
   NumberedTranslation found{.line = *index};
   found.translation.score = *score;

@@ -13,7 +13,6 @@ namespace dietmt::nmt {
 namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-constexpr auto kBefore = [](const Candidate& a, const Candidate& b) { return a.before(b); };
 
 // With constraints only the hypotheses of one bank can end, so half as many are enough.
 int64_t finished_to_end(const SearchTask& task, const SearchOptions& options) {
@@ -49,14 +48,14 @@ void Selection::offer(const Candidate& candidate) {
   if (candidate.sum == kMinusInfinity) return;
   if (heap_.size() == count_ && !candidate.before(heap_.front())) return;
   heap_.push_back(candidate);
-  std::push_heap(heap_.begin(), heap_.end(), kBefore);
+  std::push_heap(heap_.begin(), heap_.end(), kBestFirst);
   if (heap_.size() <= count_) return;
-  std::pop_heap(heap_.begin(), heap_.end(), kBefore);
+  std::pop_heap(heap_.begin(), heap_.end(), kBestFirst);
   heap_.pop_back();
 }
 
 const std::vector<Candidate>& Selection::sorted() {
-  std::sort(heap_.begin(), heap_.end(), kBefore);
+  std::sort(heap_.begin(), heap_.end(), kBestFirst);
   return heap_;
 }
 

@@ -22,6 +22,9 @@ struct Candidate {
   /// Orders by descending sum, then by beam and token, so that a search is deterministic.
   bool before(const Candidate& other) const;
 };
+inline constexpr auto kBestFirst = [](const Candidate& a, const Candidate& b) {
+  return a.before(b);
+};
 
 /// Keeps the best `count` candidates so far, excluding impossible ones (minus infinity).
 class Selection {

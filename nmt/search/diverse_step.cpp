@@ -41,9 +41,8 @@ void DiverseStep::choose_group(std::span<const Candidate> offers, std::vector<Ca
   const size_t most = chosen.size() + group_beam_;
   for (size_t rank = 0; rank < ranked_.size() && chosen.size() < most; ++rank)
     if (ranked_[rank].candidate.token != end_) chosen.push_back(ranked_[rank].candidate);
-  constexpr auto kBefore = [](const Candidate& a, const Candidate& b) { return a.before(b); };
-  std::sort(chosen.begin(), chosen.begin() + ended, kBefore);
-  std::sort(chosen.begin() + ended, chosen.end(), kBefore);
+  std::sort(chosen.begin(), chosen.begin() + ended, kBestFirst);
+  std::sort(chosen.begin() + ended, chosen.end(), kBestFirst);
   for (auto open = chosen.begin() + ended; open != chosen.end(); ++open)
     tokens_.push_back(open->token);
   std::ranges::sort(tokens_);

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/logging.h"
+#include "common/numbers.h"
 #include "common/text_io.h"
 #include "common/trimmed.h"
 #include "service/api/call.h"
@@ -61,13 +61,7 @@ ApiKeys::Keys ApiKeys::read(const std::filesystem::path& file) {
   for (std::string line; reader.next(line);) {
     const std::vector<std::string> fields = fields_of(line);
     if (fields.front().starts_with('#') || (fields.size() == 1 && fields.front().empty())) continue;
-    int64_t per_minute = -1;
-    if (fields.size() >= 3) {
-      const std::string& number = fields[2];
-      const auto [end, error] =
-          std::from_chars(number.data(), number.data() + number.size(), per_minute);
-      if (error != std::errc() || end != number.data() + number.size()) per_minute = -1;
-    }
+    const int64_t per_minute = fields.size() >= 3 ? number_in<int64_t>(fields[2]).value_or(-1) : -1;
     const bool admin = fields.size() == 4 && fields[3] == "admin";
     if (per_minute < 0 || fields[0].empty() || fields[1].empty() || fields.size() > 4 ||
         (fields.size() == 4 && !admin))

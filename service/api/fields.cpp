@@ -1,12 +1,12 @@
 #include "service/api/fields.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 
 #include "common/checks.h"
 #include "common/json_fields.h"
+#include "common/numbers.h"
 #include "common/text_io.h"
 #include "data/text/source_tag.h"
 #include "nmt/translation/avoided_ends.h"
@@ -195,17 +195,13 @@ int64_t Fields::integer_or(const std::string& name, int64_t otherwise, int64_t l
   const json& value = required(name);
   const HttpError problem = wrong(
       name, "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
-  int64_t number = 0;
-  if (strings_count_ && value.is_string()) {
-    const auto digits = value.get<std::string>();
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error != std::errc() || end != digits.data() + digits.size()) throw problem;
-  } else {
-    if (!is_whole_number(value) && !is_whole_float(value)) throw problem;
+  std::optional<int64_t> number;
+  if (strings_count_ && value.is_string())
+    number = number_in<int64_t>(value.get_ref<const std::string&>());
+  else if (is_whole_number(value) || is_whole_float(value))
     number = value.get<int64_t>();
-  }
-  if (number < least || number > most) throw problem;
-  return number;
+  if (!number || *number < least || *number > most) throw problem;
+  return *number;
 }
 
 std::vector<std::string> Fields::texts(const std::string& name) const {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <utility>
 
 #include "common/interruption.h"
+#include "common/numbers.h"
 #include "data/text/source_text.h"
 #include "service/documents/html_tags.h"
 #include "service/documents/prose.h"
@@ -85,16 +85,7 @@ std::optional<char32_t> referenced(std::string_view name) {
   if (const auto* const known =
           htmlEntityLookup(reinterpret_cast<const xmlChar*>(std::string(name).c_str())))
     return known->value;
-  if (name[0] != '#') return std::nullopt;
-  name.remove_prefix(1);
-  const bool hexadecimal = name[0] == 'x' || name[0] == 'X';
-  if (hexadecimal) name.remove_prefix(1);
-  uint32_t code = 0;
-  const auto [end, error] =
-      std::from_chars(name.data(), name.data() + name.size(), code, hexadecimal ? 16 : 10);
-  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
-  const bool is_character = code > 0 && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
-  return is_character ? std::optional<char32_t>(code) : std::nullopt;
+  return name[0] == '#' ? numbered_character(name.substr(1)) : std::nullopt;
 }
 
 // The reference at the start of a text. As in browsers, numbers and Latin-1 names need no

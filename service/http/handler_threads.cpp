@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <cerrno>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -15,11 +14,6 @@ namespace {
 constexpr size_t kFirstNodes = 128;  // the queue allocates more when they are used up
 
 }  // namespace
-
-void HandlerThreads::Semaphore::acquire() {
-  while (::sem_wait(&semaphore_) != 0 && errno == EINTR) {
-  }
-}
 
 HandlerThreads::HandlerThreads(int64_t max_threads, int64_t max_backlog, int niceness)
     : max_threads_(max_threads),

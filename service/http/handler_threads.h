@@ -1,7 +1,5 @@
 #pragma once
 
-#include <semaphore.h>
-
 #include <atomic>
 #include <boost/lockfree/queue.hpp>
 #include <cstdint>
@@ -9,8 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "common/system.h"
 namespace dietmt::service {
-
 /// A thread pool that grows on demand, with a bounded queue. submit() takes no lock and starts no
 /// thread: the event loop calls it and must never wait for a preempted lock holder while hundreds
 /// of threads compete for the cores.
@@ -22,30 +20,14 @@ class HandlerThreads {
   ~HandlerThreads();
   HandlerThreads(const HandlerThreads&) = delete;
   HandlerThreads& operator=(const HandlerThreads&) = delete;
-
   /// False if all threads are busy and the queue is full. `work` must not throw.
   bool submit(std::function<void()> work);
 
  private:
   using Work = std::function<void()>;
-
-  class Semaphore {
-   public:
-    Semaphore() { ::sem_init(&semaphore_, 0, 0); }
-    ~Semaphore() { ::sem_destroy(&semaphore_); }
-    Semaphore(const Semaphore&) = delete;
-    Semaphore& operator=(const Semaphore&) = delete;
-    void release() { ::sem_post(&semaphore_); }
-    void acquire();
-
-   private:
-    sem_t semaphore_;
-  };
-
   void run();
   void start_threads();
   bool start_thread();
-
   const int64_t max_threads_;
   const int64_t max_accepted_;
   const int niceness_;
@@ -58,5 +40,4 @@ class HandlerThreads {
   std::vector<std::thread> threads_;
   std::thread starter_;
 };
-
 }  // namespace dietmt::service

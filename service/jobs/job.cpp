@@ -3,11 +3,11 @@
 #include <array>
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/predicate.hpp>
-#include <charconv>
 #include <ctime>
 #include <functional>
 
 #include "common/error.h"
+#include "common/numbers.h"
 #include "common/text_io.h"
 
 namespace dietmt::service {
@@ -16,11 +16,8 @@ namespace {
 constexpr std::array<const char*, 5> kStates = {"queued", "running", "done", "failed", "cancelled"};
 
 int64_t whole_number(const std::string& name, const std::string& text) {
-  int64_t value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size())
-    throw RequestError(name + ": \"" + text + "\" is not a whole number");
-  return value;
+  if (const auto value = number_in<int64_t>(text)) return *value;
+  throw RequestError(name + ": \"" + text + "\" is not a whole number");
 }
 
 bool flag(const std::string& name, const std::string& text) {

@@ -2,7 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include <charconv>
+#include "common/numbers.h"
 
 namespace dietmt::service {
 
@@ -17,11 +17,8 @@ int64_t SqlRow::integer(size_t column) const { return optional_integer(column).v
 std::optional<int64_t> SqlRow::optional_integer(size_t column) const {
   if (is_null(column)) return std::nullopt;
   const std::string& digits = text(column);
-  int64_t value = 0;
-  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (problem != std::errc() || end != digits.data() + digits.size())
-    throw Error("the database returned \"" + digits + "\" instead of a whole number");
-  return value;
+  if (const auto value = number_in<int64_t>(digits)) return value;
+  throw Error("the database returned \"" + digits + "\" instead of a whole number");
 }
 
 void log_job_failure(const char* what, const std::exception& error) {

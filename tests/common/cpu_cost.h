@@ -1,7 +1,9 @@
 // Checks that work takes time in proportion to the size of its input.
 #pragma once
 
+#if __has_include(<malloc.h>)
 #include <malloc.h>
+#endif
 
 #include <algorithm>
 #include <cmath>
@@ -57,12 +59,14 @@ double cost_growth(size_t size, Make make, Work work) {
     work(make(2 * size));
     return 0.0;
   }
+#ifdef __GLIBC__
   // Keeps freed memory in the process: otherwise large inputs would pay for cleared pages in every
   // attempt and small ones only once.
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   // glibc gathers all small freed blocks when one of 64 KB is freed; without that, each by itself.
   mallopt(M_MXFAST, 0);
+#endif
   const auto seconds = [&](const auto& input) { return cpu_seconds([&] { work(input); }); };
   const auto small = make(size / 2);
   const auto large = make(2 * size);

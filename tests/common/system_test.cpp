@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include "common/temporary_directory.h"
 
@@ -86,6 +87,17 @@ TEST(System, TakesAPendingSignal) {
   ::kill(::getpid(), SIGUSR2);
   EXPECT_EQ(take_signal(signals, std::chrono::seconds(10)), SIGUSR2);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+TEST(System, SemaphoreCounts) {
+  Semaphore wanted, done;
+  std::thread other([&] {
+    for (int i = 0; i < 3; ++i) wanted.acquire();
+    done.release();
+  });
+  for (int i = 0; i < 3; ++i) wanted.release();
+  done.acquire();
+  other.join();
 }
 
 TEST(System, MappingKeepsItsContentsWhenItGrows) {

@@ -1,8 +1,10 @@
 #include "inspection/model_comparison.h"
 
+#include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
@@ -12,6 +14,7 @@
 namespace dietmt::inspection {
 namespace {
 
+using encoders::AttentionIndicators;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -83,21 +86,34 @@ TEST(ModelFacts, RunsOfOneModelAreJoinedByCommas) {
 }
 
 TEST(ModelFacts, HasMeansOverHeadsOfEachKindOfSentence) {
-  const auto report = nlohmann::ordered_json::parse(R"({"sites": [
-    {"site": "encoder", "identical_words_mean": {"aiv": 0.5, "db": null}, "identical_words": [
-      {"opr_by_reach": [0.25, null], "db_by_reach": [1, 2], "attention": [[0.75, 0.25], [0.5, 0.5]]},
-      {"opr_by_reach": [0.75, 0.5], "db_by_reach": [3, 4], "attention": [[0.25, 0.75], [0.5, 0.5]]}],
-     "framed_words_mean": {"aiv": 0.125}, "framed_words": [
-      {"opr_by_reach": [0.5], "db_by_reach": [5], "attention": [[1]]}]},
-    {"site": "decoder", "identical_words_mean": {"aiv": 0.75}, "identical_words": []},
-    {"site": "cross", "identical_words": []}]})");
+  const auto head = [](std::vector<std::vector<double>> rows, AttentionIndicators indicators) {
+    std::vector<at::Tensor> all;
+    for (const auto& row : rows) all.push_back(at::tensor(row, at::kDouble));
+    return HeadAttention{at::stack(all), std::move(indicators)};
+  };
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  PositionReport report;
+  report.sites.resize(3);
+  SiteReport& encoder = report.sites[0];
+  encoder.name = "encoder";
+  encoder.attention = {
+      head({{0.75, 0.25}, {0.5, 0.5}},
+           {.aiv = 0.25, .db = kNone, .opr_by_reach = {0.25, kNone}, .db_by_reach = {1, 2}}),
+      head({{0.25, 0.75}, {0.5, 0.5}},
+           {.aiv = 0.75, .db = kNone, .opr_by_reach = {0.75, 0.5}, .db_by_reach = {3, 4}})};
+  encoder.framed_attention = {
+      head({{1}}, {.aiv = 0.125, .opr_by_reach = {0.5}, .db_by_reach = {5}})};
+  report.sites[1].name = "decoder";
+  report.sites[1].attention = {head({{1}}, {.aiv = 0.75, .db = INFINITY})};
+  report.sites[2].name = "cross";
   ModelFacts facts;
   add_positions(report, facts);
-  EXPECT_EQ(facts.indicators.size(), 4U);
+  EXPECT_EQ(facts.indicators.size(), 15U);
   EXPECT_EQ(facts.indicators.at("aiv"), 0.5);
   EXPECT_TRUE(std::isnan(facts.indicators.at("db")));
   EXPECT_EQ(facts.indicators.at("framed aiv"), 0.125);
   EXPECT_EQ(facts.indicators.at("decoder aiv"), 0.75);
+  EXPECT_TRUE(std::isnan(facts.indicators.at("decoder db")));
   EXPECT_EQ(facts.by_reach.at("opr"), (std::vector<double>{0.5, 0.5}));
   EXPECT_EQ(facts.by_reach.at("db"), (std::vector<double>{2, 3}));
   EXPECT_EQ(facts.by_reach.at("framed db"), (std::vector<double>{5}));

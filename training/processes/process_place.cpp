@@ -4,12 +4,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 
 #include "common/error.h"
+#include "common/numbers.h"
 #include "common/system.h"
 
 namespace dietmt::training {
@@ -52,15 +52,13 @@ class Reader {
 
   int64_t number(const char* name, int64_t least, int64_t most, const char* because) const {
     const std::string value = required(name, because);
-    int64_t number = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (error != std::errc() || end != value.data() + value.size() || number < least ||
-        number > most) {
+    const std::optional number = number_in<int64_t>(value);
+    if (!number || *number < least || *number > most) {
       throw ConfigError(std::string("the environment variable ") + name + " is '" + value +
                         "'; it must be a number from " + std::to_string(least) + " to " +
                         std::to_string(most));
     }
-    return number;
+    return *number;
   }
 
  private:

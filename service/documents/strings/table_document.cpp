@@ -1,11 +1,11 @@
 // CSV and TSV: the cells of certain columns.
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "common/error.h"
+#include "common/numbers.h"
 #include "common/trimmed.h"
 #include "service/documents/strings/strings_documents.h"
 #include "service/documents/strings/table_rows.h"
@@ -75,8 +75,7 @@ class TableDocument final : public ValuesDocument {
       begin = end + 1;
       const auto found = std::ranges::find_if(
           header, [&](const Cell& cell) { return trimmed(cell.text, " ") == name; });
-      size_t number = 0;
-      std::from_chars(name.data(), name.data() + name.size(), number);
+      const size_t number = number_in<size_t>(name).value_or(0);
       if (found != header.end()) {
         columns_.insert(static_cast<size_t>(found - header.begin()));
         has_header_ = true;

@@ -2,9 +2,9 @@
 
 #include <unicode/utf16.h>
 
-#include <charconv>
 #include <cstdint>
 
+#include "common/numbers.h"
 #include "data/text/source_text.h"
 
 namespace dietmt::service {
@@ -13,11 +13,8 @@ namespace {
 constexpr size_t kDigits = 4;
 
 std::optional<uint32_t> utf16_unit(std::string_view digits) {
-  uint32_t unit = 0;
   digits = digits.substr(0, kDigits);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), unit, 16);
-  const bool is_whole = digits.size() == kDigits && end == digits.data() + kDigits;
-  return error == std::errc() && is_whole ? std::optional(unit) : std::nullopt;
+  return digits.size() == kDigits ? number_in<uint32_t>(digits, 16) : std::nullopt;
 }
 
 }  // namespace

@@ -64,6 +64,11 @@ TEST(AttentionIndicators, MeansLeaveUndefinedOnesOut) {
   EXPECT_EQ(mean.sd, 0.5);
   EXPECT_EQ(mean.db, 3.0);
   EXPECT_TRUE(std::isnan(mean_indicators({}).opr));
+
+  AttentionIndicators first, second;
+  first.opr_by_reach = {0.25, std::nan("")};
+  second.opr_by_reach = {0.75, 0.5};
+  EXPECT_EQ(mean_indicators({first, second}).opr_by_reach, (std::vector<double>{0.5, 0.5}));
 }
 
 TEST(AttentionIndicators, OnlyOffsetsGiveNoVarianceInDiagonals) {
