@@ -107,11 +107,13 @@ void bind_sampling(OptionTable& table, nmt::SearchOptions& search) {
 
 void add_decoding_device(OptionTable& table, std::string& device, std::string& weights,
                          std::string& cuda_graphs) {
-  table.add("device", &device, "NAME", "cpu, cuda or cuda:I")
+  table
+      .add("device", &device, "NAME",
+           "cpu, cuda, cuda:I, or several GPUs that share the work: cuda:0,cuda:1")
       .add("weights", &weights, "",
-           "type of the weights, converted when the model is loaded; auto: fp32, or the "
-           "type of a quantized model; int8 needs --device cpu, fp16 a GPU; with bf16 or "
-           "fp16 weights a GPU also computes in that type",
+           "type of the weights, converted when the model is loaded; auto: bf16 on a "
+           "GPU, else fp32 or the type of a quantized model; int8 needs --device cpu, fp16 a GPU; "
+           "with bf16 or fp16 weights a GPU also computes in that type",
            {.choices = {"auto", "fp32", "bf16", "fp16", "int8"}})
       .add("cuda-graphs", &cuda_graphs, "",
            "auto: on a GPU record decoding steps as CUDA graphs; off: launch every kernel",

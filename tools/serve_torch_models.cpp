@@ -15,13 +15,13 @@ namespace {
 class TorchModels : public ServedModels {
  public:
   explicit TorchModels(const ServeOptions& options)
-      : device_(encoders::parse_device(options.device)), weights_(options.weights) {
+      : devices_(encoders::parse_devices(options.device)), weights_(options.weights) {
     encoders::allow_graphs(options.cuda_graphs == "auto");
   }
 
   nmt::LoadedDecoder load(const service::ModelSpec& spec) override {
     return nmt::load_decoder(nmt::model_directories({spec.directory.string()}),
-                             nmt::decoder_options(device_, weights_, spec.shortlist));
+                             nmt::decoder_options(devices_, weights_, spec.shortlist));
   }
 
   reporting::SentenceAnalysis analyse(const service::ModelSpec& spec,
@@ -39,7 +39,7 @@ class TorchModels : public ServedModels {
   }
 
  private:
-  c10::Device device_;
+  std::vector<c10::Device> devices_;
   std::string weights_;
   std::mutex mutex_;  // one analysis at a time
 };

@@ -20,7 +20,7 @@ DecoderSource decoder_source(const DecodingOptions& o, const std::string&,
     encoders::allow_graphs(o.cuda_graphs == "auto");
     return nmt::load_decoder(
         nmt::model_directories(o.models),
-        nmt::decoder_options(encoders::parse_device(o.device), o.weights, o.shortlist));
+        nmt::decoder_options(encoders::parse_devices(o.device), o.weights, o.shortlist));
   };
 }
 

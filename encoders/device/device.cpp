@@ -13,6 +13,7 @@
 #include <atomic>
 #include <filesystem>
 #include <mutex>
+#include <ranges>
 #include <unordered_map>
 
 #include "common/error.h"
@@ -84,6 +85,20 @@ c10::Device parse_device(const std::string& name) {
     // Not a device name at all: falls through to the message below.
   }
   throw ConfigError("--device is '" + name + "'; it must be cpu, cuda or cuda:I");
+}
+
+std::vector<c10::Device> parse_devices(const std::string& names) {
+  std::vector<c10::Device> devices;
+  for (const auto name : names | std::views::split(',')) {
+    const c10::Device device = parse_device(std::string(name.begin(), name.end()));
+    if (std::ranges::find(devices, device) != devices.end())
+      throw ConfigError("--device names " + device.str() + " twice");
+    devices.push_back(device);
+  }
+  if (devices.empty()) return {parse_device(names)};
+  if (devices.size() > 1 && std::ranges::any_of(devices, &c10::Device::is_cpu))
+    throw ConfigError("--device is '" + names + "', but only GPUs can be combined");
+  return devices;
 }
 
 #if TORCH_VERSION_MAJOR > 2 || TORCH_VERSION_MINOR >= 9

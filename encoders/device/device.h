@@ -22,6 +22,10 @@ namespace dietmt::encoders {
 /// "cpu", "cuda" or "cuda:I". Throws ConfigError if the device is not there.
 c10::Device parse_device(const std::string& name);
 
+/// One device, or several GPUs with commas between them. Throws ConfigError as parse_device() does,
+/// and for one that is named twice.
+std::vector<c10::Device> parse_devices(const std::string& names);
+
 /// How many GPUs LibTorch sees.
 int64_t visible_gpus();
 

@@ -63,43 +63,44 @@ void StepRunner::widen(Tensor& slots, int64_t columns) {
   ++moves_;
 }
 
-void StepRunner::add(std::span<const std::vector<int32_t>* const> sources) {
-  if (sources.empty()) return;
+std::vector<StepRunner::Sentence> StepRunner::encode(
+    std::span<const std::vector<int32_t>* const> sources) {
+  std::vector<Sentence> encoded;
+  if (sources.empty()) return encoded;
   const data::PackedTokens packed = pack(sources);
   const encoders::Packing packing = encoders::packing_of(packed, device_);
   const std::vector<int64_t> ids(packed.tokens.begin(), packed.tokens.end());
   const Tensor memory = model_.encode(sent(ids, device_), packing);  // [M, D]
 
-  std::vector<Sentence> added;
+  std::vector<int64_t> slots;  // of all keys
   for (const auto* source : sources) {
-    Sentence& sentence = added.emplace_back();
+    Sentence& sentence = encoded.emplace_back();
     sentence.source_tokens = std::ssize(*source);
     sentence.source_keys = model_.memory_keys(sentence.source_tokens);
     for (int64_t p = 0; p < PagePool::pages_for(sentence.source_keys); ++p)
       sentence.source_pages.push_back(source_pool_.take());
+    for (int64_t j = 0; j < sentence.source_keys; ++j) slots.push_back(sentence.source_slot(j));
   }
-  keep_memory(added, memory, packing);
-  std::ranges::move(added, std::back_inserter(open_));
+  if (cache_.reserve(pool_.slots(), source_pool_.slots())) ++moves_;
+  model_.keep_memory(memory, packing, sent(slots, device_), cache_);
+  return encoded;
 }
 
-void StepRunner::keep_memory(std::span<Sentence> added, const Tensor& memory,
-                             const encoders::Packing& packing) {
-  widen(source_slots_, std::ranges::max(added, {}, &Sentence::source_keys).source_keys);
-  const int64_t count = std::ssize(added), columns = source_slots_.size(1);
-  std::vector<int64_t> numbers(static_cast<size_t>(count * columns));  // rows, then all slots
+void StepRunner::begin(std::vector<Sentence> encoded) {
+  if (encoded.empty()) return;
+  widen(source_slots_, std::ranges::max(encoded, {}, &Sentence::source_keys).source_keys);
+  const int64_t count = std::ssize(encoded), columns = source_slots_.size(1);
+  std::vector<int64_t> rows(static_cast<size_t>(count * columns));
   for (int64_t b = 0; b < count; ++b) {
-    const Sentence& sentence = added[static_cast<size_t>(b)];
-    for (int64_t j = 0; j < sentence.source_keys; ++j) {
-      const int64_t slot = sentence.source_slot(j);
-      numbers[static_cast<size_t>(b * columns + j)] = slot;
-      numbers.push_back(slot);
-    }
+    const Sentence& sentence = encoded[static_cast<size_t>(b)];
+    for (int64_t j = 0; j < sentence.source_keys; ++j)
+      rows[static_cast<size_t>(b * columns + j)] = sentence.source_slot(j);
   }
-  const Tensor there = sent(numbers, device_), rows = there.narrow(0, 0, count * columns);
-  if (cache_.reserve(pool_.slots(), source_pool_.slots())) ++moves_;
-  model_.keep_memory(memory, packing, there.slice(0, count * columns), cache_);
-  source_slots_.narrow(0, sentences(), count).copy_(rows.view({count, columns}));
+  source_slots_.narrow(0, sentences(), count).copy_(sent(rows, device_).view({count, columns}));
+  std::ranges::move(encoded, std::back_inserter(open_));
 }
+
+void StepRunner::release(const Sentence& encoded) { source_pool_.release(encoded.source_pages); }
 
 void StepRunner::advance(int64_t idle) {
   longest_ = longest_source_ = 1;

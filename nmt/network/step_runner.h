@@ -2,7 +2,7 @@
 // come and go between steps, and each is at its own position.
 //
 //   StepRunner runner(model, 5, 100);
-//   runner.add(sources);
+//   runner.begin(runner.encode(sources));
 //   while (...) {
 //     runner.advance();                                // the host's part
 //     const at::Tensor hidden = runner.step(tokens);   // [B * K, D]
@@ -41,8 +41,26 @@ class StepRunner {
   int64_t sentences() const { return std::ssize(open_); }  // B
   int64_t beams() const { return beams_; }
 
-  /// Encodes sentences, which end in end of sentence. Their rows follow those of the others.
-  void add(std::span<const std::vector<int32_t>* const> sources);
+  /// A sentence whose source is encoded.
+  struct Sentence {
+    int64_t position = 0;  // of the next token
+    int64_t source_tokens = 0;
+    int64_t source_keys = 0;
+    std::vector<int64_t> pages = {};  // K for each block of PagePool::kPageSlots positions
+    std::vector<int64_t> source_pages = {};
+
+    int64_t slot(int64_t row, int64_t beams) const;  // of the token at `position`
+    int64_t source_slot(int64_t key) const;
+  };
+
+  /// Encodes sentences, which end in end of sentence. They have no rows yet.
+  std::vector<Sentence> encode(std::span<const std::vector<int32_t>* const> sources);
+
+  /// Gives encoded sentences rows, which follow those of the others.
+  void begin(std::vector<Sentence> encoded);
+
+  /// Forgets an encoded sentence that never got rows.
+  void release(const Sentence& encoded);
 
   /// Gives each row its next position. The step has `idle` more sentences, after the others, which
   /// only fill it up: their results are finite and unused.
@@ -66,19 +84,6 @@ class StepRunner {
   int64_t moves() const { return moves_; }
 
  private:
-  struct Sentence {
-    int64_t position = 0;  // of the next token
-    int64_t source_tokens = 0;
-    int64_t source_keys = 0;
-    std::vector<int64_t> pages;  // K for each block of PagePool::kPageSlots positions
-    std::vector<int64_t> source_pages;
-
-    int64_t slot(int64_t row, int64_t beams) const;  // of the token at `position`
-    int64_t source_slot(int64_t key) const;
-  };
-
-  void keep_memory(std::span<Sentence> added, const at::Tensor& memory,
-                   const encoders::Packing& packing);
   void send_numbers(int64_t idle);
   encoders::StepRows step_rows() const;
   void widen(at::Tensor& slots, int64_t columns);

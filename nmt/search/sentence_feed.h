@@ -81,6 +81,11 @@ class SentenceDecoder {
     return std::min(options.max_source_length, max_source_length());
   }
 
+  /// Source tokens that run() decodes at once.
+  virtual int64_t capacity(int64_t workers, int64_t batch_tokens) const {
+    return std::max<int64_t>(1, workers) * batch_tokens;
+  }
+
   /// Decodes the sentences of `feed` until it ends, with `workers` workers of `threads` threads
   /// each, which share the weights. A worker decodes at most `batch_tokens` source tokens at a
   /// time.

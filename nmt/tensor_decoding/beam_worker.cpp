@@ -13,19 +13,26 @@
 namespace dietmt::nmt {
 namespace {
 
-// Limit on the rows of a step; more make no device faster.
-constexpr int64_t kMostRows = 4096;
+constexpr int64_t kUsualLength = 128;
 
 // Half of the free memory is for rows: their logits, three times in fp32 if no kernel selects among
 // them, and the keys and values of translations and sources of usual length.
-int64_t rows_that_fit(const TranslationModel& model) {
-  constexpr int64_t kUsualLength = 128, kBytesOfALogit = 12;
+int64_t rows_that_fit(const TranslationModel& model, int64_t most) {
+  constexpr int64_t kBytesOfALogit = 12;
   const std::optional<int64_t> free = encoders::free_device_memory(model.output_weight().device());
-  if (!free) return kMostRows;
+  if (!free) return most;
   const DecoderCache cache = model.empty_cache();
   const int64_t token = cache.slot_bytes() + cache.source_slot_bytes();
   const int64_t bytes = model.config().target_vocabulary * kBytesOfALogit + kUsualLength * token;
-  return std::min(kMostRows, *free / 2 / bytes);
+  return std::min(most, *free / 2 / bytes);
+}
+
+// Urgent sentences come before the others.
+template <typename Sentence, typename IsUrgent>
+void put(std::deque<Sentence>& queue, Sentence sentence, const IsUrgent& is_urgent) {
+  const auto place =
+      is_urgent(sentence) ? std::find_if_not(queue.begin(), queue.end(), is_urgent) : queue.end();
+  queue.insert(place, std::move(sentence));
 }
 
 void warn_of_failure(const char* problem) {
@@ -43,7 +50,8 @@ struct BeamWorker::OpenSentence {
 
   bool is_last_step() const { return position >= task.max_length; }
 
-  FedSentence fed;  // not to be read once the feed has the result
+  FedSentence fed;               // not to be read once the feed has the result
+  StepRunner::Sentence encoded;  // until it has rows
   int64_t load;
   SearchTask task;
   Beam beam;             // a step behind the device
@@ -52,8 +60,12 @@ struct BeamWorker::OpenSentence {
 };
 
 BeamWorker::BeamWorker(const DecodingModel& model, const SpecialTokens& special,
-                       const RequestLimits& limits)
-    : model_(*model.model), precision_(model.precision), special_(special), limits_(limits) {}
+                       const RequestLimits& limits, int64_t most_rows)
+    : model_(*model.model),
+      precision_(model.precision),
+      special_(special),
+      limits_(limits),
+      most_rows_(most_rows) {}
 
 BeamWorker::~BeamWorker() = default;
 
@@ -61,6 +73,8 @@ void BeamWorker::run(SentenceFeed& feed, int64_t batch_tokens, const HostSearche
   feed_ = &feed;
   on_host_ = &on_host;
   batch_tokens_ = batch_tokens;
+  const int64_t sentences = runner_ ? admission_.most_open : rows_that_fit(model_, most_rows_);
+  admission_ = {sentences, std::min(batch_tokens, sentences * kUsualLength)};
   while (run_step()) {
   }
 }
@@ -100,6 +114,12 @@ void BeamWorker::drop_abandoned() {
     sentence->closed = true;
     feed_->drop(sentence->fed.ticket);
   }
+  std::erase_if(encoded_, [&](const auto& sentence) {
+    if (!sentence->fed.is_abandoned()) return false;
+    runner_->release(sentence->encoded);
+    feed_->drop(sentence->fed.ticket);
+    return true;
+  });
 }
 
 // Rows of finished sentences, and of those whose last step has been enqueued, leave the device.
@@ -124,24 +144,27 @@ void BeamWorker::leave() {
 int64_t BeamWorker::load() const {
   int64_t sum = 0;
   for (const auto& sentence : open_) sum += sentence->load;
+  for (const auto& sentence : encoded_) sum += sentence->load;
+  for (const FedSentence& sentence : waiting_) sum += sentence.load();
   return sum;
 }
 
 // Fills the batch. Returns false if nothing is left to decode.
 bool BeamWorker::admit() {
-  begin_waiting();
-  if (!waiting_.empty()) return true;
-  // Waits for some room, since encoding sentences together is faster.
-  const int64_t enough = std::max<int64_t>(1, batch_tokens_ / 8);
-  const int64_t room = batch_tokens_ - load();
+  encode_waiting();
+  open_encoded();
   const bool idle = open_.empty();
+  if (idle && !waiting_.empty()) return true;
+  const int64_t taken = load(), waiting = std::ssize(encoded_) + std::ssize(waiting_);
+  const int64_t room = admission_.room(taken, waiting, idle);
+  const int64_t urgent_room = admission_.urgent_room(taken);
   std::vector<FedSentence> fed;
-  if (idle || room >= enough) fed = feed_->take(std::max<int64_t>(1, room), idle);
-  const int64_t urgent_room = batch_tokens_ + room;
-  if (!idle && fed.empty() && urgent_room >= enough) fed = feed_->take_urgent(urgent_room);
+  if (room > 0) fed = feed_->take(room, idle);
+  if (!idle && fed.empty() && urgent_room > 0) fed = feed_->take_urgent(urgent_room);
   if (fed.empty()) return !idle;
   sort_out(fed);
-  begin_waiting();
+  encode_waiting();
+  open_encoded();
   return true;
 }
 
@@ -161,7 +184,7 @@ void BeamWorker::sort_out(std::span<const FedSentence> fed) {
     if (on_host_->need(one))
       others.push_back(one);
     else
-      waiting_.push_back(one);
+      put(waiting_, one, [](const FedSentence& other) { return other.is_urgent; });
   }
   if (!others.empty()) on_host_->run(others);
 }
@@ -178,22 +201,22 @@ void BeamWorker::prepare(int64_t beam) {
   clear();
   const at::Device device = model_.output_weight().device();
   const int64_t most =
-      RecordedSteps::largest_size(std::max<int64_t>(1, rows_that_fit(model_) / beam));
+      RecordedSteps::largest_size(std::max<int64_t>(1, rows_that_fit(model_, most_rows_) / beam));
   runner_ = std::make_unique<StepRunner>(model_, beam, most);
   beams_ = std::make_unique<DeviceBeams>(beam, special_, most, device);
   const bool fixed =
       runner_->has_fixed_work() && beams_->has_fixed_work(model_.config().target_vocabulary);
   if (fixed && !graphs_) graphs_ = encoders::graphs_of(device);
   steps_ = std::make_unique<RecordedSteps>(fixed ? graphs_.get() : nullptr);
-  most_open_ = static_cast<size_t>(most);
+  admission_ = {most, std::min(batch_tokens_, most * kUsualLength)};
 }
 
-// Starts the first waiting sentences of one beam size for which there are rows.
-void BeamWorker::begin_waiting() {
+// Encodes the first waiting sentences of one beam size.
+void BeamWorker::encode_waiting() {
   if (waiting_.empty()) return;
   const encoders::PassPrecisionScope scope(precision_);
   const int64_t beam = waiting_.front().options->beam;
-  if (open_.empty() && (!runner_ || runner_->beams() != beam)) {
+  if (open_.empty() && encoded_.empty() && (!runner_ || runner_->beams() != beam)) {
     try {
       prepare(beam);
     } catch (...) {
@@ -204,16 +227,32 @@ void BeamWorker::begin_waiting() {
     }
   }
   if (runner_->beams() != beam) return;
+  std::vector<std::shared_ptr<OpenSentence>> sentences;
   std::vector<const std::vector<int32_t>*> sources;
-  while (!waiting_.empty() && waiting_.front().options->beam == beam && open_.size() < most_open_) {
-    const FedSentence& next = waiting_.front();
-    open_.push_back(std::make_shared<OpenSentence>(next, special_, limits_.max_target_length));
-    sources.push_back(&next.request->source);
-    waiting_.pop_front();
+  for (; !waiting_.empty() && waiting_.front().options->beam == beam; waiting_.pop_front()) {
+    sentences.push_back(
+        std::make_shared<OpenSentence>(waiting_.front(), special_, limits_.max_target_length));
+    sources.push_back(&waiting_.front().request->source);
+    put(encoded_, sentences.back(), [](const auto& other) { return other->fed.is_urgent; });
   }
   attempt([&] {
-    runner_->add(sources);
-    beams_->add(std::ssize(sources));
+    std::vector<StepRunner::Sentence> encoded = runner_->encode(sources);
+    for (size_t i = 0; i < encoded.size(); ++i) sentences[i]->encoded = std::move(encoded[i]);
+  });
+}
+
+void BeamWorker::open_encoded() {
+  const int64_t count = admission_.to_open(std::ssize(open_), std::ssize(encoded_));
+  if (count == 0) return;
+  std::vector<StepRunner::Sentence> begun;
+  for (int64_t i = 0; i < count; ++i) {
+    open_.push_back(encoded_.front());
+    encoded_.pop_front();
+    begun.push_back(std::move(open_.back()->encoded));
+  }
+  attempt([&] {
+    runner_->begin(std::move(begun));
+    beams_->add(count);
   });
 }
 
@@ -262,7 +301,9 @@ bool BeamWorker::read_last() {
 void BeamWorker::decode_alone() {
   std::vector<std::shared_ptr<OpenSentence>> all = std::move(open_);
   if (last_) all.insert(all.end(), last_->sentences.begin(), last_->sentences.end());
+  all.insert(all.end(), encoded_.begin(), encoded_.end());
   open_.clear();
+  encoded_.clear();
   last_.reset();
   clear();
   for (const auto& sentence : all) {

@@ -3,9 +3,11 @@
 #include <ATen/Parallel.h>
 
 #include "common/error.h"
+#include "encoders/device/device.h"
 #include "nmt/engine/engine_decoder.h"
 #include "nmt/engine/stored_weights.h"
 #include "nmt/packing/engine_models.h"
+#include "nmt/tensor_decoding/replicated_decoder.h"
 #include "nmt/tensor_decoding/tensor_decoder.h"
 #include "nmt/translation/translator.h"
 
@@ -53,41 +55,56 @@ std::unique_ptr<const SentenceDecoder> make_decoder(std::span<const TranslationM
   return std::make_unique<EngineDecoder>(std::move(packed), special);
 }
 
-DecoderOptions decoder_options(c10::Device device, const std::string& weights,
+DecoderOptions decoder_options(std::vector<c10::Device> devices, const std::string& weights,
                                const std::filesystem::path& shortlist) {
-  DecoderOptions options{.device = device, .shortlist = shortlist};
-  if (device.is_cpu()) {
+  const c10::Device first = devices.front();
+  DecoderOptions options{.devices = std::move(devices), .shortlist = shortlist};
+  if (first.is_cpu()) {
     options.weights = parse_weight_choice(weights);
-  } else if (weights == "bf16") {
-    options.device_type = at::kBFloat16;
-  } else if (weights == "fp16") {
-    options.device_type = at::kHalf;
   } else if (weights == "int8") {
     throw ConfigError("--weights int8 needs --device cpu");
+  } else if (weights == "fp16") {
+    options.device_type = at::kHalf;
+  } else if (weights == "bf16" || (weights == "auto" && encoders::device_kernels(first))) {
+    options.device_type = at::kBFloat16;
   }
   return options;
 }
 
+namespace {
+
+LoadedDecoder load_device_decoder(const std::vector<std::string>& directories,
+                                  const DecoderOptions& options) {
+  if (!options.shortlist.empty()) throw ConfigError("--shortlist needs --device cpu");
+  LoadedDecoder loaded;
+  std::vector<ReplicatedDecoder::Replica> replicas;
+  for (const c10::Device device : options.devices) {
+    const auto models = std::make_shared<const ModelList>(directories, device);
+    if (options.device_type == at::kHalf) require_range_of_half(*models);
+    if (replicas.empty()) {
+      const Tokenizers tokenizers = models->tokenizers();
+      const ModelConfig& config = models->first_config();
+      loaded.models = models;
+      loaded.source_tokenizer = tokenizers.source;
+      loaded.target_tokenizer = tokenizers.target;
+      loaded.special = SpecialTokens::of(*tokenizers.target);
+      loaded.context = models->context();
+      loaded.languages = config.languages;
+      loaded.search = config.search;
+      loaded.suppressed = suppressed_tokens(config.suppressed, *tokenizers.target);
+    }
+    replicas.push_back({models, std::make_unique<TensorDecoder>(models->pointers(), loaded.special,
+                                                                options.device_type)});
+  }
+  loaded.decoder = std::make_unique<ReplicatedDecoder>(std::move(replicas));
+  return loaded;
+}
+
+}  // namespace
+
 LoadedDecoder load_decoder(const std::vector<std::string>& directories,
                            const DecoderOptions& options) {
-  if (!options.device.is_cpu()) {
-    if (!options.shortlist.empty()) throw ConfigError("--shortlist needs --device cpu");
-    LoadedDecoder loaded;
-    loaded.models = std::make_shared<const ModelList>(directories, options.device);
-    if (options.device_type == at::kHalf) require_range_of_half(*loaded.models);
-    const Tokenizers tokenizers = loaded.models->tokenizers();
-    loaded.source_tokenizer = tokenizers.source;
-    loaded.target_tokenizer = tokenizers.target;
-    loaded.special = SpecialTokens::of(*tokenizers.target);
-    loaded.context = loaded.models->context();
-    loaded.languages = loaded.models->first_config().languages;
-    loaded.search = loaded.models->first_config().search;
-    loaded.suppressed =
-        suppressed_tokens(loaded.models->first_config().suppressed, *tokenizers.target);
-    loaded.decoder = std::make_unique<TensorDecoder>(loaded.models->pointers(), loaded.special,
-                                                     options.device_type);
-    return loaded;
-  }
+  if (!options.devices.front().is_cpu()) return load_device_decoder(directories, options);
   EngineModelList models;
   for (const std::string& directory : directories) {
     const ModelFiles files = open_model(directory);

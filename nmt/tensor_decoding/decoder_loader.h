@@ -54,7 +54,7 @@ std::unique_ptr<const SentenceDecoder> make_decoder(
     kernels::WeightType weights = kernels::WeightType::kFloat);
 
 struct DecoderOptions {
-  c10::Device device = c10::kCPU;
+  std::vector<c10::Device> devices = {c10::kCPU};  // the CPU, or GPUs, each with the whole model
   // Only for the CPU:
   std::optional<kernels::WeightType> weights = {};  // none: the directory's type
   std::filesystem::path shortlist = {};             // data/shortlist/shortlist.h; empty: none
@@ -62,8 +62,9 @@ struct DecoderOptions {
   std::optional<c10::ScalarType> device_type = {};
 };
 
-/// `weights`: as named by --weights. Throws ConfigError for types that the device does not support.
-DecoderOptions decoder_options(c10::Device device, const std::string& weights,
+/// `weights`: as named by --weights; "auto" is bf16 on a device with kernels for it. Throws
+/// ConfigError for types that the devices do not support.
+DecoderOptions decoder_options(std::vector<c10::Device> devices, const std::string& weights,
                                const std::filesystem::path& shortlist);
 
 /// `directories`: one, or those of an ensemble. Throws CheckpointError if one cannot be loaded,

@@ -19,7 +19,7 @@ class ModelScorer : public StepScorer {
       : model_(*decoding.model), precision_(decoding.precision) {
     const encoders::PassPrecisionScope scope(precision_);
     runner_.emplace(model_, beams, std::ssize(sources));
-    runner_->add(sources);
+    runner_->begin(runner_->encode(sources));
   }
 
   Tensor step(const Tensor& tokens) override {

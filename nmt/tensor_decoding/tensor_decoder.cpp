@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "encoders/device/device.h"
 #include "nmt/search/coverage.h"
 #include "nmt/search/token_limits.h"
 #include "nmt/tensor_decoding/beam_worker.h"
@@ -16,7 +17,7 @@ namespace dietmt::nmt {
 namespace {
 
 // A device decodes this many times a CPU worker's source tokens at once.
-constexpr int64_t kDeviceShare = 32;
+constexpr int64_t kDeviceShare = 128;
 
 }  // namespace
 
@@ -66,11 +67,15 @@ bool TensorDecoder::searches_on_device(const FedSentence& sentence) const {
          !sentence.request->is_constrained();
 }
 
-void TensorDecoder::run(SentenceFeed& feed, int64_t, int64_t, int64_t batch_tokens) const {
+int64_t TensorDecoder::capacity(int64_t, int64_t batch_tokens) const {
+  return (models_.front()->output_weight().is_cpu() ? 1 : kDeviceShare) * batch_tokens;
+}
+
+void TensorDecoder::run(SentenceFeed& feed, int64_t workers, int64_t, int64_t batch_tokens) const {
   const c10::InferenceMode inference;
-  const bool on_cpu = models_.front()->output_weight().is_cpu();
+  encoders::make_current(models_.front()->output_weight().device());
   std::unique_ptr<BeamWorker> worker = idle_worker();
-  worker->run(feed, on_cpu ? batch_tokens : kDeviceShare * batch_tokens,
+  worker->run(feed, capacity(workers, batch_tokens),
               {[this](const FedSentence& sentence) { return !searches_on_device(sentence); },
                [&](std::span<const FedSentence> others) { run_on_host(others, feed); }});
   const std::lock_guard lock(mutex_);

@@ -32,8 +32,9 @@ class TensorDecoder : public SentenceDecoder {
   int64_t max_source_length() const override;
   int64_t max_target_length() const override;
   bool aligns() const override;
+  int64_t capacity(int64_t workers, int64_t batch_tokens) const override;
 
-  /// Always uses one worker, since a device has one queue. It decodes 32 times `batch_tokens`
+  /// Always uses one worker, since a device has one queue. It decodes 128 times `batch_tokens`
   /// source tokens at once on a device, or as many as fit in half of the free memory.
   void run(SentenceFeed& feed, int64_t workers, int64_t threads,
            int64_t batch_tokens) const override;

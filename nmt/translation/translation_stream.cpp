@@ -63,14 +63,15 @@ class SideText {
 class WindowReader {
  public:
   WindowReader(LineCoder& coder, LineReader& input, const SearchOptions& search,
-               const StreamOptions& options)
+               const StreamOptions& options, const WindowSizes& sizes)
       : coder_(coder),
         input_(input),
         search_(search),
         prefixes_(options.prefixes, "prefix", "prefixes"),
         tags_(options.tags, "tag", "tags"),
         options_(options),
-        max_lines_(options.line_by_line ? 1 : options.windows.first_lines) {
+        sizes_(sizes),
+        max_lines_(options.line_by_line ? 1 : sizes.first_lines) {
     for (const std::string& line : options.earlier) coder.prepare(line);
   }
 
@@ -79,7 +80,7 @@ class WindowReader {
     Window window;
     int64_t bytes = 0;
     std::string line;
-    while (!stopped_ && std::ssize(window.lines) < max_lines_ && bytes < options_.windows.bytes) {
+    while (!stopped_ && std::ssize(window.lines) < max_lines_ && bytes < sizes_.bytes) {
       if (!input_.next(line)) {
         prefixes_.check_end(input_);
         tags_.check_end(input_);
@@ -88,7 +89,7 @@ class WindowReader {
       bytes += std::ssize(line);
       window.lines.push_back(prepared(line));
     }
-    if (!options_.line_by_line) max_lines_ = std::min(2 * max_lines_, options_.windows.lines);
+    if (!options_.line_by_line) max_lines_ = std::min(2 * max_lines_, sizes_.lines);
     return window;
   }
 
@@ -136,6 +137,7 @@ class WindowReader {
   const SearchOptions& search_;
   SideText prefixes_, tags_;
   const StreamOptions& options_;
+  const WindowSizes sizes_;
   int64_t max_lines_;
   std::atomic<bool> stopped_ = false;
 };
@@ -209,6 +211,15 @@ void translate(const Translator& translator, const LineCoder& coder, const Strea
 
 }  // namespace
 
+WindowSizes WindowSizes::for_capacity(int64_t capacity) {
+  constexpr int64_t kTokensOfAFirstLine = 8, kBytesOfAToken = 256;
+  WindowSizes sizes;
+  sizes.first_lines = std::max(sizes.first_lines, capacity / kTokensOfAFirstLine);
+  sizes.lines = std::max(sizes.lines, capacity);
+  sizes.bytes = std::max(sizes.bytes, kBytesOfAToken * capacity);
+  return sizes;
+}
+
 void translate_stream(const Translator& translator, LineReader& input, const StreamOptions& options,
                       const std::function<bool(std::span<const TranslatedLine>)>& emit,
                       const std::function<void(int64_t)>& progress) {
@@ -224,7 +235,10 @@ void translate_stream(const Translator& translator, LineReader& input, const Str
   LineCoder first_coder(first.model(), first.options(), of_first);
   LineCoder last_coder(translator.model(), translator.options(), of_last);
   LineCoder& coder = options.before != nullptr ? last_coder : first_coder;
-  WindowReader reader(first_coder, input, translator.options(), options);
+  const SearchOptions& search = translator.options();
+  const WindowSizes usual = WindowSizes::for_capacity(
+      translator.model().decoder->capacity(search.workers, search.batch_tokens));
+  WindowReader reader(first_coder, input, search, options, options.windows.value_or(usual));
   Window window = reader.read();
   while (!window.lines.empty()) {
     NextWindow next(reader, !options.line_by_line);

@@ -32,6 +32,10 @@ struct WindowSizes {
   int64_t first_lines = 256;
   int64_t lines = 8192;
   int64_t bytes = 8 << 20;
+
+  /// Many times as long as what is decoded at once, so that the last sentences of a window, which
+  /// leave room unused, are a small share. `capacity`: SentenceDecoder::capacity().
+  static WindowSizes for_capacity(int64_t capacity);
 };
 
 struct StreamOptions {
@@ -49,8 +53,8 @@ struct StreamOptions {
   Guard guard = Guard::kOff;  // against degenerate translations
   /// Lines before the first line of the input, as context for a model that reads it.
   std::vector<std::string> earlier = {};
-  bool line_by_line = false;  // translate each line as it arrives, not in windows
-  WindowSizes windows = {};
+  bool line_by_line = false;                // translate each line as it arrives, not in windows
+  std::optional<WindowSizes> windows = {};  // none: by the decoder's capacity
 };
 
 /// Reads `input` to its end. Unless it goes line by line, it reads and encodes the next window on

@@ -7,8 +7,9 @@
 namespace dietmt::service {
 namespace {
 
-QueueLimits with_capacity(QueueLimits limits, const DecodingThreads& threads) {
-  limits.capacity = threads.workers * threads.batch_tokens;
+QueueLimits with_capacity(QueueLimits limits, const nmt::SentenceDecoder& decoder,
+                          const DecodingThreads& threads) {
+  limits.capacity = decoder.capacity(threads.workers, threads.batch_tokens);
   return limits;
 }
 
@@ -20,7 +21,7 @@ ServedModel::ServedModel(nmt::LoadedDecoder model, const DecodingThreads& thread
                          QueueLimits limits, std::shared_ptr<ModelObserver> observer)
     : version_(++versions),
       model_(std::move(model)),
-      queue_(with_capacity(limits, threads), std::move(observer)),
+      queue_(with_capacity(limits, *model_.decoder, threads), std::move(observer)),
       runner_([this, threads] {
         give_way(threads.niceness);
         try {

@@ -31,6 +31,17 @@ TEST(DeviceTest, OtherNamesAreRefusedWithThoseThatAreAllowed) {
     EXPECT_EQ(problem_of(name), "--device is '" + name + "'; it must be cpu, cuda or cuda:I");
 }
 
+TEST(DeviceTest, SeveralGpusAreNamedOnceEach) {
+  EXPECT_EQ(parse_devices("cpu").size(), 1U);
+  const auto problem = [](const std::string& names) {
+    return message_of<ConfigError>([&] { parse_devices(names); });
+  };
+  EXPECT_EQ(problem("cpu,cpu"), "--device names cpu twice");
+  EXPECT_THAT(problem("cpu,cuda:99"), HasSubstr("--device cuda:99: LibTorch sees"));
+  for (const std::string names : {"", "cpu,"})
+    EXPECT_EQ(problem(names), "--device is ''; it must be cpu, cuda or cuda:I");
+}
+
 class NoGraphs : public DeviceGraphs {
  public:
   c10::Device device() const override { return {c10::kPrivateUse1, 0}; }

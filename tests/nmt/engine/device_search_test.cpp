@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "common/error.h"
+#include "nmt/tensor_decoding/beam_worker.h"
 #include "nmt/tensor_decoding/host_searches.h"
+#include "nmt/tensor_decoding/replicated_decoder.h"
 #include "nmt/tensor_decoding/step_scorer.h"
 #include "tests/nmt/engine/engine_run.h"
 #include "tests/nmt/engine/mixed_feed.h"
@@ -116,6 +119,76 @@ TEST(DeviceSearch, EachSentenceHasItsOwnFate) {
   EXPECT_THAT(feed.items[5].error, testing::HasSubstr("0 tokens"));
   EXPECT_TRUE(feed.items[3].found.empty());
   EXPECT_THAT(feed.dropped, testing::ElementsAre(3));
+}
+
+// Rows for one or two sentences at a time.
+void decode_with_rows(const Models& models, SentenceFeed& feed, int64_t rows) {
+  const c10::InferenceMode inference;
+  const SpecialTokens special;
+  const RequestLimits limits{kVocabulary, kVocabulary, 128, 128};
+  BeamWorker worker({models.front().get()}, special, limits, rows);
+  worker.run(feed, 10'000,
+             {[](const FedSentence&) { return false; },
+              [](std::span<const FedSentence>) { FAIL() << "a step has failed"; }});
+}
+
+TEST(DeviceSearch, EncodedSentencesWaitForRows) {
+  const Models models = one_model(37);
+  const auto requests = random_requests(20, 20, 38);
+  const SearchOptions options = short_search(3, 2);
+  for (const int64_t rows : {3, 6}) {
+    RequestFeed feed(requests, options, {});
+    decode_with_rows(models, feed, rows);
+    expect_equal(std::move(feed).results(), decode(*torch_of(models), requests, options));
+  }
+}
+
+// Sentences 0 to 5 come first; the last one is urgent, and 4 is abandoned meanwhile.
+class UrgentFeed : public SentenceFeed {
+ public:
+  explicit UrgentFeed(const SearchOptions& options) : options_(options) {}
+
+  std::vector<FedSentence> take(int64_t, bool) override {
+    std::vector<FedSentence> first;
+    for (; next_ < 6; ++next_)
+      first.push_back({next_, &requests_[next_], &options_, next_ == 4 ? &abandoned_ : nullptr});
+    return first;
+  }
+  std::vector<FedSentence> take_urgent(int64_t) override {
+    if (next_ != 6) return {};
+    abandoned_ = true;
+    return {{next_++, &requests_[6], &options_, nullptr, true}};
+  }
+  void deliver(uint64_t ticket, NBest) override { order.push_back(ticket); }
+  void fail(uint64_t, std::exception_ptr error) override { std::rethrow_exception(error); }
+  void drop(uint64_t ticket) override { dropped.push_back(ticket); }
+
+  std::vector<uint64_t> order, dropped;
+
+ private:
+  const std::vector<TranslationRequest> requests_ = random_requests(7, 12, 40);
+  const SearchOptions& options_;
+  std::atomic<bool> abandoned_ = false;
+  uint64_t next_ = 0;
+};
+
+TEST(DeviceSearch, UrgentSentencesDoNotWaitBehindEncodedOnes) {
+  const SearchOptions options = short_search(3, 1);
+  UrgentFeed feed(options);
+  decode_with_rows(one_model(39), feed, 3);
+  EXPECT_THAT(feed.order, testing::ElementsAre(0, 6, 1, 2, 3, 5));
+  EXPECT_THAT(feed.dropped, testing::ElementsAre(4));
+}
+
+TEST(DeviceSearch, ReplicasShareAFeed) {
+  const Models models = one_model(41);
+  const auto requests = random_requests(30, 20, 42);
+  const SearchOptions options = short_search(3, 2);
+  std::vector<ReplicatedDecoder::Replica> replicas;
+  for (int i = 0; i < 2; ++i) replicas.push_back({nullptr, torch_of(models)});
+  const ReplicatedDecoder both(std::move(replicas));
+  EXPECT_EQ(both.capacity(1, 100), 200);
+  expect_equal(decode(both, requests, options), decode(*torch_of(models), requests, options));
 }
 
 // Counts what a decoder requests, and what it holds at the same time.

@@ -200,12 +200,12 @@ TEST_P(TranslationModelTest, CachedDecodingEqualsFullPasses) {
   for (const auto& [source, target] : {std::pair(6, 40), {4, 20}, {33, 19}, {1, 2}})
     targets.add(source, target);
   StepRunner runner(*shared, 2, 4);
-  runner.add(targets.sources(0, 2));
+  runner.begin(runner.encode(targets.sources(0, 2)));
   for (int64_t t = 0; t < 18; ++t) targets.step(runner, {0, 1});
-  runner.add(targets.sources(2, 1));
+  runner.begin(runner.encode(targets.sources(2, 1)));
   targets.step(runner, {0, 1, 2});
   runner.keep(std::vector<int64_t>{2, 0}, torch::tensor({4, 5, 0, 1}));
-  runner.add(targets.sources(3, 1));
+  runner.begin(runner.encode(targets.sources(3, 1)));
   for (int64_t t = 0; t < 2; ++t) targets.step(runner, {2, 0, 3});
   runner.keep(std::vector<int64_t>{0, 1}, torch::tensor({0, 1, 2, 3}));
   for (int64_t t = 0; t < 16; ++t) targets.step(runner, {2, 0});
@@ -222,7 +222,7 @@ TEST_P(TranslationModelTest, RowsFollowTheirParents) {
   const TranslationModel& model = *shared;
   const std::vector<int32_t> sources[] = {{4, 5, 6, 7, 8, 2}, {9, 10, 11, 2}, {12, 13, 14, 15, 2}};
   StepRunner runner(model, 2, 3);
-  runner.add(std::vector{&sources[0], &sources[1], &sources[2]});
+  runner.begin(runner.encode(std::vector{&sources[0], &sources[1], &sources[2]}));
   runner.advance();
   runner.step(torch::tensor({4, 5, 6, 7, 8, 9}));
   runner.keep(std::vector<int64_t>{0, 2}, torch::tensor({1, 0, 5, 5}));

@@ -126,8 +126,7 @@ TEST_F(TextTest, OneLineOutPerLineIn) {
   for (const std::string& source : sources) input += source + "\n";
   input += "without line feed";
   StreamOptions small_windows;
-  small_windows.windows.first_lines = 2;
-  small_windows.windows.lines = 3;
+  small_windows.windows = WindowSizes{.first_lines = 2, .lines = 3};
   const auto found = translated(input, small_windows);
   ASSERT_EQ(found.size(), std::size(sources) + 1);
   for (size_t i = 0; i < found.size(); ++i) {
@@ -301,7 +300,7 @@ TEST_F(TextTest, TheNextWindowIsReadDuringATranslation) {
   const Translator translator(loaded(decoder), search_options());
   LineReader reader(pipe);
   int64_t lines = 0;
-  translate_stream(translator, reader, {.windows = {.first_lines = 1}},
+  translate_stream(translator, reader, {.windows = WindowSizes{.first_lines = 1}},
                    [&](std::span<const TranslatedLine> window) {
                      lines += std::ssize(window);
                      return true;

@@ -1,0 +1,39 @@
+// How many sentences a device encodes and decodes at once. An encoder pass costs hardly more for
+// many sentences than for few, and a step with open rows unused is wasted. So the sources of many
+// sentences are encoded together, and wait in the cache until rows are free.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace dietmt::nmt {
+
+/// Loads are FedSentence::load(), in source tokens.
+struct Admission {
+  int64_t most_open = 0;  // sentences that have rows
+  int64_t most_load = 0;  // of those, and of those that wait for rows
+
+  /// How many of the `waiting` sentences get rows.
+  int64_t to_open(int64_t open, int64_t waiting) const {
+    return std::clamp<int64_t>(most_open - open, 0, waiting);
+  }
+
+  /// The load of sentences to take from the feed for one encoder pass; 0: none yet. `load`: of
+  /// all that it has given. `idle`: none of them is open.
+  int64_t room(int64_t load, int64_t waiting, bool idle) const {
+    const int64_t room = most_load - load;
+    if (idle) return std::max<int64_t>(1, room);
+    return waiting == 0 && room >= least_room() ? room : 0;
+  }
+
+  /// The same for urgent ones, which have as much room again and do not wait behind others.
+  int64_t urgent_room(int64_t load) const {
+    const int64_t room = 2 * most_load - load;
+    return room >= least_room() ? room : 0;
+  }
+
+ private:
+  int64_t least_room() const { return std::max<int64_t>(1, most_load / 8); }
+};
+
+}  // namespace dietmt::nmt
