@@ -80,9 +80,8 @@ void PretrainingTask::make_validation_batches() {
 }
 
 void PretrainingTask::forget_passes() {
-  const bool records = !options_.device.is_cpu() && options_.batches.share.processes == 1;
   passes_.reset();  // the memory of its graphs, too
-  passes_.emplace(*model_, records ? encoders::graphs_of(options_.device) : nullptr);
+  passes_.emplace(*model_, encoders::graphs_of(options_.device));
 }
 
 bool PretrainingTask::has_pairs() const {

@@ -46,6 +46,7 @@ class PretrainingTask : public training::TrainingTask {
 
   /// How many sizes of batches are recorded.
   size_t graphs() const { return passes_->graphs(); }
+  bool replays_passes() const override { return passes_->records(); }
 
   torch::nn::Module& model() override { return *model_; }
   training::BatchLoss accumulate_gradients(encoders::DropoutKeys& dropout) override;

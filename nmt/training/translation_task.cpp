@@ -53,7 +53,7 @@ TranslationTask::TranslationTask(std::shared_ptr<TranslationModel> model,
 bool TranslationTask::can_record(const TranslationModel& model,
                                  const TranslationTaskOptions& options) {
   return !options.device.is_cpu() && !options.guide && options.r_drop == 0.0 &&
-         options.batches.share.processes == 1 && model.whole_dropout().layers == 0.0;
+         model.whole_dropout().layers == 0.0;
 }
 
 TranslationBatchOptions TranslationTask::plain_batches() const {

@@ -49,6 +49,7 @@ class TranslationTask : public training::TrainingTask {
 
   /// How many sizes of batches are recorded.
   size_t graphs() const { return passes_.graphs(); }
+  bool replays_passes() const override { return passes_.records(); }
 
   torch::nn::Module& model() override { return *model_; }
   /// Whether passes can be recorded as graphs of the device and replayed: what they enqueue depends

@@ -11,12 +11,23 @@ namespace dietmt::training {
 
 using at::Tensor;
 
+namespace {
+
+// NCCL needs long transfers to be fast; with 25 MB only the last one is not hidden, as in PyTorch.
+constexpr int64_t kDeviceElements = 25 * (1 << 20) / sizeof(float);
+
+int64_t bucket_elements(const FlatParameters& flat) {
+  return flat.weights().is_cpu() ? GradientBuckets::kElements : kDeviceElements;
+}
+
+}  // namespace
+
 DataParallel::DataParallel(torch::nn::Module& model, ProcessGroup& group, int64_t per_update,
                            at::ScalarType wire)
     : group_(group),
       share_{group.rank(), group.processes(), per_update},
       flat_(model, group.processes()),
-      buckets_(flat_, group, wire) {}
+      buckets_(flat_, group, wire, bucket_elements(flat_)) {}
 
 bool DataParallel::is_last(int64_t index) const {
   return owns(index) && index % share_.per_update + share_.processes >= share_.per_update;

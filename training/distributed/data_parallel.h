@@ -3,7 +3,7 @@
 //
 //   for (m = 0; m < accumulate; ++m) {
 //     if (!parallel.owns(m)) continue;
-//     if (parallel.is_last(m)) parallel.send_gradients();
+//     if (parallel.is_last(m)) parallel.send_gradients(Sending::kWhileComputed);
 //     sums += backward(...);
 //   }
 //   sums = parallel.sum(sums);            // and the gradients
@@ -47,9 +47,8 @@ class DataParallel {
   /// The slice of each parameter that this process steps and keeps moments for.
   std::vector<Slice> slices() const { return flat_.slices_in(group_.rank()); }
 
-  /// Announces that the next backward pass is the update's last; its gradients are sent as they
-  /// arrive.
-  void send_gradients() { buckets_.begin(); }
+  /// Announces that the next backward pass is the update's last.
+  void send_gradients(Sending sending) { buckets_.begin(sending); }
 
   /// Sums over the processes; afterwards the parameters' gradients are those of all batches. A
   /// parameter has a gradient if it had one in any process.

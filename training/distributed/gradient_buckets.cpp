@@ -8,6 +8,7 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "common/error.h"
 
@@ -114,8 +115,8 @@ GradientBuckets::~GradientBuckets() {
     torch::autograd::impl::set_post_acc_grad_hooks(parameter, nullptr);
 }
 
-void GradientBuckets::begin() {
-  active_ = true;
+void GradientBuckets::begin(Sending sending) {
+  active_ = sending == Sending::kWhileComputed;
   sent_ = 0;
   arrived_.assign(bucket_of_.size(), 0);
   had_gradient_.assign(bucket_of_.size(), false);
@@ -165,9 +166,9 @@ std::function<void()> GradientBuckets::start_sum(const Tensor& values) {
 std::vector<bool> GradientBuckets::finish() {
   while (sent_ < buckets_.size()) send(sent_);
   for (const Progress& progress : progress_) progress.wait();
-  active_ = false;
-  for (size_t i = 0; i < parts_.size(); ++i)
-    parts_[i] = std::max({parts_[i], arrived_[i], int64_t{1}});
+  if (std::exchange(active_, false))
+    for (size_t i = 0; i < parts_.size(); ++i)
+      parts_[i] = std::max({parts_[i], arrived_[i], int64_t{1}});
   return had_gradient_;
 }
 

@@ -58,6 +58,10 @@ struct Bucket {
 /// holds `elements` or more.
 std::vector<Bucket> plan_buckets(const FlatParameters& flat, int64_t elements);
 
+/// When the gradients of an update's last backward pass are sent: those of a replayed graph are
+/// there only at its end.
+enum class Sending { kWhileComputed, kAfterwards };
+
 class GradientBuckets {
  public:
   static constexpr int64_t kElements = 1 << 20;  // 4 MB
@@ -69,10 +73,11 @@ class GradientBuckets {
   GradientBuckets(const GradientBuckets&) = delete;
   GradientBuckets& operator=(const GradientBuckets&) = delete;
 
-  /// From now on gradients are sent as backward finishes them. Call it before the last backward
-  /// pass of an update. In the first update gradients are only counted: nested backward passes may
-  /// deliver a parameter's gradient in several parts, and it is complete with the last one.
-  void begin();
+  /// Call it before the last backward pass of an update. The processes may choose differently. In
+  /// the first pass during which gradients would be sent they are only counted: nested backward
+  /// passes may deliver a parameter's gradient in several parts, and it is complete with the last
+  /// one.
+  void begin(Sending sending);
 
   /// Sends the rest, with zeros for parameters without a gradient, and waits until everything is
   /// summed in the flat gradients. The parameters' gradients are then views of those. Returns for

@@ -125,6 +125,7 @@ struct ProcessGroup::Impl {
   [[noreturn]] void throw_lost(const std::string& message) {
     // If the watch has begun to report, it also ends the process.
     while (watch && !lost && !watch->may_report()) ::pause();
+    if (nccl) end_as_lost();  // the destructors of NCCL would wait for the lost process
     lost = true;
     throw PeerError(lost_text(reason_of(message)));
   }
@@ -270,6 +271,7 @@ void ProcessGroup::barrier() { sum(at::zeros({1})); }
 void ProcessGroup::finish() {
   barrier();
   impl_->watch->part();
+  if (impl_->nccl) impl_->nccl->shutdown();
 }
 
 std::unique_lock<std::mutex> ProcessGroup::hold() { return impl_->watch->hold(); }

@@ -87,7 +87,7 @@ DryRun dry_run(TrainingTask& task, int64_t batches, const TrainerOptions& option
   using Clock = std::chrono::steady_clock;
   const at::Device device = device_of(task.model());
   DryRun done;
-  done.has_graphs = processes == 1 && encoders::graphs_of(device) != nullptr;
+  done.has_graphs = encoders::graphs_of(device) != nullptr;
   // In a few batches, chance would decide how many are recorded.
   const encoders::WithoutGraphs without_graphs;
   encoders::reset_peak_memory(device);

@@ -227,7 +227,9 @@ class Loop {
         task_.skip_batch();
         continue;
       }
-      if (parallel_ && parallel_->is_last(micro)) parallel_->send_gradients();
+      if (parallel_ && parallel_->is_last(micro))
+        parallel_->send_gradients(task_.replays_passes() ? Sending::kAfterwards
+                                                         : Sending::kWhileComputed);
       const auto pass = static_cast<uint64_t>(state_.update * options_.accumulate + micro);
       encoders::DropoutKeys dropout(random_key(random_key(options_.seed, kDropoutStream), pass));
       BatchLoss loss;

@@ -46,6 +46,10 @@ class TrainingTask {
   /// Takes the next batch and adds the gradient of its summed loss to the parameters' gradients.
   virtual BatchLoss accumulate_gradients(encoders::DropoutKeys& dropout) = 0;
 
+  /// Whether accumulate_gradients() may replay a recorded pass. Then gradients are whole only when
+  /// it returns.
+  virtual bool replays_passes() const { return false; }
+
   /// Skips the next batch, which another process takes.
   virtual void skip_batch() = 0;
 

@@ -6,6 +6,8 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <stdexcept>
+#include <string>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <vector>
@@ -13,7 +15,8 @@
 namespace dietmt::training {
 
 /// The collectives of all ranks, in the order in which each rank calls them. The last rank to
-/// arrive executes one for all, since no rank may wait before.
+/// arrive executes one for all, since no rank may wait before. Ranks whose calls differ in the
+/// operation, the type or the number of elements are a mistake (std::logic_error).
 class CountingCollectives {
  public:
   using Tensors = std::vector<at::Tensor>;  // by rank
@@ -21,6 +24,7 @@ class CountingCollectives {
 
   struct Call {
     Tensors outputs, inputs;
+    Operation operation = nullptr;
     int64_t arrived = 0;
     bool done = false;
   };
@@ -31,6 +35,14 @@ class CountingCollectives {
               Operation operation) {
     const std::lock_guard lock(mutex_);
     Call& call = calls_[number];
+    for (const at::Tensor& other : call.inputs) {
+      if (!other.defined()) continue;
+      if (operation != call.operation || input.scalar_type() != other.scalar_type() ||
+          input.numel() != other.numel())
+        throw std::logic_error("rank " + std::to_string(rank) + ": collective " +
+                               std::to_string(number) + " is not that of the other ranks");
+    }
+    call.operation = operation;
     call.outputs.resize(static_cast<size_t>(ranks_));
     call.inputs.resize(static_cast<size_t>(ranks_));
     call.outputs[static_cast<size_t>(rank)] = std::move(output);

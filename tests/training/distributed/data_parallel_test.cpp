@@ -76,7 +76,7 @@ Trained train_in(ProcessGroup& group, const Part& part = {}) {
     sums.losses = at::tensor({1.0, 2.0});
     for (int64_t batch = 0; batch < kPerUpdate; ++batch) {
       if (!parallel.owns(batch)) continue;
-      if (parallel.is_last(batch)) parallel.send_gradients();
+      if (parallel.is_last(batch)) parallel.send_gradients(Sending::kWhileComputed);
       model.loss(toy_input(update * kPerUpdate + batch), batch).backward();
       sums.targets += 1.0;
     }

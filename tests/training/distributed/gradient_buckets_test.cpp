@@ -81,18 +81,20 @@ TEST(PlanBuckets, HoldEveryParameterOnceFromTheLastToTheFirst) {
 }
 
 // Each process uses other parameters, in other updates: none waits for buckets in another order.
+// Some send gradients while they are computed and others afterwards, as with graphs.
 TEST(GradientBuckets, SumWhateverEachProcessHasUsed) {
   run_ranks(3, [](ProcessGroup& group) {
     ToyModel model;
     const FlatParameters flat(model, group.processes());
     GradientBuckets buckets(flat, group, at::kFloat, 64);
-    for (int64_t update = 0; update < 4; ++update) {
+    for (int64_t update = 0; update < 8; ++update) {
       ToyModel alone;
       for (int64_t rank = 0; rank < 3; ++rank)
         alone.loss(toy_input(rank), rank + update).backward();
 
       for (Tensor parameter : model.parameters()) parameter.mutable_grad().reset();
-      buckets.begin();
+      const bool afterwards = update < 2 || (update > 5 && group.rank() == 1);
+      buckets.begin(afterwards ? Sending::kAfterwards : Sending::kWhileComputed);
       model.loss(toy_input(group.rank()), group.rank() + update).backward();
       const std::vector<bool> had = buckets.finish();
       EXPECT_EQ(had[2], (group.rank() + update) % 2 == 1) << "rare";

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
@@ -17,6 +19,7 @@
 #include "tests/counting_device/counting_device.h"
 #include "tests/training/distributed/ranks.h"
 #include "tests/training/distributed/toy_model.h"
+#include "training/loop/recorded_passes.h"
 #include "training/loop/trainer.h"
 
 namespace dietmt::training {
@@ -29,19 +32,31 @@ constexpr int64_t kRanks = 8;
 // The autograd engine knows only devices that exist before its first backward pass.
 const at::Device kDevice = counting::counting_device();
 
+enum class Passes { kEnqueued, kRecorded };
+
 // Batches of four rows, derived from the batch number.
 class ToyTask : public TrainingTask {
  public:
-  explicit ToyTask(at::Device device) {
+  explicit ToyTask(at::Device device, Passes passes = Passes::kEnqueued) {
     if (!device.is_cpu()) counting::move_to_device(model_);
+    passes_.emplace(model_, passes == Passes::kRecorded ? encoders::graphs_of(device) : nullptr);
   }
 
   torch::nn::Module& model() override { return model_; }
-  BatchLoss accumulate_gradients(encoders::DropoutKeys&) override {
+  bool replays_passes() const override { return passes_->records(); }
+  BatchLoss accumulate_gradients(encoders::DropoutKeys& dropout) override {
+    static std::mutex one_device;  // records what one thread enqueues
+    std::unique_lock<std::mutex> alone(one_device, std::defer_lock);
+    if (replays_passes()) alone.lock();
     const at::Tensor input = toy_input(batch_).to(model_.first.device());
-    const at::Tensor loss = model_.loss(input, batch_++);
-    loss.backward();
-    return {batch_sums(loss, loss), 4, 4};
+    const int64_t kind = batch_++ % 2;
+    const at::Tensor sums =
+        passes_->run({kind}, input, dropout, [&](const at::Tensor* place, encoders::DropoutKeys&) {
+          const at::Tensor loss = model_.loss(place != nullptr ? *place : input, kind);
+          loss.backward();
+          return batch_sums(loss, loss);
+        });
+    return {sums, 4, 4};
   }
   void skip_batch() override { ++batch_; }
   double epoch() const override { return static_cast<double>(batch_) / 100.0; }
@@ -55,6 +70,7 @@ class ToyTask : public TrainingTask {
 
  private:
   ToyModel model_;
+  std::optional<RecordedPasses> passes_;
   int64_t batch_ = 0;
 };
 
@@ -71,7 +87,7 @@ TrainerOptions options_in(const fs::path& output) {
   return options;
 }
 
-void train_on_counting_ranks(const fs::path& output) {
+void train_on_counting_ranks(const fs::path& output, Passes passes) {
   const RendezvousStore rendezvous;
   CountingCollectives collectives(kRanks);
   const TrainerOptions options = options_in(output);
@@ -87,7 +103,7 @@ void train_on_counting_ranks(const fs::path& output) {
         // By name, each has a different device.
         const at::Device own_device(kDevice.type(), static_cast<at::DeviceIndex>(rank));
         ProcessGroup group(place_of(rank, kRanks, rendezvous), own_device, "", connect);
-        ToyTask task(kDevice);
+        ToyTask task(kDevice, passes);
         train(task, options, {}, false, &group);
       } catch (...) {
         failures[static_cast<size_t>(rank)] = std::current_exception();
@@ -180,11 +196,11 @@ TEST(CountingRanks, WhatOnlyOneProcessCanTrainIsRefused) {
   }
 }
 
-TEST(CountingRanks, EightTrainAsOneProcessOnTheCpu) {
+void expect_eight_train_as_one(Passes passes) {
   const TestDirectory one, eight;
   ToyTask alone(at::kCPU);
   train(alone, options_in(one.path()), {}, false);
-  train_on_counting_ranks(eight.path());
+  train_on_counting_ranks(eight.path(), passes);
   for (const char* file : {"model.safetensors", "training.safetensors"}) {
     const auto expected = encoders::load_safetensors(one.path() / "last" / file);
     const auto found = encoders::load_safetensors(eight.path() / "last" / file);
@@ -201,6 +217,24 @@ TEST(CountingRanks, EightTrainAsOneProcessOnTheCpu) {
     EXPECT_NEAR(found[i].at("loss"), expected[i].at("loss"), 1e-3);
     EXPECT_NEAR(found[i].at("gradient_norm"), expected[i].at("gradient_norm"), 1e-3);
   }
+}
+
+TEST(CountingRanks, EightTrainAsOneProcessOnTheCpu) {
+  expect_eight_train_as_one(Passes::kEnqueued);
+}
+
+// A rank has one batch of an update; it is replayed from the third update on.
+TEST(CountingRanks, EightWithGraphsTrainAsOneProcessOnTheCpu) {
+  counting::reset_counts();
+  expect_eight_train_as_one(Passes::kRecorded);
+  EXPECT_EQ(counting::launches_by_operator()["graph"], 11 * kRanks);
+}
+
+TEST(CountingRanks, AnotherOrderOfCollectivesIsNoticed) {
+  CountingCollectives collectives(2);
+  const auto nothing = [](const auto&, const auto&) {};
+  collectives.arrive(0, 0, at::zeros({3}), at::zeros({3}), nothing);
+  EXPECT_THROW(collectives.arrive(0, 1, at::zeros({4}), at::zeros({4}), nothing), std::logic_error);
 }
 
 }  // namespace
