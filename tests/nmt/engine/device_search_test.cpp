@@ -144,9 +144,9 @@ TEST(DeviceSearch, EncodedSentencesWaitForRows) {
 }
 
 // Sentences 0 to 5 come first; the last one is urgent, and 4 is abandoned meanwhile.
-class UrgentFeed : public SentenceFeed {
+class LateUrgentFeed : public SentenceFeed {
  public:
-  explicit UrgentFeed(const SearchOptions& options) : options_(options) {}
+  explicit LateUrgentFeed(const SearchOptions& options) : options_(options) {}
 
   std::vector<FedSentence> take(int64_t, bool) override {
     std::vector<FedSentence> first;
@@ -174,7 +174,7 @@ class UrgentFeed : public SentenceFeed {
 
 TEST(DeviceSearch, UrgentSentencesDoNotWaitBehindEncodedOnes) {
   const SearchOptions options = short_search(3, 1);
-  UrgentFeed feed(options);
+  LateUrgentFeed feed(options);
   decode_with_rows(one_model(39), feed, 3);
   EXPECT_THAT(feed.order, testing::ElementsAre(0, 6, 1, 2, 3, 5));
   EXPECT_THAT(feed.dropped, testing::ElementsAre(4));

@@ -233,7 +233,7 @@ TEST_P(TranslationModelTest, RowsFollowTheirParents) {
   const Tensor hidden = runner.step(torch::tensor({14, 15, 16, 17}));
   // The same hypotheses from the start: sentence 0 with 5 10, sentence 2 with 9 13 and 9 12.
   StepRunner fresh(model, 2, 2);
-  fresh.add(std::vector{&sources[0], &sources[2]});
+  fresh.begin(fresh.encode(std::vector{&sources[0], &sources[2]}));
   fresh.advance();
   fresh.step(torch::tensor({5, 5, 9, 9}));
   fresh.advance();

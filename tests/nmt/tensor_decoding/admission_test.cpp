@@ -32,13 +32,13 @@ std::vector<Line> lines_of_multi30k(int64_t count) {
   return lines;
 }
 
-struct Counts {
+struct Work {
   int64_t steps = 0;
   int64_t encoder_passes = 0;
 };
 
 // What BeamWorker does with the lines of a window, which come longest first.
-void decode_window(std::vector<Line> window, const Admission& admission, Counts& counts) {
+void decode_window(std::vector<Line> window, const Admission& admission, Work& work) {
   std::ranges::sort(window, std::ranges::greater(), &Line::source);
   std::vector<Line> open, encoded;
   size_t next = 0;
@@ -58,26 +58,25 @@ void decode_window(std::vector<Line> window, const Admission& admission, Counts&
     const size_t before = next;
     while (next < window.size() && (room -= window[next].source) >= 0)
       encoded.push_back(window[next++]);
-    if (next > before) ++counts.encoder_passes;
+    if (next > before) ++work.encoder_passes;
     open_encoded();
     if (open.empty()) return;
-    ++counts.steps;
+    ++work.steps;
     for (Line& line : open) --line.steps;
     std::erase_if(open, [](const Line& line) { return line.steps == 0; });
   }
 }
 
-Counts decode(const std::vector<Line>& lines, const Admission& admission,
-              const WindowSizes& sizes) {
-  Counts counts;
+Work decode(const std::vector<Line>& lines, const Admission& admission, const WindowSizes& sizes) {
+  Work work;
   int64_t size = sizes.first_lines;
   for (auto first = lines.begin(); first != lines.end();) {
     const auto end = first + std::min(size, lines.end() - first);
-    decode_window({first, end}, admission, counts);
+    decode_window({first, end}, admission, work);
     first = end;
     size = std::min(2 * size, sizes.lines);
   }
-  return counts;
+  return work;
 }
 
 // A step of 3,072 sentences leaves no row unused for long, and few steps wait for the encoder.
@@ -85,10 +84,10 @@ TEST(AdmissionTest, TwoHundredThousandLinesTakeFewStepsAndEncoderPasses) {
   constexpr int64_t kCapacity = 128 * 512;
   const int64_t open = RecordedSteps::largest_size(BeamWorker::kMostRows / kBeam);
   EXPECT_EQ(open, 3072);
-  const Counts counts =
+  const Work work =
       decode(lines_of_multi30k(200'000), {open, kCapacity}, WindowSizes::for_capacity(kCapacity));
-  EXPECT_LE(counts.steps, 1300);
-  EXPECT_LE(4 * counts.encoder_passes, counts.steps);
+  EXPECT_LE(work.steps, 1300);
+  EXPECT_LE(4 * work.encoder_passes, work.steps);
 }
 
 TEST(AdmissionTest, AsksForAShareOfTheLoadUnlessNothingIsOpen) {
