@@ -26,7 +26,7 @@ struct Admission {
     return waiting == 0 && room >= least_room() ? room : 0;
   }
 
-  /// The same for urgent ones, which have as much room again and do not wait behind others.
+  /// The load of urgent sentences to take: they have as much room again, and rows before others.
   int64_t urgent_room(int64_t load) const {
     const int64_t room = 2 * most_load - load;
     return room >= least_room() ? room : 0;
