@@ -60,6 +60,16 @@ std::string chat_request(const ChatSettings& settings, const ChatPrompt& prompt,
   return request.dump();
 }
 
+void remove_thoughts(std::string_view line, ChatChoice& choice) {
+  constexpr std::string_view kBegin = "<think>", kEnd = "</think>";
+  if (!choice.text.starts_with(kBegin) || trimmed(line, kSpaces).starts_with(kBegin)) return;
+  const size_t end = choice.text.find(kEnd);
+  if (end == std::string::npos)
+    choice.text.clear();
+  else
+    choice.text = trimmed(std::string_view(choice.text).substr(end + kEnd.size()), kSpaces);
+}
+
 ChatAnswer parse_chat_answer(const std::string& body) {
   try {
     const nlohmann::json all = parse_json(body);

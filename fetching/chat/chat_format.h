@@ -39,6 +39,10 @@ struct ChatAnswer {
   int64_t input_tokens = 0, output_tokens = 0;  // 0: the server does not count them
 };
 
+/// Removes the thoughts of a reasoning model, <think>...</think> at the beginning of an answer,
+/// unless the line begins in the same way. Thoughts without an end leave nothing.
+void remove_thoughts(std::string_view line, ChatChoice& choice);
+
 /// Throws DataError with the reason if it is not such an answer.
 ChatAnswer parse_chat_answer(const std::string& body);
 

@@ -80,13 +80,14 @@ JournalEntry Teacher::ask(int64_t number, const std::string& line) {
     ChatSettings chat = settings_.chat;
     if (chat.seed)
       *chat.seed += settings_.candidates - missing + failures;  // else it repeats itself
-    const ChatAnswer answer =
+    ChatAnswer answer =
         request(chat_request(chat, prompt_, line, missing), number, entry.problem);
     entry.input_tokens += answer.input_tokens;
     entry.output_tokens += answer.output_tokens;
     if (answer.choices.empty()) break;  // the server does not take the line
     const int64_t before = missing;
-    for (const ChatChoice& choice : answer.choices) {
+    for (ChatChoice& choice : answer.choices) {
+      remove_thoughts(line, choice);
       const std::string problem = bad_answer(line, choice, settings_.length_ratio);
       if (!problem.empty()) entry.problem = problem;
       if (!problem.empty() || missing == 0) continue;

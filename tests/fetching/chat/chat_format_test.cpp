@@ -46,6 +46,19 @@ TEST(ChatFormat, ReadsChoicesAndCounts) {
   EXPECT_EQ(answer.output_tokens, 3);
 }
 
+TEST(ChatFormat, RemovesThoughtsAtTheBeginning) {
+  const auto left = [](std::string_view line, const std::string& text) {
+    ChatChoice choice{.text = text};
+    remove_thoughts(line, choice);
+    return choice.text;
+  };
+  EXPECT_EQ(left("A dog.", "<think>A dog,\nso\n</think>\n\nEin Hund."), "Ein Hund.");
+  EXPECT_EQ(left("A dog.", "<think></think>Ein </think>"), "Ein </think>");
+  EXPECT_EQ(left("A dog.", "<think>I wonder whether"), "");
+  EXPECT_EQ(left("A dog.", "Ein <think>x</think>"), "Ein <think>x</think>");
+  EXPECT_EQ(left(" <think> is a tag", "<think> ist ein Tag</think>"), "<think> ist ein Tag</think>");
+}
+
 TEST(ChatFormat, RefusesOtherAnswers) {
   for (const char* const body :
        {"", "<html>", "[]", "{}", R"({"choices": []})", R"({"choices": 1})", R"({"choices": [1]})",

@@ -77,6 +77,9 @@ class ChatServer(http.server.BaseHTTPRequestHandler):
     def answer_good(self, line, body, first):
         self.send(self.choices([line.upper()] * body.get("n", 1)))
 
+    def answer_thoughtful(self, line, body, first):
+        self.send(self.choices([f"<think>The line is\n{line}\n</think>\n\n{line.upper()}"]))
+
     def answer_slow(self, line, body, first):
         time.sleep(0.2)
         self.answer_good(line, body, first)
@@ -198,6 +201,10 @@ check("secret" not in said, "the log has the key")
 check("from English into German" in ChatServer.bodies[0]["messages"][1]["content"],
       f"good: prompt {ChatServer.bodies[0]}")
 check(set(ChatServer.bodies[0]) == {"model", "messages"}, f"good: request {ChatServer.bodies[0]}")
+
+# A reasoning model: only what follows its thoughts.
+said, source, target = distill("thoughtful", ["one", "two"])
+check(target == ["ONE", "TWO"], f"thoughtful: {target} {said}")
 
 # Requests run at the same time, and the order of lines stays.
 said, source, target = distill("slow", LINES, "--teacher-concurrency", "20", "--temperature", "0.5")
