@@ -16,6 +16,7 @@
 #include "nmt/translation/line_writer.h"
 #include "reporting/progress_bar.h"
 #include "tools/clean_files.h"
+#include "tools/clean_scores.h"
 #include "tools/commands.h"
 
 namespace dietmt::tools {
@@ -52,6 +53,10 @@ OptionTable option_table(CleanOptions& o) {
       .add("source-language", &o.languages.source, "CODE",
            "language of the sources, for rules about languages and scripts, and for TMX")
       .add("target-language", &o.languages.target, "CODE", "language of the targets")
+      .add("score-model", &o.score_model, "DIR",
+           "translation model whose cross-entropies the rule CrossEntropyFilter tests")
+      .add("score-model-reverse", &o.score_model_reverse, "DIR",
+           "translation model from target to source, for the same rule")
       .add("print-rules", &o.print_rules, "", "print the default rules, for a file of your own")
       .add("list-rules", &o.list_rules, "", "print all rules with their parameters and defaults");
   table.group("Run")
@@ -161,15 +166,19 @@ int run_clean(const std::vector<std::string>& arguments) {
   }
   table.check(clean_problems(options));
   options.languages.has_scores = !options.score_column.empty();
+  options.languages.has_score_model = !options.score_model.empty();
+  options.languages.has_reverse_model = !options.score_model_reverse.empty();
   const std::vector<data::Rule> rules = options.rules.empty()
                                             ? data::default_rules(options.languages)
                                             : data::read_rules(options.rules, options.languages);
+  const data::PairScorer scorer = pair_scorer(options, rules);
   const OutputFiles files = output_files(options);
   const std::unique_ptr<data::PairSource> source = open_pairs(options);
   CleanOutput output(options, files);
   data::CleaningOptions cleaning{.rules = rules,
                                  .threads = options.threads > 0 ? options.threads : usable_cores()};
   cleaning.directory = files.directory;
+  cleaning.scorer = scorer;
   if (options.dry_run) cleaning.most_pairs = *options.dry_run;
   const data::CleaningReport report = data::clean(*source, cleaning, output.sink());
   require_readable(report, options);

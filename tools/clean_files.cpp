@@ -110,6 +110,8 @@ std::vector<std::string> clean_problems(const CleanOptions& o) {
   add_input_problems(o, problems);
   if (o.languages.source.empty() != o.languages.target.empty())
     problems.emplace_back("give both --source-language and --target-language, or none");
+  if (o.score_model.empty() && !o.score_model_reverse.empty())
+    problems.emplace_back("--score-model-reverse needs --score-model");
   add_output_problems(o, problems);
   return problems;
 }

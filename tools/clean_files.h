@@ -20,6 +20,7 @@ struct CleanOptions {
   std::string removed, rules;
   std::vector<std::string> reports;
   data::PairFacts languages;
+  std::string score_model, score_model_reverse;
   bool print_rules = false, list_rules = false;
   std::optional<int64_t> dry_run;
   int64_t threads = 0;

@@ -1,5 +1,6 @@
 #include "data/cleaning/cleaner.h"
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <memory>
@@ -40,11 +41,34 @@ CheckedPairs checked(const std::shared_ptr<const RawPairs>& raw, const PairSourc
     for (size_t rule = 0; rule < rules.size(); ++rule) {
       if (const auto* key = std::get_if<DuplicateKey>(&rules[rule].test))
         all.keys.push_back(key->of(text));
-      else if (all.is_readable[i] && !std::get<PairTest>(rules[rule].test)(text))
+      else if (const auto* test = std::get_if<PairTest>(&rules[rule].test);
+               test != nullptr && all.is_readable[i] && !(*test)(text))
         all.objections[i] |= bit(rule);
     }
   }
   return all;
+}
+
+// Models are slow, so they score only pairs that no other rule objects to.
+void check_entropies(const CleaningOptions& options, CheckedPairs& all) {
+  const auto tests_entropies = [](const Rule& rule) {
+    return std::holds_alternative<EntropyTest>(rule.test);
+  };
+  if (std::ranges::none_of(options.rules, tests_entropies)) return;
+  std::vector<size_t> scored;
+  std::vector<PairSides> sides;
+  for (size_t i = 0; i < all.pairs.size(); ++i) {
+    if (!all.is_readable[i] || all.objections[i] != 0) continue;
+    scored.push_back(i);
+    sides.push_back({all.pairs[i].source, all.pairs[i].target});
+  }
+  const std::vector<PairEntropies> entropies = options.scorer(sides);
+  for (size_t rule = 0; rule < options.rules.size(); ++rule) {
+    if (!tests_entropies(options.rules[rule])) continue;
+    const auto& test = std::get<EntropyTest>(options.rules[rule].test);
+    for (size_t k = 0; k < scored.size(); ++k)
+      if (!test(entropies[k])) all.objections[scored[k]] |= bit(rule);
+  }
 }
 
 class Cleaning {
@@ -71,7 +95,11 @@ class Cleaning {
           read += std::ssize(raw->places);
           return std::make_shared<const RawPairs>(std::move(*raw));
         },
-        [&](const auto& raw) { return checked(raw, source_, options_.rules); },
+        [&](const auto& raw) {
+          CheckedPairs pairs = checked(raw, source_, options_.rules);
+          check_entropies(options_, pairs);
+          return pairs;
+        },
         [&](CheckedPairs&& pairs) { take(pairs); });
     report_.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -24,6 +24,18 @@ struct PairText {
 /// True if the rule keeps the pair. Called from several threads.
 using PairTest = std::function<bool(const PairText&)>;
 
+/// Cross-entropies of translation models, in nats per token.
+struct PairEntropies {
+  double target = 0.0;                // of the target, given the source
+  std::optional<double> source = {};  // of the source, given the target
+};
+
+/// The dual conditional cross-entropy of Junczys-Dowmunt (2018), between 0 and 1: high if both
+/// entropies are low and near each other.
+double dual_score(double forward, double reverse);
+
+using EntropyTest = std::function<bool(const PairEntropies&)>;
+
 /// Pairs with one key are duplicates; the first of them stays.
 struct DuplicateKey {
   bool source = true, target = true;  // the sides that count
@@ -34,9 +46,11 @@ struct DuplicateKey {
   uint64_t of(const PairText& pair) const;
 };
 
+using RuleTest = std::variant<PairTest, EntropyTest, DuplicateKey>;
+
 struct Rule {
   std::string name;  // in reports
-  std::variant<PairTest, DuplicateKey> test;
+  RuleTest test;
 };
 
 }  // namespace dietmt::data

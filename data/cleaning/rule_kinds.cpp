@@ -12,7 +12,7 @@ const std::vector<RuleKind>& rule_kinds() {
   static const std::vector<RuleKind> kinds = [] {
     std::vector<RuleKind> all;
     for (const auto& part : {length_rules, character_rules, language_rules, copy_rules,
-                             repetition_rules, duplicate_rules})
+                             repetition_rules, entropy_rules, duplicate_rules})
       std::ranges::move(part(), std::back_inserter(all));
     return all;
   }();

@@ -20,6 +20,8 @@ struct PairFacts {
   std::string source = {};  // code of the language; empty: not given
   std::string target = {};
   bool has_scores = false;
+  bool has_score_model = false;    // entropies of targets
+  bool has_reverse_model = false;  // entropies of sources too
 };
 
 struct RuleKind {
@@ -28,7 +30,7 @@ struct RuleKind {
   std::string help;                  // which pairs it removes
   std::vector<RuleParameter> parameters;
   /// Throws ConfigError without a place.
-  std::function<std::variant<PairTest, DuplicateKey>(const RuleSettings&, const PairFacts&)> make;
+  std::function<RuleTest(const RuleSettings&, const PairFacts&)> make;
 };
 
 const std::vector<RuleKind>& rule_kinds();
@@ -45,5 +47,6 @@ std::vector<RuleKind> language_rules();
 std::vector<RuleKind> copy_rules();
 std::vector<RuleKind> repetition_rules();
 std::vector<RuleKind> duplicate_rules();
+std::vector<RuleKind> entropy_rules();
 
 }  // namespace dietmt::data

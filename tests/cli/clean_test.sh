@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # dietmt clean: rules, duplicates, formats, reports, and inputs that nobody would write by hand.
-#   clean_test.sh DIETMT SCRATCH
-dietmt=$1 work=$2
+#   clean_test.sh DIETMT SCRATCH MODEL
+dietmt=$1 work=$2 model=$(realpath "$3")
 source "$(dirname "$0")/lib.sh"
 rm -rf "$work" && mkdir -p "$work" || exit 1
 docs=$(realpath "$(dirname "$0")/../../docs")
@@ -150,6 +150,43 @@ expect_text "a.en has 8 lines, short.de has 5" "$err"
 [ ! -e x.en ] || fail "an output in spite of missing lines"
 expect_code 0 "$dietmt" clean /dev/null /dev/null --output empty.en empty.de
 expect_lines empty.en 0
+
+# A model's cross-entropies are those of `score`, and the dual score is made of both.
+expect_code 0 "$dietmt" quantize --model "$model" --output packed --type fp32
+for side in en de; do cut -d ' ' -f 1-3 a.$side | sed '3s/^$/x/' >m.$side; done
+expect_code 0 "$dietmt" score --model packed --source m.en --target m.de --json --output forward
+expect_code 0 "$dietmt" score --model packed --source m.de --target m.en --json --output reverse
+python3 - <<'END' || fail "entropies"
+import json, math
+def entropies(name):
+    return [-one["score"] / len(one["tokens"]) for one in map(json.loads, open(name))]
+forward, reverse = entropies("forward"), entropies("reverse")
+dual = [math.exp(-(abs(a - b) + (a + b) / 2)) for a, b in zip(forward, reverse)]
+pairs = list(zip(open("m.en"), open("m.de")))
+for name, values, sign in (("tgt", forward, -1), ("dual", dual, 1)):
+    ranked = sorted(values)
+    middle = (ranked[3] + ranked[4]) / 2
+    open(name + ".yaml", "w").write(f"- CrossEntropyFilter: {{{name}_threshold: {middle}}}\n")
+    kept = [pair[0] for pair, value in zip(pairs, values) if sign * value >= sign * middle]
+    open(name + ".expected", "w").write("".join(kept))
+END
+expect_code 0 "$dietmt" clean m.en m.de --output tgt.en tgt.de --rules tgt.yaml --score-model packed
+cmp tgt.en tgt.expected || fail "pairs by cross-entropy"
+expect_code 0 "$dietmt" clean m.en m.de --output dual.en dual.de --rules dual.yaml \
+  --score-model packed --score-model-reverse packed --threads 2
+cmp dual.en dual.expected || fail "pairs by dual cross-entropy"
+expect_code 2 "$dietmt" clean m.en m.de --output x --rules tgt.yaml
+expect_text "tgt.yaml:1: CrossEntropyFilter needs --score-model" "$err"
+expect_code 2 "$dietmt" clean m.en m.de --output x --rules dual.yaml --score-model packed
+expect_text "needs --score-model-reverse for src_threshold" "$err"
+expect_code 2 "$dietmt" clean m.en m.de --output x --score-model packed
+expect_text "--score-model needs a rule CrossEntropyFilter in --rules" "$err"
+expect_code 2 "$dietmt" clean m.en m.de --output x --score-model-reverse packed
+expect_text "--score-model-reverse needs --score-model" "$err"
+cp -rL packed unpacked && rm unpacked/positions.safetensors
+expect_code 2 "$dietmt" clean m.en m.de --output x --rules tgt.yaml --score-model unpacked
+expect_text "unpacked needs LibTorch to run: give a model that 'dietmt quantize' wrote" "$err"
+[ ! -e x.en ] || fail "an output in spite of a model that does not fit"
 
 # Lines without an end, of 100 MB, with NUL bytes and with random bytes.
 head -c 100000000 /dev/zero | tr '\0' 'x' >huge

@@ -59,10 +59,15 @@ class CleanerTest : public ::testing::Test {
     kept_.clear();
     lines_.clear();
     removed_.clear();
-    const std::vector<Rule> read = read_rules(file("rules", rules), {.has_scores = true});
+    const std::vector<Rule> read =
+        read_rules(file("rules", rules), {.has_scores = true, .has_score_model = true});
     return clean(
         source,
-        {.rules = read, .threads = threads, .most_pairs = most, .directory = directory_.path()},
+        {.rules = read,
+         .threads = threads,
+         .most_pairs = most,
+         .directory = directory_.path(),
+         .scorer = scorer_},
         {.keep =
              [&](const SplitPair& pair, std::string_view line) {
                kept_.push_back(std::string(pair.source) + "|" + std::string(pair.target));
@@ -77,6 +82,7 @@ class CleanerTest : public ::testing::Test {
   }
 
   TestDirectory directory_;
+  PairScorer scorer_;
   std::vector<std::string> kept_, lines_, removed_;
 };
 
@@ -99,6 +105,26 @@ TEST_F(CleanerTest, CountsTheFirstRuleAndAllThatObject) {
   EXPECT_THAT(report.table(), HasSubstr("kept 1 of 5 pairs (20.00 %)"));
   EXPECT_EQ(report.json()["rules"][0]["removed"], 2);
   EXPECT_THAT(report.page("a <b>"), HasSubstr("a &lt;b&gt;"));
+}
+
+TEST_F(CleanerTest, ModelsScoreWhatOtherRulesKeep) {
+  std::vector<std::string> scored;
+  scorer_ = [&](const std::vector<PairSides>& pairs) {
+    std::vector<PairEntropies> entropies;
+    for (const PairSides& pair : pairs) {
+      scored.emplace_back(pair.source);
+      entropies.push_back({.target = pair.target == "gut" ? 1.0 : 7.0});
+    }
+    return entropies;
+  };
+  const auto source =
+      open_text_pairs(file("a", "bad\n\ngood\n<b>\n"), file("b", "schlecht\nx\ngut\ngut\n"));
+  const CleaningReport report = clean_all(
+      *source, "- CrossEntropyFilter: {tgt_threshold: 5}\n- LengthFilter\n- HtmlTagFilter\n", 1);
+  EXPECT_THAT(scored, ElementsAre("bad", "good"));
+  EXPECT_THAT(kept_, ElementsAre("good|gut"));
+  EXPECT_THAT(removed_, ElementsAre("CrossEntropyFilter", "LengthFilter", "HtmlTagFilter"));
+  EXPECT_EQ(report.rules[0].removed, 1);
 }
 
 TEST_F(CleanerTest, ThreadsDoNotChangeTheResult) {

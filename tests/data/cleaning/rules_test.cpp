@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "common/error.h"
 #include "common/files.h"
 #include "data/cleaning/rule_kinds.h"
@@ -139,9 +141,31 @@ TEST(CleaningRulesTest, LanguagesAndScores) {
   EXPECT_FALSE(keeps(score, "a", "b"));
 }
 
+// exp(-(|1 - 2| + 1.5)) = exp(-2.5) = 0.082
+TEST(CleaningRulesTest, EntropiesOfModels) {
+  EXPECT_NEAR(dual_score(1.0, 2.0), 0.0820850, 1e-6);
+  EXPECT_EQ(dual_score(2.0, 1.0), dual_score(1.0, 2.0));
+  EXPECT_EQ(dual_score(0.0, 0.0), 1.0);
+  const auto keeps_entropies = [](const std::string& parameters, const PairEntropies& pair) {
+    const std::vector<Rule> rules =
+        rules_of("- CrossEntropyFilter: {" + parameters + "}",
+                 {.has_score_model = true, .has_reverse_model = pair.source.has_value()});
+    return std::get<EntropyTest>(rules.front().test)(pair);
+  };
+  EXPECT_TRUE(keeps_entropies("tgt_threshold: 3", {.target = 3}));
+  EXPECT_FALSE(keeps_entropies("tgt_threshold: 3", {.target = 3.1}));
+  EXPECT_FALSE(keeps_entropies("", {.target = std::nan("")}));
+  EXPECT_FALSE(keeps_entropies("src_threshold: 3", {.target = 1, .source = 3.1}));
+  EXPECT_TRUE(keeps_entropies("diff_threshold: 1", {.target = 1, .source = 2}));
+  EXPECT_FALSE(keeps_entropies("diff_threshold: 0.5", {.target = 2, .source = 1}));
+  EXPECT_TRUE(keeps_entropies("dual_threshold: 0.08", {.target = 1, .source = 2}));
+  EXPECT_FALSE(keeps_entropies("dual_threshold: 0.09", {.target = 1, .source = 2}));
+}
+
 TEST(CleaningRulesTest, EveryRuleTakesTimeInProportion) {
   std::string all;
-  for (const RuleKind& kind : rule_kinds()) all += "- " + kind.name + "\n";
+  for (const RuleKind& kind : rule_kinds())
+    if (kind.name != "CrossEntropyFilter") all += "- " + kind.name + "\n";
   const std::vector<Rule> rules = rules_of(all, {"en", "de", true});
   for (const std::string part : {"a", "ab", "a ", "<", "<a", "&a", "1.", "1 ", "@", "www.", "ä",
                                  "\xFF", "日", "Das Wetter war @ ", "a@b ", "\u0301", "abcabd"}) {
@@ -186,6 +210,8 @@ TEST(RulesFileTest, NamesTheLineOfWhatItRefuses) {
   EXPECT_THAT(refusal("- LanguageIDFilter"), HasSubstr("--source-language"));
   EXPECT_THAT(refusal("- LanguageIDFilter: {languages: [en, hsb]}"), HasSubstr("'hsb'"));
   EXPECT_THAT(refusal("- ScoreFilter"), HasSubstr("--score-column"));
+  EXPECT_THAT(refusal("- CrossEntropyFilter"), HasSubstr("needs --score-model"));
+  EXPECT_THAT(refusal("- CrossEntropyFilter: {src_lm_params: x}"), HasSubstr("src_lm_params"));
   EXPECT_THAT(refusal("a: [\n"), HasSubstr("rules.yaml:"));
   EXPECT_THAT(refusal(""), HasSubstr("rules.yaml"));
   EXPECT_THAT(refusal("[]"), HasSubstr("no rules"));
