@@ -96,9 +96,10 @@ std::string x_text(const Chart& chart, double x) {
 
 // Names are drawn at every n-th tick if there is no room for all.
 size_t ticks_per_name(const Chart& chart) {
-  size_t letters = 0;
-  for (const std::string& name : chart.x_names) letters += name.size() + 2;
-  return 1 + static_cast<size_t>(kLetter * static_cast<double>(letters) / (kRight - kLeft));
+  size_t longest = 0;
+  for (const std::string& name : chart.x_names) longest = std::max(longest, name.size());
+  const double width = kLetter * static_cast<double>(longest * chart.x_names.size());
+  return 1 + static_cast<size_t>(width / (kRight - kLeft));
 }
 
 std::string axes(const Chart& chart, const Axis& x, const Axis& y) {

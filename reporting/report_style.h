@@ -53,6 +53,7 @@ tr:last-child > * { border-bottom: 0; }
 .scores thead th { position: sticky; top: 0; background: var(--panel); color: var(--soft); }
 .best { color: var(--best); font-weight: 600; }
 .facts { color: var(--soft); margin: -10px 0 16px; overflow-wrap: anywhere; }
+section + .facts { margin-top: 8px; } section.charts { margin-top: 16px; }
 .settings { display: grid; gap: 16px; align-items: start;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr)); }
 .settings > div { padding: 12px; }

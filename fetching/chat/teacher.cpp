@@ -80,8 +80,7 @@ JournalEntry Teacher::ask(int64_t number, const std::string& line) {
     ChatSettings chat = settings_.chat;
     if (chat.seed)
       *chat.seed += settings_.candidates - missing + failures;  // else it repeats itself
-    ChatAnswer answer =
-        request(chat_request(chat, prompt_, line, missing), number, entry.problem);
+    ChatAnswer answer = request(chat_request(chat, prompt_, line, missing), number, entry.problem);
     entry.input_tokens += answer.input_tokens;
     entry.output_tokens += answer.output_tokens;
     if (answer.choices.empty()) break;  // the server does not take the line

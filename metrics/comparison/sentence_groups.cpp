@@ -36,7 +36,7 @@ SentenceGroups groups_by_length(const std::vector<Symbols>& sentences) {
   for (size_t group = 0; group < kLast; ++group)
     groups.names.push_back(std::to_string(group * kWidth) + "–" +
                            std::to_string((group + 1) * kWidth - 1));
-  groups.names.push_back(std::to_string(kLast * kWidth) + " and more");
+  groups.names.push_back(std::to_string(kLast * kWidth) + "+");
   for (const Symbols& sentence : sentences)
     groups.of_sentences.push_back(std::min(sentence.size() / kWidth, kLast));
   count_sizes(groups);

@@ -15,7 +15,7 @@ struct SentenceGroups {
   std::vector<size_t> sizes = {};         // sentences by group
 };
 
-/// By tens of words, from "0–9" to "60 and more"; groups without a sentence are left out.
+/// By tens of words, from "0–9" to "60+"; groups without a sentence are left out.
 SentenceGroups groups_by_length(const std::vector<Symbols>& sentences);
 
 /// By equal labels, in the order of their first appearance. The labels that come after the first

@@ -56,7 +56,7 @@ class SystemsPage {
     if (!all_.origins.empty())
       html += group_section("Origin", "origin", groups_by_label(all_.origins),
                             /*with_charts=*/false);
-    html += word_frequencies() + distribution();
+    html += word_frequencies();
     const NgramCounts ngrams(texts_);
     for (size_t s = 1; s < all_.names.size(); ++s) {
       html += ngram_section(ngrams, s, 0) + ngram_section(ngrams, 0, s);
@@ -162,10 +162,10 @@ class SystemsPage {
     return reporting::table_section(from_files ? "Words by frequency in the training text"
                                                : "Words by frequency in the reference",
                                     columns, rows, TableKind::kNumbers) +
-           chart_section(reporting::figure(chart));
+           chart_section(reporting::figure(chart) + distribution());
   }
 
-  // Shares of sentences by their score.
+  // The chart of the shares of sentences by their score.
   std::string distribution() const {
     double low = sentence_scores_[0][0], high = low;
     for (const Scores& scores : sentence_scores_) {
@@ -186,7 +186,7 @@ class SystemsPage {
       }
       chart.series.push_back({all_.names[s], points_of(shares)});
     }
-    return chart_section(reporting::figure(chart));
+    return reporting::figure(chart);
   }
 
   std::string ngram_section(const NgramCounts& ngrams, size_t better, size_t other) const {

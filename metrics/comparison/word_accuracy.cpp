@@ -18,7 +18,7 @@ size_t group_of(int64_t frequency) {
 
 std::string group_name(size_t group) {
   const std::string first = std::to_string(kFirst[group]);
-  if (group + 1 == kFirst.size()) return first + " and more";
+  if (group + 1 == kFirst.size()) return first + "+";
   const int64_t last = kFirst[group + 1] - 1;
   return last == kFirst[group] ? first : first + "–" + std::to_string(last);
 }

@@ -61,24 +61,23 @@ class CleanerTest : public ::testing::Test {
     removed_.clear();
     const std::vector<Rule> read =
         read_rules(file("rules", rules), {.has_scores = true, .has_score_model = true});
-    return clean(
-        source,
-        {.rules = read,
-         .threads = threads,
-         .most_pairs = most,
-         .directory = directory_.path(),
-         .scorer = scorer_},
-        {.keep =
-             [&](const SplitPair& pair, std::string_view line) {
-               kept_.push_back(std::string(pair.source) + "|" + std::string(pair.target));
-               lines_.emplace_back(line);
-               return true;
-             },
-         .remove =
-             [&](const std::string& rule, const SplitPair&) {
-               removed_.push_back(rule);
-               return true;
-             }});
+    return clean(source,
+                 {.rules = read,
+                  .threads = threads,
+                  .most_pairs = most,
+                  .directory = directory_.path(),
+                  .scorer = scorer_},
+                 {.keep =
+                      [&](const SplitPair& pair, std::string_view line) {
+                        kept_.push_back(std::string(pair.source) + "|" + std::string(pair.target));
+                        lines_.emplace_back(line);
+                        return true;
+                      },
+                  .remove =
+                      [&](const std::string& rule, const SplitPair&) {
+                        removed_.push_back(rule);
+                        return true;
+                      }});
   }
 
   TestDirectory directory_;

@@ -56,7 +56,8 @@ TEST(ChatFormat, RemovesThoughtsAtTheBeginning) {
   EXPECT_EQ(left("A dog.", "<think></think>Ein </think>"), "Ein </think>");
   EXPECT_EQ(left("A dog.", "<think>I wonder whether"), "");
   EXPECT_EQ(left("A dog.", "Ein <think>x</think>"), "Ein <think>x</think>");
-  EXPECT_EQ(left(" <think> is a tag", "<think> ist ein Tag</think>"), "<think> ist ein Tag</think>");
+  EXPECT_EQ(left(" <think> is a tag", "<think> ist ein Tag</think>"),
+            "<think> ist ein Tag</think>");
 }
 
 TEST(ChatFormat, RefusesOtherAnswers) {

@@ -12,7 +12,7 @@ TEST(SentenceGroups, HaveTensOfWords) {
   const auto sentence = [](size_t words) { return Symbols(words, 0); };
   const SentenceGroups groups =
       groups_by_length({sentence(10), sentence(0), sentence(9), sentence(999), sentence(19)});
-  EXPECT_THAT(groups.names, ElementsAre("0–9", "10–19", "60 and more"));
+  EXPECT_THAT(groups.names, ElementsAre("0–9", "10–19", "60+"));
   EXPECT_THAT(groups.of_sentences, ElementsAre(1, 0, 0, 2, 1));
   EXPECT_THAT(groups.sizes, ElementsAre(2, 2, 1));
 }
