@@ -10,13 +10,7 @@ namespace dietmt::nmt {
 
 /// Loads are FedSentence::load(), in source tokens.
 struct Admission {
-  int64_t most_open = 0;  // sentences that have rows
-  int64_t most_load = 0;  // of those, and of those that wait for rows
-
-  /// How many of the `waiting` sentences get rows.
-  int64_t to_open(int64_t open, int64_t waiting) const {
-    return std::clamp<int64_t>(most_open - open, 0, waiting);
-  }
+  int64_t most_load = 0;  // of the open sentences, and of those that wait for rows
 
   /// The load of sentences to take from the feed for one encoder pass; 0: none yet. `load`: of
   /// all that it has given. `idle`: none of them is open.

@@ -194,8 +194,9 @@ TEST(DeviceSearch, ReplicasShareAFeed) {
 // Counts what a decoder requests, and what it holds at the same time.
 class CountingFeed : public SentenceFeed {
  public:
-  CountingFeed(std::vector<TranslationRequest> requests, const SearchOptions& options)
-      : requests_(std::move(requests)), options_(options) {}
+  // The requests have these options in turn.
+  CountingFeed(std::vector<TranslationRequest> requests, std::vector<SearchOptions> options)
+      : requests_(std::move(requests)), options_(std::move(options)) {}
 
   std::vector<FedSentence> take(int64_t tokens, bool idle) override {
     most_asked = std::max(most_asked, tokens);
@@ -203,7 +204,8 @@ class CountingFeed : public SentenceFeed {
     if (next_ == requests_.size()) return {};
     most_open = std::max(most_open, static_cast<int64_t>(next_) + 1 - delivered);
     const TranslationRequest& request = requests_[next_];
-    return {{next_++, &request, &options_}};
+    const SearchOptions& options = options_[next_ % options_.size()];
+    return {{next_++, &request, &options}};
   }
   void deliver(uint64_t ticket, NBest) override {
     requests_[ticket].source.assign(1000, 1);  // the decoder must not read it any more
@@ -216,23 +218,27 @@ class CountingFeed : public SentenceFeed {
 
  private:
   std::vector<TranslationRequest> requests_;
-  SearchOptions options_;
+  std::vector<SearchOptions> options_;
   size_t next_ = 0;
 };
 
+// Also those of another beam size.
 TEST(DeviceSearch, FillsTheRoomOfFinishedSentences) {
-  CountingFeed feed(random_requests(60, 12, 31), short_search(2, 1));
-  torch_of(one_model(32))->run(feed, 1, 1, 50);
-  EXPECT_EQ(feed.delivered, 60);
-  EXPECT_LE(feed.most_asked, 50);
-  EXPECT_GT(feed.most_open, 3);
-  EXPECT_EQ(feed.idle_calls, 1);  // the last: until then the batch never ran empty
+  for (const std::vector<SearchOptions>& options :
+       {std::vector{short_search(2, 1)}, {short_search(2, 1), short_search(3, 1)}}) {
+    CountingFeed feed(random_requests(60, 12, 31), options);
+    torch_of(one_model(32))->run(feed, 1, 1, 50);
+    EXPECT_EQ(feed.delivered, 60);
+    EXPECT_LE(feed.most_asked, 50);
+    EXPECT_GT(feed.most_open, 3);
+    EXPECT_EQ(feed.idle_calls, 1);  // the last: until then the batch never ran empty
+  }
 }
 
 TEST(DeviceSearch, PassesAFailureOn) {
   auto requests = random_requests(5, 12, 33);
   requests[2].source.assign(129, 5);
-  EXPECT_THROW(CountingFeed feed(requests, short_search(2, 1));
+  EXPECT_THROW(CountingFeed feed(requests, {short_search(2, 1)});
                torch_of(one_model(34, "learned"))->run(feed, 1, 1, 50), DataError);
 }
 

@@ -12,7 +12,7 @@
 namespace dietmt::nmt {
 namespace {
 
-constexpr int64_t kBeam = 5;
+constexpr int64_t kOpen = 3072;  // sentences with beam 5
 
 struct Line {
   int64_t source = 0;
@@ -48,7 +48,7 @@ void decode_window(std::vector<Line> window, const Admission& admission, Work& w
     return sum;
   };
   const auto open_encoded = [&] {
-    const int64_t count = admission.to_open(std::ssize(open), std::ssize(encoded));
+    const int64_t count = std::min(kOpen - std::ssize(open), std::ssize(encoded));
     open.insert(open.end(), encoded.begin(), encoded.begin() + count);
     encoded.erase(encoded.begin(), encoded.begin() + count);
   };
@@ -82,18 +82,15 @@ Work decode(const std::vector<Line>& lines, const Admission& admission, const Wi
 // A step of 3,072 sentences leaves no row unused for long, and few steps wait for the encoder.
 TEST(AdmissionTest, TwoHundredThousandLinesTakeFewStepsAndEncoderPasses) {
   constexpr int64_t kCapacity = 128 * 512;
-  const int64_t open = RecordedSteps::largest_size(BeamWorker::kMostRows / kBeam);
-  EXPECT_EQ(open, 3072);
+  EXPECT_EQ(kOpen, RecordedSteps::largest_size(BeamWorker::kMostRows / 5));
   const Work work =
-      decode(lines_of_multi30k(200'000), {open, kCapacity}, WindowSizes::for_capacity(kCapacity));
+      decode(lines_of_multi30k(200'000), {kCapacity}, WindowSizes::for_capacity(kCapacity));
   EXPECT_LE(work.steps, 1300);
   EXPECT_LE(4 * work.encoder_passes, work.steps);
 }
 
 TEST(AdmissionTest, AsksForAShareOfTheLoadUnlessNothingIsOpen) {
-  const Admission admission{.most_open = 10, .most_load = 80};
-  EXPECT_EQ(admission.to_open(4, 3), 3);
-  EXPECT_EQ(admission.to_open(8, 3), 2);
+  const Admission admission{.most_load = 80};
   EXPECT_EQ(admission.room(0, 0, true), 80);
   EXPECT_EQ(admission.room(100, 0, true), 1);
   EXPECT_EQ(admission.room(70, 0, false), 10);
