@@ -41,7 +41,7 @@ class BeamBatch {
 
   int64_t open() const { return std::ssize(open_); }
   int64_t waiting() const { return std::ssize(encoded_); }
-  /// Of open and waiting sentences, in source tokens.
+  /// The load of open and waiting sentences, in source tokens.
   int64_t load() const;
   bool is_empty() const { return open_.empty() && encoded_.empty() && !last_; }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -51,12 +52,32 @@ void BeamWorker::run(SentenceFeed& feed, int64_t batch_tokens, const HostSearche
   feed_ = &feed;
   on_host_ = &on_host;
   admission_ = {std::min(batch_tokens, most_rows_ * kUsualLength)};
-  while (run_step()) {
-  }
+  while (take_turn(true)) search_on_host();
 }
 
-// If the work of the device fails, decodes the sentences of the batch one by one, and returns
-// false. What a feed throws goes to the caller of run().
+// Other sentences take their turns between the steps. What a feed throws then is thrown at the end.
+void BeamWorker::search_on_host() {
+  std::exception_ptr failure;
+  const auto between_steps = [&] {
+    if (failure) return;
+    try {
+      take_turn(false);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  };
+  const auto run = [&](std::span<const FedSentence> sentences) {
+    for (const FedSentence& one : sentences) host_load_ += one.load();
+    on_host_->run(sentences, between_steps);
+    host_load_ = 0;
+    if (failure) std::rethrow_exception(failure);
+  };
+  while (!for_host_.empty()) run(std::exchange(for_host_, {}));
+  for (const FedSentence& one : std::exchange(failed_, {})) run({&one, 1});
+}
+
+// If the work of the device fails, leaves the sentences of the batch to the host, one by one, and
+// returns false. What a feed throws goes to the caller of run().
 bool BeamWorker::attempt(int64_t beam, const std::function<void(BeamBatch&)>& work) {
   try {
     work(*batches_.at(beam));
@@ -67,7 +88,7 @@ bool BeamWorker::attempt(int64_t beam, const std::function<void(BeamBatch&)>& wo
     warn_of_failure(error.what());
   }
   const std::unique_ptr<BeamBatch> failed = std::move(batches_.extract(beam).mapped());
-  for (const FedSentence& sentence : failed->unfinished()) on_host_->run({&sentence, 1});
+  std::ranges::move(failed->unfinished(), std::back_inserter(failed_));
   return false;
 }
 
@@ -86,15 +107,16 @@ int64_t BeamWorker::sum(int64_t (BeamBatch::*number)() const) const {
   return all;
 }
 
-// Returns false at the end of the feed.
-bool BeamWorker::run_step() {
+// A step of each batch, after sentences have left and entered. Returns false at the end of the
+// feed.
+bool BeamWorker::take_turn(bool may_wait) {
   for (const auto& [beam, batch] : batches_) batch->drop_abandoned(*feed_);
   attempt_all([](BeamBatch& batch) {
     batch.leave();
     batch.open_encoded();
     if (batch.open() == 0) batch.step();  // reads the last one
   });
-  if (!admit()) return false;
+  if (!admit(may_wait)) return false;
   attempt_all([](BeamBatch& batch) {
     if (batch.open() > 0) batch.step();
   });
@@ -102,9 +124,10 @@ bool BeamWorker::run_step() {
 }
 
 // Fills the batches. Returns false if nothing is left to decode.
-bool BeamWorker::admit() {
-  const bool idle = sum(&BeamBatch::open) == 0;
-  const int64_t load = sum(&BeamBatch::load);
+bool BeamWorker::admit(bool may_wait) {
+  const bool idle = may_wait && sum(&BeamBatch::open) == 0 && failed_.empty();
+  int64_t load = sum(&BeamBatch::load) + host_load_;
+  for (const FedSentence& sentence : for_host_) load += sentence.load();
   const int64_t room = admission_.room(load, sum(&BeamBatch::waiting), idle);
   const int64_t urgent_room = admission_.urgent_room(load);
   std::vector<FedSentence> fed;
@@ -117,7 +140,7 @@ bool BeamWorker::admit() {
 
 // Without sentences that nobody waits for or that the model cannot read, and those for the host.
 std::vector<FedSentence> BeamWorker::fitting(std::span<const FedSentence> fed) {
-  std::vector<FedSentence> fitting, others;
+  std::vector<FedSentence> fitting;
   for (const FedSentence& one : fed) {
     if (one.is_abandoned()) {
       feed_->drop(one.ticket);
@@ -129,9 +152,8 @@ std::vector<FedSentence> BeamWorker::fitting(std::span<const FedSentence> fed) {
       feed_->fail(one.ticket, std::current_exception());
       continue;
     }
-    (on_host_->need(one) ? others : fitting).push_back(one);
+    (on_host_->need(one) ? for_host_ : fitting).push_back(one);
   }
-  if (!others.empty()) on_host_->run(others);
   return fitting;
 }
 

@@ -1,6 +1,6 @@
 // Continuous beam search with tensors: sentences are encoded ahead, many at a time, enter when
 // there are rows and leave when they are finished, each at its own step. Each beam size has its
-// batch; their steps take turns.
+// batch; their steps, and those of searches in which the host takes part, take turns.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,10 @@ class BeamWorker {
   /// Searches that do not run on the device.
   struct HostSearches {
     std::function<bool(const FedSentence&)> need;  // whether a sentence needs one
-    /// Decodes sentences and answers the feed.
-    std::function<void(std::span<const FedSentence>)> run;
+    /// Decodes sentences and answers the feed. Calls `between_steps`, which does not throw, before
+    /// each step.
+    std::function<void(std::span<const FedSentence>, const std::function<void()>& between_steps)>
+        run;
   };
 
   /// Limit on the rows of a step: its fixed costs are small by then.
@@ -41,11 +43,12 @@ class BeamWorker {
  private:
   using Batches = std::map<int64_t, std::unique_ptr<BeamBatch>>;  // by beam size
 
-  bool run_step();
+  bool take_turn(bool may_wait);
+  void search_on_host();
   bool attempt(int64_t beam, const std::function<void(BeamBatch&)>& work);
   template <typename Work>
   void attempt_all(const Work& work);
-  bool admit();
+  bool admit(bool may_wait);
   void encode(std::span<const FedSentence> fed);
   std::vector<FedSentence> fitting(std::span<const FedSentence> fed);
   BeamBatch& batch_of(int64_t beam);
@@ -60,6 +63,9 @@ class BeamWorker {
   Admission admission_;
   std::unique_ptr<encoders::DeviceGraphs> graphs_;
   Batches batches_;
+  std::vector<FedSentence> for_host_;  // wait for a search there
+  std::vector<FedSentence> failed_;    // to be decoded one by one
+  int64_t host_load_ = 0;              // of the search that runs there
 };
 
 }  // namespace dietmt::nmt

@@ -19,6 +19,25 @@ namespace {
 // A device decodes this many times a CPU worker's source tokens at once.
 constexpr int64_t kDeviceShare = 128;
 
+// Lets others take their turns before each step.
+class TurnTaker : public StepScorer {
+ public:
+  TurnTaker(std::unique_ptr<StepScorer> scorer, const std::function<void()>& between_steps)
+      : scorer_(std::move(scorer)), between_steps_(between_steps) {}
+
+  at::Tensor step(const at::Tensor& tokens) override {
+    between_steps_();
+    return scorer_->step(tokens);
+  }
+  void reorder(const at::Tensor& sentences, const at::Tensor& rows) override {
+    scorer_->reorder(sentences, rows);
+  }
+
+ private:
+  std::unique_ptr<StepScorer> scorer_;
+  const std::function<void()>& between_steps_;
+};
+
 }  // namespace
 
 TensorDecoder::TensorDecoder(std::vector<const TranslationModel*> models,
@@ -77,7 +96,9 @@ void TensorDecoder::run(SentenceFeed& feed, int64_t workers, int64_t, int64_t ba
   std::unique_ptr<BeamWorker> worker = idle_worker();
   worker->run(feed, capacity(workers, batch_tokens),
               {[this](const FedSentence& sentence) { return !searches_on_device(sentence); },
-               [&](std::span<const FedSentence> others) { run_on_host(others, feed); }});
+               [&](std::span<const FedSentence> others, const BetweenSteps& between_steps) {
+                 run_on_host(others, feed, between_steps);
+               }});
   const std::lock_guard lock(mutex_);
   idle_.push_back(std::move(worker));
 }
@@ -92,27 +113,30 @@ std::unique_ptr<BeamWorker> TensorDecoder::idle_worker() const {
 }
 
 // The sentences of one search have the same options.
-void TensorDecoder::run_on_host(std::span<const FedSentence> others, SentenceFeed& feed) const {
+void TensorDecoder::run_on_host(std::span<const FedSentence> others, SentenceFeed& feed,
+                                const BetweenSteps& between_steps) const {
   std::vector<FedSentence> left(others.begin(), others.end());
   for (auto first = left.begin(); first != left.end();) {
     const auto end = std::stable_partition(
         first, left.end(), [&](const FedSentence& one) { return one.options == first->options; });
-    decode({first, end}, feed);
+    decode({first, end}, feed, between_steps);
     first = end;
   }
 }
 
-void TensorDecoder::decode(std::span<const FedSentence> batch, SentenceFeed& feed) const {
+void TensorDecoder::decode(std::span<const FedSentence> batch, SentenceFeed& feed,
+                           const BetweenSteps& between_steps) const {
   try {
-    std::vector<NBest> found = search(batch);
+    std::vector<NBest> found = search(batch, between_steps);
     for (size_t b = 0; b < batch.size(); ++b) feed.deliver(batch[b].ticket, std::move(found[b]));
   } catch (...) {
     if (batch.size() == 1) return feed.fail(batch.front().ticket, std::current_exception());
-    for (size_t b = 0; b < batch.size(); ++b) decode(batch.subspan(b, 1), feed);
+    for (size_t b = 0; b < batch.size(); ++b) decode(batch.subspan(b, 1), feed, between_steps);
   }
 }
 
-std::vector<NBest> TensorDecoder::search(std::span<const FedSentence> batch) const {
+std::vector<NBest> TensorDecoder::search(std::span<const FedSentence> batch,
+                                         const BetweenSteps& between_steps) const {
   const SearchOptions& options = *batch.front().options;
   std::vector<SearchTask> tasks;
   std::vector<const std::vector<int32_t>*> sources;
@@ -120,13 +144,12 @@ std::vector<NBest> TensorDecoder::search(std::span<const FedSentence> batch) con
     tasks.push_back(search_task(*sentence.request, options, max_target_length()));
     sources.push_back(&sentence.request->source);
   }
-  const auto scorer = make_scorer(decoding_, sources, options.rows());
+  TurnTaker scorer(make_scorer(decoding_, sources, options.rows()), between_steps);
   const bool draws_on_device = options.sample && std::ranges::none_of(batch, [](const auto& one) {
                                  return one.request->is_constrained();
                                });
-  std::vector<NBest> found = draws_on_device
-                                 ? sample_translations(*scorer, tasks, special_, options)
-                                 : search_on_host(*scorer, tasks, special_, options);
+  std::vector<NBest> found = draws_on_device ? sample_translations(scorer, tasks, special_, options)
+                                             : search_on_host(scorer, tasks, special_, options);
   if (options.needs_attention()) align(batch, found);
   for (size_t b = 0; b < batch.size() && options.coverage_penalty > 0.0; ++b)
     rank_by_coverage(found[b], *batch[b].request, options);

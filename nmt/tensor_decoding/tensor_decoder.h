@@ -1,10 +1,11 @@
 // The decoder for devices other than the CPU. Plain beam search runs on the device without waiting
 // for it (beam_worker.h). Searches in which the host takes part at each step decode one batch of
-// tensors after another: sampling, diverse groups, limits on repetition, terms, alignments, the
-// coverage penalty, and those of an ensemble. On the CPU it is the reference for tests of the
-// engine.
+// tensors after another, and take turns with it: sampling, diverse groups, limits on repetition,
+// terms, alignments, the coverage penalty, and those of an ensemble. On the CPU it is the reference
+// for tests of the engine.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -42,9 +43,14 @@ class TensorDecoder : public SentenceDecoder {
  private:
   RequestLimits limits() const;
   bool searches_on_device(const FedSentence& sentence) const;
-  void run_on_host(std::span<const FedSentence> others, SentenceFeed& feed) const;
-  void decode(std::span<const FedSentence> batch, SentenceFeed& feed) const;
-  std::vector<NBest> search(std::span<const FedSentence> batch) const;
+  using BetweenSteps = std::function<void()>;
+
+  void run_on_host(std::span<const FedSentence> others, SentenceFeed& feed,
+                   const BetweenSteps& between_steps) const;
+  void decode(std::span<const FedSentence> batch, SentenceFeed& feed,
+              const BetweenSteps& between_steps) const;
+  std::vector<NBest> search(std::span<const FedSentence> batch,
+                            const BetweenSteps& between_steps) const;
   void align(std::span<const FedSentence> batch, std::vector<NBest>& found) const;
 
   std::unique_ptr<BeamWorker> idle_worker() const;

@@ -129,7 +129,7 @@ void decode_with_rows(const Models& models, SentenceFeed& feed, int64_t rows) {
   BeamWorker worker({models.front().get()}, special, limits, rows);
   worker.run(feed, 10'000,
              {[](const FedSentence&) { return false; },
-              [](std::span<const FedSentence>) { FAIL() << "a step has failed"; }});
+              [](std::span<const FedSentence>, const auto&) { FAIL() << "a step has failed"; }});
 }
 
 TEST(DeviceSearch, EncodedSentencesWaitForRows) {
@@ -178,6 +178,39 @@ TEST(DeviceSearch, UrgentSentencesDoNotWaitBehindEncodedOnes) {
   decode_with_rows(one_model(39), feed, 3);
   EXPECT_THAT(feed.order, testing::ElementsAre(0, 6, 1, 2, 3, 5));
   EXPECT_THAT(feed.dropped, testing::ElementsAre(4));
+}
+
+// A search on the host comes first, and plain sentences while it runs.
+class HostFirstFeed : public SentenceFeed {
+ public:
+  explicit HostFirstFeed(std::vector<SearchOptions> options) : options_(std::move(options)) {}
+
+  std::vector<FedSentence> take(int64_t, bool) override {
+    if (next_ == requests_.size()) return {};
+    const uint64_t ticket = next_++;
+    return {{ticket, &requests_[ticket], &options_[ticket == 0 ? 0 : 1]}};
+  }
+  void deliver(uint64_t ticket, NBest) override { order.push_back(ticket); }
+  void fail(uint64_t, std::exception_ptr error) override { std::rethrow_exception(error); }
+  void drop(uint64_t) override {}
+
+  std::vector<uint64_t> order;
+
+ private:
+  const std::vector<TranslationRequest> requests_ = random_requests(4, 6, 44);
+  const std::vector<SearchOptions> options_;
+  uint64_t next_ = 0;
+};
+
+TEST(DeviceSearch, PlainSentencesDoNotWaitForASearchOnTheHost) {
+  SearchOptions sample = short_search(1, 1), plain = short_search(2, 1);
+  sample.sample = true;
+  sample.min_length = 100;
+  sample.max_length_offset = 100;
+  HostFirstFeed feed({sample, plain});
+  torch_of(one_model(43))->run(feed, 1, 1, 1000);
+  ASSERT_EQ(feed.order.size(), 4U);
+  EXPECT_EQ(feed.order.back(), 0U);
 }
 
 TEST(DeviceSearch, ReplicasShareAFeed) {
