@@ -66,38 +66,28 @@ class Candidates {
  public:
   Candidates(std::span<const std::string> texts, std::span<const double> weights,
              const UtilityOfCounts& utility)
-      : utility_(utility), orders_(utility.orders()) {
-    std::vector<std::string> distinct;
-    std::unordered_map<std::string_view, size_t> places;
-    for (size_t i = 0; i < texts.size(); ++i) {
-      const auto [place, is_new] = places.try_emplace(texts[i], distinct.size());
-      if (is_new) {
-        first_.push_back(i);
-        weights_.push_back(0.0);
-        distinct.push_back(texts[i]);
-      }
-      weights_[place->second] +=
-          weights.empty() ? 1.0 / static_cast<double>(texts.size()) : weights[i];
-    }
-    symbols_ = utility.symbols(distinct);
+      : utility_(utility),
+        orders_(utility.orders()),
+        distinct_(distinct_candidates(texts, weights)) {
+    symbols_ = utility.symbols(distinct_.texts);
     for (const Symbols& one : symbols_)
       for (size_t n = 0; n < orders_; ++n)
         totals_.push_back(static_cast<double>(ngram_total(one, static_cast<int64_t>(n) + 1)));
   }
 
-  size_t size() const { return first_.size(); }
-  size_t first(size_t i) const { return first_[i]; }
+  size_t size() const { return distinct_.first.size(); }
+  size_t first(size_t i) const { return distinct_.first[i]; }
 
   // Utility of each candidate against the average of all.
   std::vector<double> against_average() const {
     std::vector<double> average(orders_), matches(size() * orders_), scores;
     for (size_t i = 0; i < size(); ++i)
-      for (size_t n = 0; n < orders_; ++n) average[n] += weights_[i] * totals(i)[n];
+      for (size_t n = 0; n < orders_; ++n) average[n] += distinct_.weights[i] * totals(i)[n];
     for_each_ngram(symbols_, static_cast<int64_t>(orders_),
                    [&](int64_t order, std::span<const NgramCount> counts) {
                      double mean = 0.0;
                      for (const NgramCount& one : counts)
-                       mean += weights_[one.sequence] * static_cast<double>(one.count);
+                       mean += distinct_.weights[one.sequence] * static_cast<double>(one.count);
                      for (const NgramCount& one : counts)
                        matches[one.sequence * orders_ + static_cast<size_t>(order) - 1] +=
                            std::min(mean, static_cast<double>(one.count));
@@ -129,9 +119,10 @@ class Candidates {
     std::vector<double> utilities(chosen.size());
     for (size_t row = 0; row < chosen.size(); ++row) {
       for (size_t j = 0; j < size(); ++j)
-        utilities[row] += weights_[j] * utility_.score(totals(chosen[row]), totals(j),
-                                                       std::span<const double>(matches).subspan(
-                                                           (row * size() + j) * orders_, orders_));
+        utilities[row] +=
+            distinct_.weights[j] * utility_.score(totals(chosen[row]), totals(j),
+                                                  std::span<const double>(matches).subspan(
+                                                      (row * size() + j) * orders_, orders_));
     }
     return utilities;
   }
@@ -143,8 +134,7 @@ class Candidates {
 
   const UtilityOfCounts& utility_;
   const size_t orders_;
-  std::vector<size_t> first_;
-  std::vector<double> weights_;
+  const WeightedCandidates distinct_;
   std::vector<Symbols> symbols_;
   std::vector<double> totals_;  // n-grams. [candidates, orders]
 };
@@ -164,6 +154,30 @@ Utility utility_from_name(const std::string& name) {
   if (name == "chrf") return Utility::kChrf;
   if (name == "bleu") return Utility::kBleu;
   throw ConfigError("unknown utility '" + name + "'; possible: chrf, bleu");
+}
+
+WeightedCandidates distinct_candidates(std::span<const std::string> candidates,
+                                       std::span<const double> weights) {
+  WeightedCandidates distinct;
+  std::unordered_map<std::string_view, size_t> places;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const auto [place, is_new] = places.try_emplace(candidates[i], distinct.texts.size());
+    if (is_new) {
+      distinct.first.push_back(i);
+      distinct.weights.push_back(0.0);
+      distinct.texts.push_back(candidates[i]);
+    }
+    distinct.weights[place->second] +=
+        weights.empty() ? 1.0 / static_cast<double>(candidates.size()) : weights[i];
+  }
+  return distinct;
+}
+
+std::vector<RankedCandidate> ranked_candidates(const WeightedCandidates& candidates,
+                                               std::span<const double> utilities) {
+  std::vector<RankedCandidate> ranked;
+  for (const size_t i : ranking(utilities)) ranked.push_back({candidates.first[i], utilities[i]});
+  return ranked;
 }
 
 std::vector<RankedCandidate> rank_by_bayes_risk(std::span<const std::string> candidates,

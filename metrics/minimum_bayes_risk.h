@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,13 +25,34 @@ struct BayesRiskOptions {
   int64_t exact = 0;
 };
 
+/// Candidates of a sentence.
+struct WeightedCandidates {
+  std::string source = {};  // only learned utilities read it
+  std::vector<std::string> texts = {};
+  std::vector<double> weights = {};  // p(j) of each text
+  std::vector<size_t> first = {};    // only of distinct ones: the first candidate with each text
+};
+
+/// The different texts. `weights`: p(j), which sum to 1, or none if all are equal.
+WeightedCandidates distinct_candidates(std::span<const std::string> candidates,
+                                       std::span<const double> weights);
+
+/// u(i) of each text of each sentence by a metric that reads the source too. One that reads no
+/// reference gives its own score.
+using LearnedUtility =
+    std::function<std::vector<std::vector<double>>(std::span<const WeightedCandidates>)>;
+
 struct RankedCandidate {
   size_t index = 0;      // of the first candidate with this text
   double utility = 0.0;  // u(i), or the estimate
 };
 
+/// Best first; equal ones in their order. `utilities`: u(i) of each text.
+std::vector<RankedCandidate> ranked_candidates(const WeightedCandidates& candidates,
+                                               std::span<const double> utilities);
+
 /// The distinct candidates, best first; those with u(i) come before those with estimates, and equal
-/// ones in their order. `weights`: p(j), which sum to 1, or none if all are equal.
+/// ones in their order. `weights` as in distinct_candidates().
 std::vector<RankedCandidate> rank_by_bayes_risk(std::span<const std::string> candidates,
                                                 std::span<const double> weights,
                                                 const BayesRiskOptions& options);

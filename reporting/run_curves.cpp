@@ -61,11 +61,10 @@ RunCurves read_run(const fs::path& output) {
 }
 
 std::string display_name(const std::string& name) {
-  static const std::map<std::string, std::string> kNames{{"loss", "training loss"},
-                                                         {"valid_loss", "validation loss"},
-                                                         {"bleu", "BLEU"},
-                                                         {"chrf", "chrF"},
-                                                         {"ter", "TER"}};
+  static const std::map<std::string, std::string> kNames{
+      {"loss", "training loss"}, {"valid_loss", "validation loss"},
+      {"bleu", "BLEU"},          {"chrf", "chrF"},
+      {"comet", "COMET"},        {"ter", "TER"}};
   if (const auto known = kNames.find(name); known != kNames.end()) return known->second;
   std::string text = name;
   std::ranges::replace(text, '_', ' ');
@@ -96,7 +95,8 @@ int best_index(const std::string& name, const std::vector<Point>& points) {
 
 std::string score_text(const std::string& name, double value) {
   if (!std::isfinite(value)) return "not a number";
-  return is_loss(name) ? fmt::format("{:.4f}", value) : fmt::format("{:.2f}", value);
+  const bool is_small = is_loss(name) || name.starts_with("comet");
+  return is_small ? fmt::format("{:.4f}", value) : fmt::format("{:.2f}", value);
 }
 
 std::string count_text(double count) {

@@ -2,9 +2,10 @@
 // model; tools/teacher_command.cpp has chat models as teachers.
 #include <spdlog/spdlog.h>
 
+#include <optional>
+
 #include "common/options.h"
 #include "common/text_io.h"
-#include "nmt/translation/bayes_risk.h"
 #include "nmt/translation/distilled_corpus.h"
 #include "nmt/translation/line_tokens.h"
 #include "nmt/translation/line_writer.h"
@@ -18,24 +19,14 @@
 namespace dietmt::tools {
 namespace {
 
-std::function<void(std::vector<nmt::NBest>&)> bayes_risk_of(const DistillOptions& o,
-                                                            const data::Tokenizer& tokenizer) {
-  if (o.mbr == "none") return {};
-  const nmt::BayesRiskChoice choice{.risk = {.utility = metrics::utility_from_name(o.mbr)},
-                                    .samples = o.search.sample,
-                                    .workers = o.search.workers};
-  return [choice, &tokenizer](std::vector<nmt::NBest>& found) {
-    nmt::choose_by_bayes_risk(found, tokenizer, choice);
-  };
-}
-
 std::vector<std::string> texts_of(const nmt::TranslatedLine& line) {
   std::vector<std::string> texts;
   for (const nmt::LineResult& found : line.translations) texts.push_back(found.text);
   return texts;
 }
 
-void distill(const DistillOptions& o, const DecoderSource& load, const std::string& settings) {
+void distill(const DistillOptions& o, const std::optional<nmt::BayesRiskChoice>& choice,
+             const DecoderSource& load, const std::string& settings) {
   LineReader input = nmt::open_text(o.source);
   DistillChoice choose(o);
   const StudentPairs pair_of(o);
@@ -57,11 +48,12 @@ void distill(const DistillOptions& o, const DecoderSource& load, const std::stri
     }
     return student.flush();
   };
-  nmt::translate_stream(translator, input,
-                        {.line = {.languages = o.languages},
-                         .choose = bayes_risk_of(o, *translator.model().target_tokenizer),
-                         .earlier = earlier},
-                        emit, [&](int64_t lines) { progress.add(lines); });
+  nmt::translate_stream(
+      translator, input,
+      {.line = {.languages = o.languages},
+       .choose = choice_among_hypotheses(choice, *translator.model().target_tokenizer),
+       .earlier = earlier},
+      emit, [&](int64_t lines) { progress.add(lines); });
   student.commit();
   spdlog::info("wrote {} and {}: {} lines", o.output_source, o.output_target, progress.done());
 }
@@ -75,10 +67,12 @@ int run_distill(const std::vector<std::string>& arguments) {
   if (options.teacher.url.empty()) take_search_of_model(table, options.models, options.search);
   table.check(problems_of(table, options));
   if (!options.teacher.url.empty()) continue_with_requests("distill", arguments);
+  const auto choice = bayes_risk_choice(options.mbr, options, "distill", arguments);
   const DecoderSource load = decoder_source(options, "distill", arguments);
-  std::vector<std::string> inputs = {options.source, options.reference, options.shortlist};
+  std::vector<std::string> inputs = {options.source, options.reference, options.shortlist,
+                                     options.mbr.comet_model};
   for (const std::string& model : nmt::model_directories(options.models)) inputs.push_back(model);
-  distill(options, load, nmt::text_settings(table.resolved(), inputs));
+  distill(options, choice, load, nmt::text_settings(table.resolved(), inputs));
   return 0;
 }
 

@@ -44,10 +44,8 @@ void bind_choice(OptionTable& table, DistillOptions& o) {
       .add("metric", &o.metric, "", "sentence-level similarity to the reference",
            {.choices = {"bleu", "chrf"}})
       .add("tokenize", &o.tokenizer, "", "tokenizer of BLEU",
-           {.choices = {"13a", "intl", "char", "zh", "none"}})
-      .add("mbr", &o.mbr, "",
-           "keep the translation most like the others (minimum Bayes risk) by chrF or BLEU",
-           {.choices = {"none", "chrf", "bleu"}});
+           {.choices = {"13a", "intl", "char", "zh", "none"}});
+  bind_mbr(table, o.mbr);
 }
 
 void bind_teacher(OptionTable& table, ChatTeacherOptions& o) {
@@ -128,6 +126,8 @@ void check_teacher(const OptionTable& table, const DistillOptions& o,
                    std::vector<std::string>& problems) {
   for (const std::string& name : foreign_to_teacher(table))
     problems.push_back("--" + name + " is for --model, not for --teacher-url: leave it out");
+  if (o.mbr.utility == "comet")
+    problems.emplace_back("--mbr comet is for --model, not for --teacher-url: choose chrf or bleu");
   if (o.teacher.url.find("://") == std::string::npos)
     problems.push_back("--teacher-url " + o.teacher.url + " must begin with http:// or https://");
   if (o.teacher.model.empty()) problems.emplace_back("--teacher-url needs --teacher-model");
@@ -183,7 +183,7 @@ OptionTable option_table(DistillOptions& o) {
 }
 
 std::vector<std::string> problems_of(const OptionTable& table, DistillOptions& o) {
-  const bool chooses = !o.reference.empty() || o.mbr != "none";
+  const bool chooses = !o.reference.empty() || o.mbr.utility != "none";
   const bool is_chat = !o.teacher.url.empty();
   const int64_t all =
       o.search.sample ? kSamplesOfTeacher : std::min(o.search.beam, o.search.finished_to_end());
@@ -193,9 +193,10 @@ std::vector<std::string> problems_of(const OptionTable& table, DistillOptions& o
     check_teacher(table, o, problems);
   else
     check_model(table, o, problems);
+  for (std::string& problem : mbr_problems(o.mbr)) problems.push_back(std::move(problem));
   if (o.reference.empty()) refuse_unused(table, {"metric", "tokenize"}, "--reference", problems);
   if (!chooses) refuse_unused(table, {"nbest"}, "--reference or --mbr", problems);
-  if (!o.reference.empty() && o.mbr != "none")
+  if (!o.reference.empty() && o.mbr.utility != "none")
     problems.emplace_back("--reference and --mbr both choose: leave out one of them");
   if (is_chat && chooses && o.search.nbest < 2)
     problems.emplace_back("--reference and --mbr need --nbest of 2 or more with --teacher-url");

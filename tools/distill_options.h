@@ -9,6 +9,7 @@
 
 #include "common/options.h"
 #include "tools/decoding_options.h"
+#include "tools/mbr_options.h"
 
 namespace dietmt::tools {
 
@@ -33,7 +34,7 @@ struct DistillOptions : DecodingOptions {
   std::optional<int64_t> nbest;
   std::string metric = "bleu";
   std::string tokenizer = "13a";
-  std::string mbr = "none";
+  MbrOptions mbr;
   bool back_translate = false;
   std::string augment;
   ChatTeacherOptions teacher;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "common/error.h"
 #include "common/files.h"
@@ -12,6 +13,7 @@
 #include "data/text/tokenizer.h"
 #include "metrics/segment_mean.h"
 #include "metrics/unspaced_scripts.h"
+#include "tools/comet_model.h"
 #include "tools/commands.h"
 #include "tools/evaluate_options.h"
 
@@ -42,11 +44,22 @@ std::vector<std::shared_ptr<const Metric>> make_metrics(const EvaluateOptions& o
   return all;
 }
 
-MetricResults comet_results(const CometSource& comet, const Corpora& corpora, size_t& references) {
-  const CometScores scores = comet(corpora);
-  references = scores.references;
-  MetricResults results{std::make_shared<metrics::SegmentMean>("COMET", scores.model)};
-  for (const std::vector<double>& system : scores.by_system)
+CometModel comet_of(const EvaluateOptions& o, const std::vector<std::string>& arguments) {
+  return comet_model({.directory = o.comet_model,
+                      .device = o.device,
+                      .threads = o.threads,
+                      .batch_tokens = o.batch_tokens,
+                      .without_references = o.references.empty() ? "give --reference FILE" : ""},
+                     "evaluate", arguments);
+}
+
+MetricResults comet_results(const CometModel& comet, const Corpora& corpora, size_t& references) {
+  std::optional<Lines> read;
+  if (comet.reads_reference && !corpora.references.empty()) read = corpora.references[0];
+  references = read ? 1 : 0;
+  MetricResults results{std::make_shared<metrics::SegmentMean>("COMET", comet.name)};
+  for (const std::vector<double>& system :
+       comet.scores(corpora.sources, read, corpora.hypotheses))
     results.statistics.push_back(metrics::SegmentMean::statistics(system));
   return results;
 }
@@ -107,7 +120,7 @@ int run_evaluate(const std::vector<std::string>& arguments) {
     return 0;
   }
   const std::vector<std::shared_ptr<const Metric>> all = make_metrics(options);
-  const CometSource comet = has_comet(options) ? comet_source(options, arguments) : nullptr;
+  const CometModel comet = has_comet(options) ? comet_of(options, arguments) : CometModel();
   Corpora corpora = read_corpora(options);
   warn_if_tokenized(options, corpora);
   warn_if_unspaced(options, corpora);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -81,19 +80,6 @@ struct TranslationScores {
   std::vector<metrics::MetricResults> by_metric;
   std::vector<std::string> documents;
 };
-
-/// What a COMET model says of translations.
-struct CometScores {
-  std::string model;                           // its name
-  size_t references = 0;                       // that it read for each segment
-  std::vector<std::vector<double>> by_system;  // of each segment
-};
-using CometSource = std::function<CometScores(const Corpora&)>;
-
-/// Loads --comet-model. `dietmt`, which has no LibTorch, replaces itself with `dietmt-torch` to run
-/// the command with `arguments`, before any input is read. Throws ConfigError if the model needs a
-/// reference and there is none.
-CometSource comet_source(const EvaluateOptions& o, const std::vector<std::string>& arguments);
 
 /// Writes --report. `words`: those of BLEU.
 void write_systems_report(const EvaluateOptions& o, const Corpora& corpora,

@@ -8,9 +8,9 @@
 #include "nmt/engine/repack.h"
 #include "nmt/engine/stored_weights.h"
 #include "nmt/translation/loaded_decoder.h"
+#include "tools/comet_model.h"
 #include "tools/commands.h"
 #include "tools/decoding_options.h"
-#include "tools/evaluate_options.h"
 #include "tools/rerank_features.h"
 
 namespace dietmt::tools {
@@ -37,8 +37,9 @@ Quantizer quantizer(const nmt::ModelFiles& model, const std::vector<std::string>
           }};
 }
 
-CometSource comet_source(const EvaluateOptions&, const std::vector<std::string>& arguments) {
-  continue_with_libtorch("evaluate", arguments);
+CometModel comet_model(const CometOptions&, const std::string& command,
+                       const std::vector<std::string>& arguments) {
+  continue_with_libtorch(command, arguments);
 }
 
 LanguageModel language_model(const std::string&, const RerankModels&,

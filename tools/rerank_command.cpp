@@ -48,7 +48,8 @@ OptionTable option_table(RerankOptions& o) {
       "Chooses the best translation of each n-best list that 'dietmt translate' has written "
       "(--nbest or --json), or Moses or Marian, by a weighted sum of features: score, that of the "
       "list; the named features of Moses and Marian; model, reverse, language: mean "
-      "log-probabilities per token; length: characters for each one of the source.");
+      "log-probabilities per token; comet: quality; length: characters for each one of the "
+      "source.");
   table.group("Text")
       .add("nbest-list", &o.list, "FILE",
            "output of 'dietmt translate --nbest N', or of --json, or a list of Moses or Marian; "
@@ -73,6 +74,10 @@ OptionTable option_table(RerankOptions& o) {
           "language-model", &o.language_models, "DIR[,DIR...]",
           "BERT encoders with a head for masked tokens, of the target language; each is a feature, "
           "the pseudo-log-likelihood: language, language2 and so on")
+      .add("comet-model", &o.comet_models, "DIR[,DIR...]",
+           "COMET models, written by 'dietmt import'; each is a feature: comet, comet2 and so on. "
+           "A model that reads no references, such as COMETKiwi, scores each translation; others "
+           "compare it with all translations of its list, as 'translate --mbr comet' does")
       .add("weights", &o.weight_file, "FILE",
            "weights of the features, as --tune writes them; without it length and the features in "
            "a list of Moses or Marian have weight 0, and all others have 1");
@@ -96,7 +101,7 @@ OptionTable option_table(RerankOptions& o) {
   add_search_option(table, &nmt::SearchOptions::threads, &o.search.threads);
   table.positional("nbest-list")
       .basics({"source", "output", "nbest", "json", "model", "reverse-model", "language-model",
-               "weights", "tune", "metric"})
+               "comet-model", "weights", "tune", "metric"})
       .example(
           "dietmt rerank --nbest-list test.nbest --source test.en --reverse-model runs/de-en "
           "--weights weights.json")
@@ -134,7 +139,8 @@ std::vector<std::string> problems_of(const OptionTable& table, const RerankOptio
     problems.emplace_back("--tune writes only weights: leave out --output, --nbest and --json");
   if (!tunes && o.empty() && o.weight_file.empty())
     problems.emplace_back(
-        "nothing to rerank by: add --reverse-model, --model, --language-model or --weights");
+        "nothing to rerank by: add --reverse-model, --model, --language-model, --comet-model or "
+        "--weights");
   for (const std::string& problem : shared_files(o)) problems.push_back(problem);
   const std::array inputs = {&o.list, &o.source, &o.reference};
   if (std::ranges::count(inputs, "-", [](const std::string* one) { return *one; }) > 1)

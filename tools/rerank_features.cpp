@@ -7,6 +7,8 @@
 #include "nmt/model/model_files.h"
 #include "nmt/translation/forced_scoring.h"
 #include "nmt/translation/translator.h"
+#include "tools/comet_model.h"
+#include "tools/mbr_options.h"
 
 namespace dietmt::tools {
 namespace {
@@ -75,6 +77,13 @@ std::vector<FeatureModel> feature_models(const RerankModels& o,
       [&](const std::string& name, const std::string& directory) {
         features.push_back({.name = name, .language = language_model(directory, o, arguments)});
       });
+  number_features(
+      o.comet_models, "--comet-model", "comet",
+      [&](const std::string& name, const std::string& directory) {
+        features.push_back(
+            {.name = name,
+             .comet = comet_model(comet_options(o, directory), "rerank", arguments).utility});
+      });
   return features;
 }
 
@@ -82,13 +91,19 @@ std::vector<FeatureModel> feature_models(const RerankModels& o,
 struct RerankFeatures::Texts {
   std::vector<nmt::TextPair> forward, reverse;
   std::vector<std::string> translations;
+  std::vector<metrics::WeightedCandidates> candidates;  // of each sentence
 
   explicit Texts(std::span<const nmt::ListedSentence> sentences) {
     for (const nmt::ListedSentence& sentence : sentences) {
+      metrics::WeightedCandidates& of_sentence = candidates.emplace_back();
+      of_sentence.source = sentence.source;
+      of_sentence.weights.assign(sentence.translations.size(),
+                                 1.0 / static_cast<double>(sentence.translations.size()));
       for (const nmt::ListedTranslation& one : sentence.translations) {
         forward.push_back({sentence.source, one.text});
         reverse.push_back({one.text, sentence.source});
         translations.push_back(one.text);
+        of_sentence.texts.push_back(one.text);
       }
     }
   }
@@ -104,6 +119,15 @@ RerankFeatures::RerankFeatures(const std::vector<std::string>& listed,
     if (model.language) {
       scorers_.emplace_back(
           [language = model.language](const Texts& texts) { return language(texts.translations); });
+      continue;
+    }
+    if (model.comet) {
+      scorers_.emplace_back([comet = model.comet](const Texts& texts) {
+        std::vector<double> all;
+        for (const std::vector<double>& of_sentence : comet(texts.candidates))
+          all.insert(all.end(), of_sentence.begin(), of_sentence.end());
+        return all;
+      });
       continue;
     }
     const nmt::LanguageChoice languages = model.is_reverse ? o.languages.reversed() : o.languages;

@@ -7,17 +7,22 @@
 #include <string>
 #include <vector>
 
+#include "metrics/minimum_bayes_risk.h"
 #include "nmt/reranking/nbest_reader.h"
 #include "tools/decoding_options.h"
 
 namespace dietmt::tools {
 
-/// The directories that --model, --reverse-model and --language-model name.
+/// The directories that --model, --reverse-model, --language-model and --comet-model name.
 struct RerankModels : DecodingOptions {
   std::vector<std::string> reverse_models;
   std::vector<std::string> language_models;
+  std::vector<std::string> comet_models;
 
-  bool empty() const { return models.empty() && reverse_models.empty() && language_models.empty(); }
+  bool empty() const {
+    return models.empty() && reverse_models.empty() && language_models.empty() &&
+           comet_models.empty();
+  }
 };
 
 /// The mean log-probabilities of texts in a masked language model.
@@ -28,12 +33,13 @@ using LanguageModel = std::function<std::vector<double>(std::span<const std::str
 LanguageModel language_model(const std::string& directory, const RerankModels& o,
                              const std::vector<std::string>& arguments);
 
-/// A feature and the model that gives it, as `language` or as a model that decodes.
+/// A feature and the model that gives it, as `language`, as `comet` or as a model that decodes.
 struct FeatureModel {
   std::string name;
   bool is_reverse = false;
   DecoderSource load = {};
   LanguageModel language = {};
+  metrics::LearnedUtility comet = {};
 };
 
 /// In the order of the features. To be called before any input is read.

@@ -168,7 +168,7 @@ void write_student(const DistillOptions& o, const fetching::AnswerJournal& journ
     nmt::clean_line(line, input);
     const int64_t number = input.line_number();
     const bool is_empty = line.find_first_not_of(" \t") == line.npos;
-    const std::vector<std::string> texts = ranked(journal.of(number).texts, o.mbr);
+    const std::vector<std::string> texts = ranked(journal.of(number).texts, o.mbr.utility);
     const std::string translation = choose(texts);
     if (texts.empty() && !is_empty) {
       ++left_out;

@@ -18,6 +18,7 @@
 #include "encoders/device/device_graphs.h"
 #include "nmt/network/translation_model.h"
 #include "nmt/training/translation_task.h"
+#include "tools/comet_model.h"
 #include "tools/commands.h"
 #include "tools/initial_model.h"
 #include "tools/new_tokenizer_options.h"
@@ -58,7 +59,7 @@ void warn_of_unused_options(const OptionTable& table, const TrainOptions& o) {
   if (o.no_valid_translation)
     warn_of_unused(table,
                    {"valid-beam", "valid-tokenize", "valid-lowercase", "valid-batch-tokens",
-                    "remove-bpe", "valid-command", "valid-output"},
+                    "remove-bpe", "valid-command", "comet-model", "valid-output"},
                    "--no-valid-translation");
   if (o.find_batch) warn_of_unused(table, {"batch-tokens"}, "--find-batch");
 }
@@ -106,6 +107,22 @@ nmt::Tokenizers choose_tokenizers(const OptionTable& table, const TrainOptions& 
   return tokenizers;
 }
 
+// Only the first process validates; the others need to know that there is such a score.
+void add_comet(const TrainOptions& o, const training::TrainingProcess& process,
+               nmt::ValidationOptions& validation) {
+  if (o.comet_model.empty() || o.no_valid_translation) return;
+  CometModel model;
+  if (process.is_first())
+    model = comet_model({.directory = o.comet_model,
+                         .device = process.device.str(),
+                         .threads = process.threads,
+                         .batch_tokens = validation.search.batch_tokens},
+                        "train", {});
+  validation.comet = [model](const auto& sources, const auto& references, const auto& found) {
+    return model.scores(sources, references, {found}).front();
+  };
+}
+
 nmt::TranslationTaskOptions task_options(const TrainOptions& o, const data::PairDrawing& drawing,
                                          const std::vector<double>& weights,
                                          const training::TrainingProcess& process) {
@@ -145,6 +162,7 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
   encoders::allow_graphs(o.cuda_graphs == "auto");
   const training::TrainingProcess process =
       training::join_training(process_options(table, o, input_files(o)));
+  add_comet(o, process, o.validation);
   const fs::path folder = fs::path(o.output) / "data";
   const auto seed = static_cast<uint64_t>(o.seed);
 

@@ -65,6 +65,9 @@ OptionTable train_option_table(TrainOptions& o) {
            "shell command that gets the file of the translations (of several texts, the files) and "
            "prints a score as its last line, the higher the better; --valid-metric command selects "
            "by it")
+      .add("comet-model", &o.comet_model, "DIR",
+           "COMET model, written by 'dietmt import', that also scores the translations; "
+           "--valid-metric comet selects by it")
       .add("valid-output", &o.valid_output, "FILE",
            "write the translations of the newest validation here; of several texts FILE.1 and so "
            "on")
@@ -134,9 +137,10 @@ std::vector<std::string> problems_of(const OptionTable& table, TrainOptions& o,
     problems.push_back("--tied-embeddings all needs a joint tokenizer: choose none or decoder");
   try {
     const size_t translated = o.no_valid_translation ? 0 : o.valid_source.size();
-    training::require_score(
-        nmt::TranslationTask::possible_scores(translated, !o.validation.command.empty()),
-        o.trainer.valid_metric);
+    training::require_score(nmt::TranslationTask::possible_scores(
+                                translated, {.comet = !o.comet_model.empty(),
+                                             .command = !o.validation.command.empty()}),
+                            o.trainer.valid_metric);
   } catch (const ConfigError& error) {
     problems.push_back(error.what());
   }

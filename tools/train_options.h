@@ -31,6 +31,7 @@ struct TrainOptions : CorpusOptions,
   bool no_valid_translation = false;
   nmt::ValidationOptions validation;
   std::string valid_output;
+  std::string comet_model;
 };
 
 OptionTable train_option_table(TrainOptions& o);

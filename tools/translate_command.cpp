@@ -3,8 +3,10 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "common/error.h"
 #include "common/options.h"
@@ -12,9 +14,7 @@
 #include "common/text_io.h"
 #include "common/trimmed.h"
 #include "data/text/glossary.h"
-#include "metrics/minimum_bayes_risk.h"
 #include "nmt/translation/avoided_ends.h"
-#include "nmt/translation/bayes_risk.h"
 #include "nmt/translation/line_tokens.h"
 #include "nmt/translation/line_writer.h"
 #include "nmt/translation/translation_stream.h"
@@ -33,17 +33,39 @@ nmt::KeptKinds kept_kinds(const TranslateOptions& o) {
   return applies ? nmt::kept_kinds_from(o.keep) : nmt::KeptKinds();
 }
 
-std::function<void(std::vector<nmt::NBest>&)> choice_of(const TranslateOptions& o,
-                                                        const data::Tokenizer& tokenizer) {
-  if (o.mbr == "none") return {};
-  const nmt::BayesRiskChoice choice{
-      .risk = {.utility = metrics::utility_from_name(o.mbr), .exact = o.mbr_exact},
-      .samples = o.search.sample,
-      .nbest = o.nbest,
-      .workers = o.search.workers};
-  return [choice, &tokenizer](std::vector<nmt::NBest>& found) {
-    nmt::choose_by_bayes_risk(found, tokenizer, choice);
-  };
+// What ranks translations, and what estimates their quality.
+struct Judges {
+  std::optional<nmt::BayesRiskChoice> choice;
+  std::optional<CometModel> quality;
+};
+
+Judges load_judges(const TranslateOptions& o, const std::vector<std::string>& arguments) {
+  Judges judges{.choice = bayes_risk_choice(o.mbr, o, "translate", arguments), .quality = {}};
+  if (judges.choice) {
+    judges.choice->risk.exact = o.mbr_exact;
+    judges.choice->nbest = o.nbest;
+  }
+  if (o.quality_model.empty()) return judges;
+  CometOptions options = comet_options(o, o.quality_model);
+  options.option = "--quality-model";
+  options.without_references = "choose one that reads none";
+  judges.quality = comet_model(options, "translate", arguments);
+  return judges;
+}
+
+// Of all translations of the lines, one after another; empty without --quality-model.
+std::vector<double> qualities_of(std::span<const nmt::TranslatedLine> lines,
+                                 const TranslationForm& form,
+                                 const std::optional<CometModel>& model) {
+  if (!model) return {};
+  std::vector<std::string> sources, texts;
+  for (const nmt::TranslatedLine& line : lines) {
+    for (const nmt::LineResult& found : line.translations) {
+      sources.push_back(line.source);
+      texts.push_back(translation_text(found, form));
+    }
+  }
+  return model->quality(sources, texts);
 }
 
 void require_alignment(const TranslateOptions& o, const nmt::LoadedDecoder& model) {
@@ -83,7 +105,7 @@ std::optional<nmt::TsvColumns> columns_of(const TranslateOptions& o, LineReader&
 }
 
 // Opens all inputs before it loads the models. `load_first`: if there are two; else empty.
-void translate(const TranslateOptions& o, const DecoderSource& load_first,
+void translate(const TranslateOptions& o, const Judges& judges, const DecoderSource& load_first,
                const DecoderSource& load) {
   LineReader input = nmt::open_text(o.input);
   const std::optional<nmt::TsvColumns> columns = columns_of(o, input);
@@ -113,31 +135,36 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
                              .pivot = !o.then.empty()};
   if (columns && !columns->header().empty()) output.write(columns->header() + added_columns(form));
   const auto emit = [&](std::span<const nmt::TranslatedLine> lines) {
+    const std::vector<double> qualities = qualities_of(lines, form, judges.quality);
+    std::span<const double> rest = qualities;
     for (const nmt::TranslatedLine& line : lines) {
-      output.write(formatted(line, form));
+      const auto own = rest.first(std::min(rest.size(), line.translations.size()));
+      output.write(formatted(line, form, own));
+      rest = rest.subspan(own.size());
       warn_of_problems(line);
     }
     return output.flush();
   };
-  nmt::translate_stream(translator, input,
-                        {.line = {.languages = o.languages,
-                                  .glossary = o.glossary.empty() ? nullptr : &glossary,
-                                  .avoid = avoided_in(o.avoid),
-                                  .markup = o.markup,
-                                  .keep = kept_kinds(o),
-                                  .alignment = form.alignment,
-                                  .check_copies = form.missing_copies,
-                                  .restores_case = o.letters == "auto"},
-                         .split = o.split_sentences,
-                         .json = o.input_format == "json",
-                         .tsv = columns ? &*columns : nullptr,
-                         .prefixes = prefixes.get(),
-                         .tags = tags.get(),
-                         .before = pivot ? &*pivot : nullptr,
-                         .choose = choice_of(o, *translator.model().target_tokenizer),
-                         .guard = nmt::guard_from_name(o.guard),
-                         .line_by_line = o.flush || is_typed(o)},
-                        emit, [&](int64_t lines) { progress.add(lines); });
+  nmt::translate_stream(
+      translator, input,
+      {.line = {.languages = o.languages,
+                .glossary = o.glossary.empty() ? nullptr : &glossary,
+                .avoid = avoided_in(o.avoid),
+                .markup = o.markup,
+                .keep = kept_kinds(o),
+                .alignment = form.alignment,
+                .check_copies = form.missing_copies,
+                .restores_case = o.letters == "auto"},
+       .split = o.split_sentences,
+       .json = o.input_format == "json",
+       .tsv = columns ? &*columns : nullptr,
+       .prefixes = prefixes.get(),
+       .tags = tags.get(),
+       .before = pivot ? &*pivot : nullptr,
+       .choose = choice_among_hypotheses(judges.choice, *translator.model().target_tokenizer),
+       .guard = nmt::guard_from_name(o.guard),
+       .line_by_line = o.flush || is_typed(o)},
+      emit, [&](int64_t lines) { progress.add(lines); });
   output.commit();
 }
 
@@ -152,15 +179,16 @@ int run_translate(const std::vector<std::string>& arguments) {
   if (nmt::is_file_output(o.output))
     explain_interruption("dietmt translate: interrupted; " + o.output +
                          " was not written: it appears only when the translation is complete");
+  const Judges judges = load_judges(o, arguments);
   if (o.then.empty()) {
-    translate(o, {}, decoder_source(o, "translate", arguments));
+    translate(o, judges, {}, decoder_source(o, "translate", arguments));
     return 0;
   }
   const DecoderSource first = decoder_source(o, "translate", arguments);
   DecodingOptions second = o;
   second.models = o.then;
   second.shortlist = o.then_shortlist;
-  translate(o, first, decoder_source(second, "translate", arguments));
+  translate(o, judges, first, decoder_source(second, "translate", arguments));
   return 0;
 }
 

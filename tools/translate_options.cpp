@@ -19,7 +19,7 @@ constexpr int64_t kSamples = 100;  // of minimum Bayes risk
 // How many hypotheses the search must find.
 void settle_candidates(TranslateOptions& o, std::vector<std::string>& problems) {
   o.search.nbest = o.nbest;
-  if (o.mbr == "none") {
+  if (o.mbr.utility == "none") {
     if (o.mbr_candidates > 0 || o.mbr_exact > 0)
       problems.emplace_back("--mbr-candidates and --mbr-exact need --mbr");
     return;
@@ -133,22 +133,22 @@ OptionTable option_table(TranslateOptions& o) {
           R"(with --glossary also "missing_terms" of each translation, with --check copies )"
           R"("missing_copies", "guard": {"problem", "replaced"} of a line whose translation went )"
           R"(wrong, and "case": "capitals", "title" or "words" of a line that --case auto restored)")
+      .add("quality-model", &o.quality_model, "DIR",
+           "COMET model that reads no references, such as COMETKiwi, written by 'dietmt import': "
+           "adds its estimate as \"quality\" to each translation of --json")
       .add("flush", &o.flush, "",
            "translate each line as soon as it arrives (for dialogue or endless input; always when "
            "lines are typed on a terminal)");
   bind_search(table, o.search);
-  table.group("Minimum Bayes risk")
-      .add("mbr", &o.mbr, "",
-           "choose the candidate most like the others: the one with the highest expected "
-           "chrF or BLEU, which becomes its score",
-           {.choices = {"none", "chrf", "bleu"}})
+  bind_mbr(table.group("Minimum Bayes risk"), o.mbr);
+  table
       .add("mbr-candidates", &o.mbr_candidates, "N",
            "candidates per line, from beam search (0: the beam size) or drawn by --sample "
            "(0: 100)",
            candidates)
       .add("mbr-exact", &o.mbr_exact, "N",
            "compare only the N candidates that a cheap estimate ranks best with all others; "
-           "0: all",
+           "0: all; not with --mbr comet",
            candidates);
   table.group("Two models")
       .add("then", &o.then, "DIR[,DIR...]",
@@ -168,6 +168,10 @@ OptionTable option_table(TranslateOptions& o) {
 std::vector<std::string> problems_of(const OptionTable& table, TranslateOptions& o) {
   std::vector<std::string> problems;
   settle_candidates(o, problems);
+  for (std::string& problem : mbr_problems(o.mbr)) problems.push_back(std::move(problem));
+  if (o.mbr.utility == "comet" && o.mbr_exact > 0)
+    problems.emplace_back("--mbr-exact is for --mbr chrf and bleu");
+  if (!o.quality_model.empty() && !o.json) problems.emplace_back("--quality-model needs --json");
   for (std::string& problem : decoding_problems(o)) problems.push_back(std::move(problem));
   if (o.then.empty() && !o.then_shortlist.empty())
     problems.emplace_back("--then-shortlist needs --then");

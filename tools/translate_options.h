@@ -8,6 +8,7 @@
 
 #include "common/options.h"
 #include "tools/decoding_options.h"
+#include "tools/mbr_options.h"
 
 namespace dietmt::tools {
 
@@ -33,10 +34,11 @@ struct TranslateOptions : DecodingOptions {
   bool remove_bpe = false;
   std::vector<std::string> then;
   std::string then_shortlist;
-  std::string mbr = "none";
+  MbrOptions mbr;
   int64_t mbr_candidates = 0;  // 0: as many as the beam, or kSamples
   int64_t mbr_exact = 0;       // 0: all
   int64_t nbest = 1;
+  std::string quality_model;
 };
 
 OptionTable option_table(TranslateOptions& o);

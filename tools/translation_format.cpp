@@ -15,10 +15,6 @@ namespace {
 using nlohmann::ordered_json;
 using nmt::AlignmentKind;
 
-std::string text_of(const nmt::LineResult& found, const TranslationForm& form) {
-  return form.remove_bpe ? data::without_bpe_marks(found.text) : found.text;
-}
-
 std::string alignment_text(const nmt::LineResult& found, AlignmentKind kind) {
   if (kind == AlignmentKind::kHard) return nmt::pharaoh(found.alignment);
   std::string text;
@@ -40,12 +36,14 @@ ordered_json alignment_json(const nmt::TranslatedLine& line, const nmt::LineResu
           {"weights", found.attention}};
 }
 
-std::string json(const nmt::TranslatedLine& line, const TranslationForm& form) {
+std::string json(const nmt::TranslatedLine& line, const TranslationForm& form,
+                 std::span<const double> qualities) {
   auto translations = ordered_json::array();
   for (const nmt::LineResult& found : line.translations) {
-    ordered_json one{{"text", text_of(found, form)},
+    ordered_json one{{"text", translation_text(found, form)},
                      {"score", found.score},
                      {"token_scores", found.token_scores}};
+    if (!qualities.empty()) one["quality"] = qualities[translations.size()];
     if (form.missing_terms) one["missing_terms"] = found.missing_terms;
     if (form.missing_copies) one["missing_copies"] = found.missing_copies;
     if (form.alignment != AlignmentKind::kNone)
@@ -66,7 +64,7 @@ std::string json(const nmt::TranslatedLine& line, const TranslationForm& form) {
 // Tabs of the translation would be columns.
 std::string tsv(const nmt::TranslatedLine& line, const TranslationForm& form) {
   const nmt::LineResult& best = line.translations.front();
-  std::string text = text_of(best, form);
+  std::string text = translation_text(best, form);
   std::ranges::replace(text, '\t', ' ');
   std::string row = line.row + '\t' + text;
   if (form.scores) row += fmt::format("\t{:.6f}", best.score);
@@ -76,24 +74,29 @@ std::string tsv(const nmt::TranslatedLine& line, const TranslationForm& form) {
 
 }  // namespace
 
+std::string translation_text(const nmt::LineResult& found, const TranslationForm& form) {
+  return form.remove_bpe ? data::without_bpe_marks(found.text) : found.text;
+}
+
 std::string added_columns(const TranslationForm& form) {
   return std::string("\ttranslation") + (form.scores ? "\tscore" : "") +
          (form.alignment != AlignmentKind::kNone ? "\talignment" : "");
 }
 
-std::string formatted(const nmt::TranslatedLine& line, const TranslationForm& form) {
-  if (form.json) return json(line, form);
+std::string formatted(const nmt::TranslatedLine& line, const TranslationForm& form,
+                      std::span<const double> qualities) {
+  if (form.json) return json(line, form, qualities);
   if (form.tsv) return tsv(line, form);
   std::string text;
   for (const nmt::LineResult& found : line.translations) {
     if (!text.empty()) text += '\n';
     if (form.nbest > 1)
-      text +=
-          fmt::format("{} ||| {} ||| {:.6f}", line.number - 1, text_of(found, form), found.score);
+      text += fmt::format("{} ||| {} ||| {:.6f}", line.number - 1, translation_text(found, form),
+                          found.score);
     else if (form.scores)
-      text += fmt::format("{:.6f}\t{}", found.score, text_of(found, form));
+      text += fmt::format("{:.6f}\t{}", found.score, translation_text(found, form));
     else
-      text += text_of(found, form);
+      text += translation_text(found, form);
     if (form.alignment != AlignmentKind::kNone)
       text += " ||| " + alignment_text(found, form.alignment);
   }

@@ -1,6 +1,7 @@
 // What `dietmt translate` prints.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "nmt/translation/translation_stream.h"
@@ -23,8 +24,13 @@ struct TranslationForm {
 /// What formatted() adds to the line of TSV that names its columns.
 std::string added_columns(const TranslationForm& form);
 
-/// The output for one input line, without its last line feed.
-std::string formatted(const nmt::TranslatedLine& line, const TranslationForm& form);
+/// The text of a translation.
+std::string translation_text(const nmt::LineResult& found, const TranslationForm& form);
+
+/// The output for one input line, without its last line feed. `qualities`: of its translations, for
+/// JSON; empty: none.
+std::string formatted(const nmt::TranslatedLine& line, const TranslationForm& form,
+                      std::span<const double> qualities = {});
 
 /// Says what is wrong with a degenerate translation, and names each term of the glossary, and each
 /// number, address and name of the source, that the best translation lacks.

@@ -13,16 +13,12 @@ namespace dietmt::bert {
 namespace {
 
 using at::Tensor;
-using encoders::CometVectors;
 
-constexpr int64_t kSegmentsAtOnce = 1024;  // of the estimator
+constexpr size_t kSegmentsAtOnce = 1024;
+constexpr size_t kCandidatesAtOnce = 4096;
 
 // COMET cuts a text two pieces before the end of the table of positions.
 constexpr int64_t kUnusedPositions = 2;
-
-Tensor rows_of(const Tensor& vectors, int64_t begin, int64_t end, at::Device device) {
-  return vectors.defined() ? vectors.slice(0, begin, end).to(device) : Tensor();
-}
 
 }  // namespace
 
@@ -60,69 +56,102 @@ CometScorer::Input CometScorer::joined(std::span<const Input* const> texts) {
   return input;
 }
 
+// Equal inputs have one row.
 Tensor CometScorer::embed(const std::vector<Input>& inputs) const {
   const at::Device device = model_.encoder().piece_embedding().device();
   std::vector<size_t> order(inputs.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, {}, [&](size_t i) { return inputs[i].size(); });
-  const auto count = static_cast<int64_t>(inputs.size());
-  Tensor vectors = at::empty({count, model_.config().encoder.width}, at::kFloat);
-  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) {
+    const size_t length = inputs[a].size(), other = inputs[b].size();
+    return length != other ? length < other : inputs[a] < inputs[b];
+  });
+  std::vector<const Input*> distinct;
+  std::vector<int64_t> rows(inputs.size());
+  for (const size_t i : order) {
+    if (distinct.empty() || *distinct.back() != inputs[i]) distinct.push_back(&inputs[i]);
+    rows[i] = std::ssize(distinct) - 1;
+  }
+  Tensor vectors = at::empty({std::ssize(distinct), model_.config().encoder.width}, at::kFloat);
+  for (size_t begin = 0, end = 0; begin < distinct.size(); begin = end) {
     Input pieces;
-    std::vector<int64_t> lengths, rows;
+    std::vector<int64_t> lengths;
     do {
-      const Input& input = inputs[order[end]];
+      const Input& input = *distinct[end++];
       pieces.insert(pieces.end(), input.begin(), input.end());
       lengths.push_back(std::ssize(input));
-      rows.push_back(static_cast<int64_t>(order[end++]));
-    } while (end < order.size() &&
-             std::ssize(pieces) + std::ssize(inputs[order[end]]) <= batch_tokens_);
+    } while (end < distinct.size() &&
+             std::ssize(pieces) + std::ssize(*distinct[end]) <= batch_tokens_);
     const encoders::Packing packing(lengths, device);
-    vectors.index_copy_(0, at::tensor(rows),
-                        model_.embed(encoders::ids_of(pieces, device), packing).to(at::kCPU));
+    vectors.slice(0, static_cast<int64_t>(begin), static_cast<int64_t>(end))
+        .copy_(model_.embed(encoders::ids_of(pieces, device), packing));
   }
-  return vectors;
+  return vectors.index_select(0, at::tensor(rows));
 }
 
-std::vector<double> CometScorer::estimate(const CometVectors& vectors) const {
+std::vector<double> CometScorer::estimate(const Tensor& vectors,
+                                          std::span<const Segment> segments) const {
   const at::Device device = model_.encoder().piece_embedding().device();
-  const int64_t count = vectors.translation.size(0);
   std::vector<double> scores;
-  for (int64_t begin = 0; begin < count; begin += kSegmentsAtOnce) {
-    const int64_t end = std::min(begin + kSegmentsAtOnce, count);
-    const Tensor part = model_
-                            .estimate({rows_of(vectors.translation, begin, end, device),
-                                       rows_of(vectors.source, begin, end, device),
-                                       rows_of(vectors.reference, begin, end, device)})
-                            .to(at::kCPU);
-    for (int64_t i = 0; i < end - begin; ++i)
-      scores.push_back(static_cast<double>(part[i].item<float>()));
+  for (size_t begin = 0; begin < segments.size(); begin += kSegmentsAtOnce) {
+    const auto part = segments.subspan(begin, std::min(kSegmentsAtOnce, segments.size() - begin));
+    const auto rows_of = [&](int64_t Segment::*kind) {
+      if (part.front().*kind == kNone) return Tensor();
+      std::vector<int64_t> rows;
+      for (const Segment& segment : part) rows.push_back(segment.*kind);
+      return vectors.index_select(0, at::tensor(rows)).to(device);
+    };
+    const Tensor found = model_
+                             .estimate({.translation = rows_of(&Segment::translation),
+                                        .source = rows_of(&Segment::source),
+                                        .reference = rows_of(&Segment::reference)})
+                             .to(at::kCPU);
+    for (int64_t i = 0; i < found.size(0); ++i)
+      scores.push_back(static_cast<double>(found[i].item<float>()));
   }
   return scores;
 }
 
 // The mean over inputs with the source, with the reference, and with both, as far as there are any
 // (Rei et al. 2022).
-std::vector<double> CometScorer::score_together(const std::vector<Input>& translations,
-                                                const std::vector<Input>& sources,
-                                                const std::vector<Input>& references) {
-  std::vector<std::vector<const std::vector<Input>*>> combinations;
-  if (!sources.empty()) combinations.push_back({&translations, &sources});
-  if (!references.empty()) combinations.push_back({&translations, &references});
-  if (combinations.size() == 2) combinations.push_back({&translations, &sources, &references});
-  std::vector<double> means(translations.size(), 0.0);
-  for (const auto& combination : combinations) {
+std::vector<double> CometScorer::score_together(const std::vector<Input>& texts,
+                                                std::span<const Segment> segments) {
+  using Kinds = std::vector<int64_t Segment::*>;
+  const bool has_source = segments.front().source != kNone;
+  const bool has_reference = segments.front().reference != kNone;
+  std::vector<Kinds> combinations;
+  if (has_source) combinations.push_back({&Segment::translation, &Segment::source});
+  if (has_reference) combinations.push_back({&Segment::translation, &Segment::reference});
+  if (has_source && has_reference)
+    combinations.push_back({&Segment::translation, &Segment::source, &Segment::reference});
+  std::vector<double> means(segments.size(), 0.0);
+  for (const Kinds& combination : combinations) {
     std::vector<Input> inputs;
-    for (size_t i = 0; i < translations.size(); ++i) {
-      std::vector<const Input*> texts;
-      for (const std::vector<Input>* kind : combination) texts.push_back(&(*kind)[i]);
-      inputs.push_back(joined(texts));
+    std::vector<Segment> rows;
+    for (const Segment& segment : segments) {
+      std::vector<const Input*> parts;
+      for (const auto kind : combination)
+        parts.push_back(&texts[static_cast<size_t>(segment.*kind)]);
+      rows.push_back({.translation = std::ssize(inputs)});
+      inputs.push_back(joined(parts));
     }
-    const std::vector<double> scores = estimate({.translation = embed(inputs)});
+    const std::vector<double> scores = estimate(embed(inputs), rows);
     for (size_t i = 0; i < means.size(); ++i)
       means[i] += scores[i] / static_cast<double>(combinations.size());
   }
   return means;
+}
+
+std::vector<double> CometScorer::score_segments(const Texts& texts,
+                                                std::span<const Segment> segments) {
+  const std::vector<Input> inputs = encode(texts);
+  if (!is_unified()) return estimate(embed(inputs), segments);
+  std::vector<double> scores;
+  for (size_t begin = 0; begin < segments.size(); begin += kSegmentsAtOnce) {
+    const auto part = segments.subspan(begin, std::min(kSegmentsAtOnce, segments.size() - begin));
+    const std::vector<double> found = score_together(inputs, part);
+    scores.insert(scores.end(), found.begin(), found.end());
+  }
+  return scores;
 }
 
 std::vector<std::vector<double>> CometScorer::score(const Texts& sources,
@@ -130,28 +159,73 @@ std::vector<std::vector<double>> CometScorer::score(const Texts& sources,
                                                     const std::vector<Texts>& systems) {
   const torch::NoGradGuard no_grad;
   const encoders::CometConfig& config = model_.config();
-  const bool is_unified = config.kind == "unified";
-  const bool can_do_without = is_unified && config.reads_source;
-  if (config.reads_reference && !references && !can_do_without)
+  if (config.needs_reference() && !references)
     throw ConfigError("this COMET model compares translations with references");
-  std::vector<Input> source_inputs, reference_inputs;
-  if (config.reads_source) source_inputs = encode(sources);
-  if (config.reads_reference && references) reference_inputs = encode(*references);
-  CometVectors vectors;
-  if (!is_unified && config.reads_source) vectors.source = embed(source_inputs);
-  if (!is_unified && config.reads_reference) vectors.reference = embed(reference_inputs);
-
-  std::vector<std::vector<double>> scores;
+  Texts texts;
+  const auto add = [&](const Texts& more) {
+    texts.insert(texts.end(), more.begin(), more.end());
+    return std::ssize(texts) - std::ssize(more);
+  };
+  const auto count = static_cast<int64_t>(sources.size());
+  const int64_t source = config.reads_source ? add(sources) : kNone;
+  const int64_t reference = config.reads_reference && references ? add(*references) : kNone;
+  const auto at_row = [](int64_t first, int64_t i) { return first == kNone ? kNone : first + i; };
+  std::vector<Segment> segments;
   for (const Texts& system : systems) {
-    const std::vector<Input> translations = encode(system);
-    if (is_unified) {
-      scores.push_back(score_together(translations, source_inputs, reference_inputs));
-    } else {
-      vectors.translation = embed(translations);
-      scores.push_back(estimate(vectors));
+    const int64_t translation = add(system);
+    for (int64_t i = 0; i < count; ++i)
+      segments.push_back({translation + i, at_row(source, i), at_row(reference, i)});
+  }
+  const std::vector<double> all = score_segments(texts, segments);
+  std::vector<std::vector<double>> scores;
+  for (auto next = all.begin(); next != all.end(); next += count)
+    scores.emplace_back(next, next + count);
+  scores.resize(systems.size());
+  return scores;
+}
+
+void CometScorer::add_expected(std::span<const metrics::WeightedCandidates> sentences,
+                               std::vector<std::vector<double>>& all) {
+  const bool has_references = model_.config().reads_reference;
+  Texts texts;
+  std::vector<Segment> segments;
+  for (const metrics::WeightedCandidates& sentence : sentences) {
+    const int64_t source = model_.config().reads_source ? std::ssize(texts) : kNone;
+    if (source != kNone) texts.push_back(sentence.source);
+    const int64_t first = std::ssize(texts), count = std::ssize(sentence.texts);
+    texts.insert(texts.end(), sentence.texts.begin(), sentence.texts.end());
+    for (int64_t i = 0; i < count; ++i) {
+      if (!has_references) segments.push_back({first + i, source, kNone});
+      for (int64_t j = 0; has_references && j < count; ++j)
+        segments.push_back({first + i, source, first + j});
     }
   }
-  return scores;
+  const std::vector<double> scores = score_segments(texts, segments);
+  auto next = scores.begin();
+  for (const metrics::WeightedCandidates& sentence : sentences) {
+    std::vector<double>& utilities = all.emplace_back();
+    for (size_t i = 0; i < sentence.texts.size(); ++i) {
+      utilities.push_back(has_references ? std::inner_product(sentence.weights.begin(),
+                                                              sentence.weights.end(), next, 0.0)
+                                         : *next);
+      next += has_references ? std::ssize(sentence.weights) : 1;
+    }
+  }
+}
+
+std::vector<std::vector<double>> CometScorer::expected(
+    std::span<const metrics::WeightedCandidates> sentences) {
+  const torch::NoGradGuard no_grad;
+  std::vector<std::vector<double>> all;
+  for (size_t begin = 0, end = 0; begin < sentences.size(); begin = end) {
+    size_t candidates = 0;
+    do {
+      candidates += sentences[end++].texts.size();
+    } while (end < sentences.size() &&
+             candidates + sentences[end].texts.size() <= kCandidatesAtOnce);
+    add_expected(sentences.subspan(begin, end - begin), all);
+  }
+  return all;
 }
 
 }  // namespace dietmt::bert

@@ -11,6 +11,7 @@
 
 #include "data/text/bert_tokenizer.h"
 #include "encoders/comet/comet.h"
+#include "metrics/minimum_bayes_risk.h"
 
 namespace dietmt::bert {
 
@@ -30,22 +31,38 @@ class CometScorer {
                                          const std::optional<Texts>& references,
                                          const std::vector<Texts>& systems);
 
-  /// Inputs of score() that were too long for the model, so that their ends did not count.
+  /// The expected score of each candidate with all candidates of its sentence as references
+  /// (minimum Bayes risk); its score if the model reads no reference. An input that occurs again,
+  /// as source, candidate or reference, goes through the encoder once.
+  std::vector<std::vector<double>> expected(std::span<const metrics::WeightedCandidates> sentences);
+
+  /// Inputs that were too long for the model, so that their ends did not count.
   int64_t cut() const { return cut_; }
 
  private:
   using Input = std::vector<int32_t>;
+
+  // Its texts, as indices of a list; kNone: the model does not read such a text.
+  struct Segment {
+    int64_t translation = kNone, source = kNone, reference = kNone;
+  };
+  static constexpr int64_t kNone = -1;
+
+  bool is_unified() const { return model_.config().kind == "unified"; }
+
+  std::vector<double> score_segments(const Texts& texts, std::span<const Segment> segments);
+  std::vector<double> score_together(const std::vector<Input>& texts,
+                                     std::span<const Segment> segments);
+  void add_expected(std::span<const metrics::WeightedCandidates> sentences,
+                    std::vector<std::vector<double>>& all);
 
   std::vector<Input> encode(const Texts& texts);
   Input joined(std::span<const Input* const> texts);
 
   /// One vector an input, on the CPU: [inputs, D].
   at::Tensor embed(const std::vector<Input>& inputs) const;
-  std::vector<double> estimate(const encoders::CometVectors& vectors) const;
-
-  std::vector<double> score_together(const std::vector<Input>& translations,
-                                     const std::vector<Input>& sources,
-                                     const std::vector<Input>& references);
+  /// vectors: one for each text. [texts, D]
+  std::vector<double> estimate(const at::Tensor& vectors, std::span<const Segment> segments) const;
 
   const encoders::CometModel& model_;
   const data::BertTokenizer& tokenizer_;

@@ -9,6 +9,10 @@ int64_t CometConfig::features() const {
   return (kind == "regression" ? 6 : 4) * encoder.width;
 }
 
+bool CometConfig::needs_reference() const {
+  return reads_reference && !(kind == "unified" && reads_source);
+}
+
 std::vector<std::string> CometConfig::problems(const std::string& file) const {
   std::vector<std::string> found = encoder.problems(file);
   const auto check = [&](const char* key, const OptionRule& rule, auto value) {

@@ -35,6 +35,9 @@ struct CometConfig {
   /// Numbers that the estimator reads for a segment.
   int64_t features() const;
 
+  /// Whether it cannot score without a reference: unified models can, by the source.
+  bool needs_reference() const;
+
   /// All problems, each one sentence. They name `file` and its keys.
   std::vector<std::string> problems(const std::string& file) const;
 };

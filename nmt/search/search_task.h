@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "nmt/search/avoided_texts.h"
@@ -38,6 +39,7 @@ struct TranslationRequest {
   // Preceding sentences of its document (data/text/sentence_context.h):
   int64_t context_tokens = 0;      // at the start of `source`
   int32_t context_separator = -1;  // ends each of them in the translation; -1: it has none
+  std::string text = {};           // of the sentence, for a choice among its hypotheses
 
   bool has_prefix() const { return !prefix.empty() || !open_word.choices.empty(); }
   /// Whether the tokens that may follow depend on a hypothesis.

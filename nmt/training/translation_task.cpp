@@ -135,14 +135,16 @@ void TranslationTask::require_memory(const TranslationBatch& batch) {
 double TranslationTask::epoch() const { return training::epochs_of(*batches_); }
 
 std::vector<std::string> TranslationTask::possible_scores(size_t translated_texts,
-                                                          bool has_command) {
-  std::vector<std::string> names = names_of_scores(translated_texts, has_command);
+                                                          MoreScores more) {
+  std::vector<std::string> names = names_of_scores(translated_texts, more);
   names.insert(names.begin(), "valid_loss");
   return names;
 }
 
 std::vector<std::string> TranslationTask::score_names() const {
-  return possible_scores(options_.validation.texts.size(), !options_.validation.command.empty());
+  const ValidationOptions& validation = options_.validation;
+  return possible_scores(validation.texts.size(), {.comet = static_cast<bool>(validation.comet),
+                                                   .command = !validation.command.empty()});
 }
 
 std::string TranslationTask::training_data() const {

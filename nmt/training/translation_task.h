@@ -45,7 +45,7 @@ class TranslationTask : public training::TrainingTask {
                   const data::Tokenizer& target, TranslationTaskOptions options);
 
   /// The names of the scores of a task that translates as many validation texts.
-  static std::vector<std::string> possible_scores(size_t translated_texts, bool has_command);
+  static std::vector<std::string> possible_scores(size_t translated_texts, MoreScores more);
 
   /// How many sizes of batches are recorded.
   size_t graphs() const { return passes_.graphs(); }

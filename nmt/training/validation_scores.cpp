@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <sstream>
 
@@ -59,17 +60,25 @@ Lines in_words(Lines lines, bool remove_bpe) {
   return lines;
 }
 
-void append(const Lines& lines, Lines& all) { all.insert(all.end(), lines.begin(), lines.end()); }
+template <typename Value>
+void append(const std::vector<Value>& more, std::vector<Value>& all) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
 
 }  // namespace
 
-std::vector<std::string> names_of_scores(size_t texts, bool has_command) {
-  std::vector<std::string> names;
-  if (texts == 0) return names;
-  names = {"bleu", "chrf"};
+std::vector<std::string> names_of_scores(size_t texts, MoreScores more) {
+  if (texts == 0) return {};
+  std::vector<std::string> metrics = {"bleu", "chrf"};
+  if (more.comet) metrics.emplace_back("comet");
+  std::vector<std::string> names = metrics;
   for (size_t i = 1; texts > 1 && i <= texts; ++i)
-    for (const char* name : {"bleu", "chrf"}) names.push_back(with_number(name, i));
-  if (has_command) names.emplace_back("command");
+    for (const std::string& name : metrics) names.push_back(with_number(name, i));
+  if (more.command) names.emplace_back("command");
   return names;
 }
 
@@ -84,9 +93,11 @@ std::map<std::string, double> translation_scores(
   const metrics::Bleu bleu(bleu_options);
   const metrics::Chrf chrf(chrf_options);
   std::map<std::string, double> scores;
-  const auto measure = [&](const Lines& found, const Lines& references, const auto& name_of) {
+  const auto measure = [&](const Lines& found, const Lines& references,
+                           const std::vector<double>& comet, const auto& name_of) {
     scores[name_of("bleu")] = bleu.corpus_score(found, {references}).score;
     scores[name_of("chrf")] = chrf.corpus_score(found, {references}).score;
+    if (options.comet) scores[name_of("comet")] = mean(comet);
   };
 
   const bool several = options.texts.size() > 1;
@@ -95,14 +106,19 @@ std::map<std::string, double> translation_scores(
   const fs::path file = temporary ? fs::path(temporary->path()) / "translations" : options.output;
   std::vector<fs::path> files;
   Lines all_found, all_references;
+  std::vector<double> all_comet;
   for (size_t i = 0; i < options.texts.size(); ++i) {
     const ValidationText& text = options.texts[i];
     const Lines found = in_words(translate(text), options.remove_bpe);
     const Lines references = in_words(text.references, options.remove_bpe);
+    std::vector<double> comet;
+    if (options.comet)
+      comet = options.comet(in_words(text.sources, options.remove_bpe), references, found);
     if (several)
-      measure(found, references, [&](const char* name) { return with_number(name, i + 1); });
+      measure(found, references, comet, [&](const char* name) { return with_number(name, i + 1); });
     append(found, all_found);
     append(references, all_references);
+    append(comet, all_comet);
     if (file.empty()) continue;
     files.emplace_back(several ? file.string() + '.' + std::to_string(i + 1) : file.string());
     std::string bytes;
@@ -113,7 +129,7 @@ std::map<std::string, double> translation_scores(
       spdlog::warn("{}", error.what());
     }
   }
-  measure(all_found, all_references, [](const char* name) { return std::string(name); });
+  measure(all_found, all_references, all_comet, [](const char* name) { return std::string(name); });
   if (!options.command.empty()) scores["command"] = score_of_command(options.command, files);
   return scores;
 }

@@ -23,14 +23,25 @@ struct ValidationOptions {
   std::string tokenizer = "13a";      // of BLEU; "none" for tokenized text
   bool lowercase = false;             // of BLEU and chrF
   bool remove_bpe = false;            // join words that the text's own BPE has cut
-  std::string command;                // its last line on stdout is a score; empty: none
-  std::filesystem::path output;       // where translations stay; of several texts FILE.1, FILE.2
+  /// COMET scores of the segments of a text; may be empty.
+  std::function<std::vector<double>(const std::vector<std::string>& sources,
+                                    const std::vector<std::string>& references,
+                                    const std::vector<std::string>& translations)>
+      comet;
+  std::string command;           // its last line on stdout is a score; empty: none
+  std::filesystem::path output;  // where translations stay; of several texts FILE.1, FILE.2
   SearchOptions search;
 };
 
-/// "bleu" and "chrf" of all lines; "bleu_1", "chrf_1" and so on of each text if there are several;
-/// "command".
-std::vector<std::string> names_of_scores(size_t texts, bool has_command);
+/// Scores that not every run has.
+struct MoreScores {
+  bool comet = false;
+  bool command = false;
+};
+
+/// "bleu", "chrf" and "comet" of all lines; "bleu_1", "chrf_1" and so on of each text if there are
+/// several; "command".
+std::vector<std::string> names_of_scores(size_t texts, MoreScores more);
 
 /// These scores. `translate` translates the sources of a text. A command that fails or prints no
 /// number gets a warning and scores NaN.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "data/text/tokenizer.h"
@@ -13,14 +14,15 @@ namespace dietmt::nmt {
 
 struct BayesRiskChoice {
   metrics::BayesRiskOptions risk = {};
+  metrics::LearnedUtility learned = {};  // instead of `risk`; may be empty
   bool samples = false;  // all equally probable; otherwise the model's probabilities count
   int64_t nbest = 1;     // kept per sentence
   int64_t workers = 0;   // threads; 0: one per core
 };
 
 /// Keeps the `nbest` distinct translations of each sentence with the highest expected utility,
-/// which becomes their score.
-void choose_by_bayes_risk(std::vector<NBest>& found, const data::Tokenizer& tokenizer,
-                          const BayesRiskChoice& choice);
+/// which becomes their score. `requests`: of the sentences.
+void choose_by_bayes_risk(std::span<const TranslationRequest> requests, std::vector<NBest>& found,
+                          const data::Tokenizer& tokenizer, const BayesRiskChoice& choice);
 
 }  // namespace dietmt::nmt

@@ -129,6 +129,7 @@ void LineEncoder::add_tokens(LineRequest& line, const data::SourceTag& tag) cons
     line.untranslated = join(place_markup(line.marked, ""), line.marked.spellings);
     return;
   }
+  line.request.text = line.text();
   if (!is_aligned) return;
   line.spans.resize(ids.size() - ending.size());
   line.tag_tokens = std::ranges::find_if(line.spans, [](auto span) { return span.begin >= 0; }) -

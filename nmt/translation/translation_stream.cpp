@@ -190,7 +190,7 @@ void translate(const Translator& translator, const LineCoder& coder, const Strea
   const auto decode = [&](std::span<const TranslationRequest> some, const SearchOptions& search,
                           const std::function<void(int64_t)>& done) {
     std::vector<NBest> found = translator.translate(some, search, done);
-    if (options.choose) options.choose(found);
+    if (options.choose) options.choose(some, found);
     return found;
   };
   const SecondSearch again = [&](const std::vector<TranslationRequest>& some,

@@ -48,8 +48,8 @@ struct StreamOptions {
   /// Translates the lines first, such as Portuguese to English before English to German; null:
   /// none.
   const Translator* before = nullptr;
-  /// Changes the hypotheses found for the sentences of a window; may be empty.
-  std::function<void(std::vector<NBest>&)> choose = {};
+  /// Changes the hypotheses found for requests; may be empty.
+  std::function<void(std::span<const TranslationRequest>, std::vector<NBest>&)> choose = {};
   Guard guard = Guard::kOff;  // against degenerate translations
   /// Lines before the first line of the input, as context for a model that reads it.
   std::vector<std::string> earlier = {};

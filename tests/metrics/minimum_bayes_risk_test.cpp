@@ -123,5 +123,20 @@ TEST(MinimumBayesRiskTest, EmptyCandidatesAreWorthNothing) {
 
 TEST(MinimumBayesRiskTest, UnknownUtilitiesAreNamed) { EXPECT_ANY_THROW(utility_from_name("ter")); }
 
+TEST(MinimumBayesRisk, EqualCandidatesCountTogether) {
+  const Texts candidates = {"ein Hund", "der Hund", "ein Hund"};
+  const std::vector<double> weights = {0.25, 0.5, 0.25};
+  const WeightedCandidates distinct = distinct_candidates(candidates, weights);
+  EXPECT_THAT(distinct.texts, testing::ElementsAre("ein Hund", "der Hund"));
+  EXPECT_THAT(distinct.weights, testing::ElementsAre(0.5, 0.5));
+  EXPECT_THAT(distinct_candidates(candidates, {}).weights,
+              testing::ElementsAre(testing::DoubleEq(2.0 / 3), testing::DoubleEq(1.0 / 3)));
+  const auto ranked = ranked_candidates(distinct, std::vector<double>{0.1, 0.2});
+  ASSERT_EQ(ranked.size(), 2U);
+  EXPECT_EQ(ranked[0].index, 1U);
+  EXPECT_EQ(ranked[0].utility, 0.2);
+  EXPECT_EQ(ranked[1].index, 0U);
+}
+
 }  // namespace
 }  // namespace dietmt::metrics

@@ -14,22 +14,11 @@ void require_score(const std::vector<std::string>& scores, const std::string& na
 }
 
 std::vector<std::string> changeable_options() {
-  return {"learning-rate",
-          "schedule",
-          "min-lr",
-          "max-updates",
-          "clip-norm",
-          "valid-interval",
-          "valid-metric",
-          "valid-beam",
-          "valid-tokenize",
-          "valid-lowercase",
-          "no-valid-translation",
-          "remove-bpe",
-          "valid-command",
-          "precision",
-          "attention-backend",
-          "cuda-graphs"};
+  return {
+      "learning-rate",        "schedule",     "min-lr",        "max-updates",    "clip-norm",
+      "valid-interval",       "valid-metric", "valid-beam",    "valid-tokenize", "valid-lowercase",
+      "no-valid-translation", "remove-bpe",   "valid-command", "comet-model",    "precision",
+      "attention-backend",    "cuda-graphs"};
 }
 
 std::vector<std::string> TrainerOptions::problems() const {

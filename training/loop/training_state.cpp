@@ -28,7 +28,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 // Whether an option changes how the metric is computed. All such options are about translations.
 bool changes_metric(const std::string& option, const std::string& metric) {
   constexpr const char* kOptions[] = {"valid-beam", "valid-tokenize", "valid-lowercase",
-                                      "remove-bpe", "valid-command"};
+                                      "remove-bpe", "valid-command",  "comet-model"};
   return metric != "valid_loss" && std::ranges::find(kOptions, option) != std::end(kOptions);
 }
 

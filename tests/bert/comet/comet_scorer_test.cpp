@@ -102,5 +102,49 @@ TEST_F(CometScorerTest, SystemsAreScoredOneByOne) {
   EXPECT_NE(both[0], both[1]);
 }
 
+TEST_F(CometScorerTest, TheExpectedScoreIsThatWithEachCandidateAsTheReference) {
+  const std::vector<double> weights = {0.5, 0.2, 0.2, 0.1};
+  for (const std::string name : {"normed", "unified"}) {
+    SCOPED_TRACE(name);
+    load(name);
+    std::vector<metrics::WeightedCandidates> sentences(2);
+    for (size_t s = 0; s < sentences.size(); ++s) {
+      sentences[s].source = texts_.sources[s];
+      sentences[s].texts = {texts_.translations[s], texts_.references[s], texts_.translations[s],
+                            texts_.sources[s]};  // one occurs twice
+      sentences[s].weights = weights;
+    }
+    const auto found = scorer().expected(sentences);
+    ASSERT_EQ(found.size(), sentences.size());
+    for (size_t s = 0; s < sentences.size(); ++s) {
+      const Texts& texts = sentences[s].texts;
+      const Texts sources(texts.size(), sentences[s].source);
+      ASSERT_EQ(found[s].size(), texts.size());
+      for (size_t i = 0; i < texts.size(); ++i) {
+        const auto scores = scorer().score(sources, texts, {Texts(texts.size(), texts[i])}).at(0);
+        double expected = 0.0;
+        for (size_t j = 0; j < texts.size(); ++j) expected += weights[j] * scores[j];
+        EXPECT_NEAR(found[s][i], expected, kTolerance) << s << ' ' << i;
+      }
+    }
+  }
+}
+
+TEST_F(CometScorerTest, WithoutReferencesTheExpectedScoreIsTheScore) {
+  load("referenceless");
+  std::vector<metrics::WeightedCandidates> sentences;
+  for (size_t s = 0; s < texts_.sources.size(); ++s)
+    sentences.push_back({.source = texts_.sources[s],
+                         .texts = {texts_.references[s], texts_.translations[s]},
+                         .weights = {0.9, 0.1}});
+  sentences.push_back({.source = "a sentence without candidates"});
+  const auto found = scorer().expected(sentences);
+  ASSERT_EQ(found.size(), sentences.size());
+  EXPECT_TRUE(found.back().empty());
+  std::vector<double> of_translations;
+  for (size_t s = 0; s < texts_.sources.size(); ++s) of_translations.push_back(found[s].at(1));
+  expect_scores(of_translations, "referenceless/scores.json");
+}
+
 }  // namespace
 }  // namespace dietmt::bert

@@ -41,13 +41,12 @@ TEST_F(ValidationScoresTest, EachTextHasScoresOfItsOwnAndItsTranslationsAFile) {
   EXPECT_LT(found.at("chrf_1"), found.at("chrf_2"));
   EXPECT_EQ(read_file(scratch() / "found.1"), "the old house of my dear friend\nsomething else\n");
   EXPECT_EQ(read_file(scratch() / "found.2"), "she reads the long book today\n");
-  for (const std::string& name : names_of_scores(2, false))
-    EXPECT_EQ(found.count(name), 1U) << name;
+  for (const std::string& name : names_of_scores(2, {})) EXPECT_EQ(found.count(name), 1U) << name;
 }
 
 TEST_F(ValidationScoresTest, OneTextHasOneFileAndOneScore) {
   options_.texts.pop_back();
-  EXPECT_THAT(names_of_scores(1, false), ElementsAre("bleu", "chrf"));
+  EXPECT_THAT(names_of_scores(1, {}), ElementsAre("bleu", "chrf"));
   EXPECT_EQ(scores().size(), 2U);
   EXPECT_THAT(names(), ElementsAre("found"));
 }
@@ -61,6 +60,23 @@ TEST_F(ValidationScoresTest, ACommandPrintsTheScoreOfItsFiles) {
   EXPECT_EQ(scores().at("command"), 3.0);
   options_.command = "echo 7; false";
   EXPECT_TRUE(std::isnan(scores().at("command")));
+}
+
+TEST_F(ValidationScoresTest, CometReadsEachSegmentOnceAndGivesItsMeans) {
+  int64_t segments = 0;
+  options_.comet = [&](const Lines& sources, const Lines& references, const Lines& found) {
+    std::vector<double> scores;
+    for (size_t i = 0; i < sources.size(); ++i, ++segments)
+      scores.push_back(found[i] == references[i] ? 1.0 : sources[i] == "b" ? 0.25 : 0.0);
+    return scores;
+  };
+  const auto found = scores();
+  EXPECT_EQ(segments, 3);
+  EXPECT_DOUBLE_EQ(found.at("comet"), 0.75);
+  EXPECT_DOUBLE_EQ(found.at("comet_1"), 0.625);
+  EXPECT_DOUBLE_EQ(found.at("comet_2"), 1.0);
+  for (const std::string& name : names_of_scores(2, {.comet = true}))
+    EXPECT_EQ(found.count(name), 1U) << name;
 }
 
 TEST_F(ValidationScoresTest, BpeMarksAreJoinedBeforeWordsAreCounted) {

@@ -246,9 +246,14 @@ TEST_F(TextTest, TermsPassAFirstModelThatReadsContext) {
 }
 
 TEST_F(TextTest, FoundTranslationsCanBeChanged) {
-  const auto found = translated("baba\n\nkoriko\n", {.choose = [](std::vector<NBest>& all) {
-                                  for (NBest& one : all) one.front().score = 5.0;
-                                }});
+  const auto found = translated(
+      "baba\n\nkoriko\n",
+      {.choose = [](std::span<const TranslationRequest> requests, std::vector<NBest>& all) {
+        ASSERT_EQ(requests.size(), 2U);
+        EXPECT_EQ(requests[0].text, "baba");
+        EXPECT_EQ(requests[1].text, "koriko");
+        for (NBest& one : all) one.front().score = 5.0;
+      }});
   EXPECT_EQ(found[0].translations.front().score, 5.0);
   EXPECT_EQ(found[1].translations.front().score, 0.0);  // no text, no search
   EXPECT_EQ(found[2].translations.front().score, 5.0);
