@@ -105,7 +105,7 @@ std::vector<std::string> metric_names(const EvaluateOptions& o) {
 bool has_comet(const EvaluateOptions& o) { return std::ranges::count(metric_names(o), kComet) > 0; }
 
 bool has_subwords(const std::string& tokenizer) {
-  return tokenizer == "spm" || tokenizer.starts_with("flores");
+  return tokenizer == "spm" || tokenizer == "spBLEU-1K" || tokenizer.starts_with("flores");
 }
 
 OptionTable evaluate_table(EvaluateOptions& o) {
@@ -149,12 +149,12 @@ OptionTable evaluate_table(EvaluateOptions& o) {
   table.group("BLEU")
       .add("tokenize", &o.tokenize, "",
            "tokenizer; ja-mecab and ko-mecab need MeCab and its dictionary on this system; spm, "
-           "flores101 and flores200 need --subword-model",
+           "flores101, flores200 and spBLEU-1K need --subword-model",
            {.choices = {"13a", "intl", "char", "none", "zh", "ja-mecab", "ko-mecab", "spm",
-                        "flores101", "flores200"}})
+                        "flores101", "flores200", "spBLEU-1K"}})
       .add("subword-model", &o.subword_model, "FILE",
-           "sentencepiece model to tokenize with; for flores101 and flores200 the one that "
-           "sacreBLEU downloads for them")
+           "sentencepiece model to tokenize with; for flores101, flores200 and spBLEU-1K the one "
+           "that sacreBLEU downloads for them")
       .add("mecab-dictionary", &o.mecab_dictionary, "DIR",
            "dictionary of MeCab; default: the one in the system's settings")
       .add("smooth", &o.smooth, "", "smoothing of n-gram orders without a match",
@@ -288,7 +288,8 @@ std::vector<std::string> evaluate_problems(const OptionTable& table, const Evalu
   require(o.documents.empty() || !o.subset.empty() || o.document_level,
           "--documents needs --subset or --document-level");
   require(has_subwords(o.tokenize) == !o.subword_model.empty(),
-          "give --subword-model with --tokenize spm, flores101 or flores200, and only with them");
+          "give --subword-model with --tokenize spm, flores101, flores200 or spBLEU-1K, and only "
+          "with them");
   require(!o.smooth_value || o.smooth == "floor" || o.smooth == "add-k",
           "--smooth-value needs --smooth floor or add-k");
   require(o.chrf.word_order == EvaluateOptions().chrf.word_order ||

@@ -53,7 +53,7 @@ Judges load_judges(const TranslateOptions& o, const std::vector<std::string>& ar
   return judges;
 }
 
-// Of all translations of the lines, one after another; empty without --quality-model.
+// One for each translation of the lines, one after another; empty without --quality-model.
 std::vector<double> qualities_of(std::span<const nmt::TranslatedLine> lines,
                                  const TranslationForm& form,
                                  const std::optional<CometModel>& model) {

@@ -32,10 +32,10 @@ assert scores[best] == max(scores.values()), (best, scores)
 assert abs(scores[30] - json.loads(sys.argv[1])[0]["score"]) < 1e-6, scores
 END
 expect_code 2 "${train[@]}" --output bad --valid-metric comet
-expect_text "--valid-metric is 'comet'; possible: valid_loss bleu chrf" "$err"
+expect_text "--valid-metric is 'comet'; possible: valid_loss, bleu, chrf" "$err"
 expect_code 1 "${train[@]}" --output bad --comet-model run/best --valid-metric comet
 expect_text "is not a COMET model of dietmt" "$err"
-[ ! -e bad/data ] || fail "a wrong COMET model shows after the tokenizer is trained"
+[ ! -e bad/data/tokenizer.model ] || fail "a wrong COMET model shows after the tokenizer is trained"
 
 # Translation: the expected score against all candidates, weighted by their probabilities.
 toy_corpus 12 7 text

@@ -266,6 +266,9 @@ for _ in $(seq 200); do cat ref1 ref2; done >text
 expect_output 'flores' 'tok:flores200|' bash -c "
   '$dietmt' evaluate --reference ref1 --hypothesis hyp --tokenize flores200 \
     --subword-model pieces.model | grep -o 'tok:[^|]*|'"
+expect_output 'spBLEU-1K' 'tok:spBLEU-1K|' bash -c "
+  '$dietmt' evaluate --reference ref1 --hypothesis hyp --tokenize spBLEU-1K \
+    --subword-model pieces.model | grep -o 'tok:[^|]*|'"
 expect_output 'own subwords are named by their bytes' '1' bash -c "
   '$dietmt' evaluate --reference ref1 --hypothesis hyp --tokenize spm \
     --subword-model pieces.model | grep -cE 'tok:spm-[0-9a-f]{8}\|'"
