@@ -192,6 +192,10 @@ std::vector<std::string> SubwordOptions::problems(bool has_tokenizers) const {
     found.push_back(std::string("--augment: ") + error.what());
   }
   if (given() || has_tokenizers) return found;
+  if (tokenizers.target_normalization.value_or(tokenizers.options.normalization) !=
+          tokenizers.options.normalization &&
+      tokenizers.options.lowercase)
+    found.emplace_back("--lowercase and --target-normalization cannot be combined");
   if (subword_sampling && tokenizers.options.type != "unigram") {
     found.emplace_back(
         "--subword-sampling is for unigram tokenizers: add --tokenizer-type unigram, or use "
@@ -261,6 +265,16 @@ void bind_subwords(OptionTable& table, SubwordOptions& o) {
            "characters in place of both; such as upper:0.05,title:0.05,typos:0.03");
   table.group("New tokenizer");
   bind_new_tokenizer(table, t.options, "tokenizer-type");
+  table.add("target-normalization", &t.target_normalization, "",
+            "--normalization of the target language, so that translations have characters such as "
+            "½ that the source may unite with others; default: the same for both languages",
+            normalization_rule());
+}
+
+std::vector<std::string> subword_training_options() {
+  std::vector<std::string> names = new_tokenizer_options();
+  names.insert(names.end(), {"separate-tokenizers", "target-normalization"});
+  return names;
 }
 
 std::vector<std::string> vocabulary_contradictions(const OptionTable& table,
@@ -289,9 +303,7 @@ std::vector<std::string> vocabulary_contradictions(const OptionTable& table,
     found.push_back(fmt::format("--vocab-size is {}, but {} has {}, which --init-from keeps", size,
                                 name, source.vocabulary_size()));
   }
-  std::vector<std::string> training = new_tokenizer_options();
-  training.emplace_back("separate-tokenizers");
-  for (const std::string& option : training) {
+  for (const std::string& option : subword_training_options()) {
     if (option != "vocab-size" && table.given(option)) {
       found.push_back(fmt::format(
           "--{} is for training tokenizers, but --init-from keeps those of {}", option, name));
@@ -310,6 +322,8 @@ std::vector<std::string> unused_subword_options(const OptionTable& table, const 
       found.push_back(std::move(warning));
     if (given.source == given.target) break;
   }
+  if (table.given("target-normalization"))
+    found.emplace_back("--target-normalization is ignored: no tokenizer is trained");
   if (o.tokenizers.separate && given.source == given.target)
     found.emplace_back("--separate-tokenizers is ignored: --tokenizer is for both languages");
   return found;

@@ -77,6 +77,9 @@ struct SubwordOptions {
 /// Adds them as the group "Subwords".
 void bind_subwords(OptionTable& table, SubwordOptions& o);
 
+/// The names of those that do nothing if there are tokenizers.
+std::vector<std::string> subword_training_options();
+
 /// A sentence for each option that contradicts the subwords of `model`, which --init-from keeps.
 std::vector<std::string> vocabulary_contradictions(const OptionTable& table,
                                                    const SubwordOptions& o,

@@ -4,6 +4,8 @@
 
 namespace dietmt::tools {
 
+OptionRule normalization_rule() { return {.choices = {"nmt-nfkc", "nfkc", "nfc", "none"}}; }
+
 void bind_new_tokenizer(OptionTable& table, data::TokenizerOptions& o, const char* type) {
   table
       .add("vocab-size", &o.vocabulary_size, "N", "vocabulary size, with special pieces",
@@ -19,8 +21,10 @@ void bind_new_tokenizer(OptionTable& table, data::TokenizerOptions& o, const cha
            "used, so that the model can read and write every character")
       .add("normalization", &o.normalization, "",
            "characters that count as the same; nmt-nfkc: those that Unicode's NFKC unites, such as "
-           "a superscript 2 and 2, and kinds of spaces; nfkc: without the spaces; none: none",
-           {.choices = {"nmt-nfkc", "nfkc", "none"}})
+           "a superscript 2 and 2, and kinds of spaces; nfkc: without the spaces; nfc: only a "
+           "letter "
+           "with its accent and both as one character; none: none",
+           normalization_rule())
       .add("split-digits", &o.split_digits, "", "make each digit of a number a piece")
       .add("user-symbols", &o.symbols, "TEXT...",
            "strings that always are one piece, inside words too")

@@ -10,6 +10,9 @@
 
 namespace dietmt::tools {
 
+/// How text can be normalized.
+OptionRule normalization_rule();
+
 /// Adds them to the current group. `type`: the name of the option for TokenizerOptions::type.
 void bind_new_tokenizer(OptionTable& table, data::TokenizerOptions& o, const char* type);
 

@@ -21,7 +21,6 @@
 #include "tools/comet_model.h"
 #include "tools/commands.h"
 #include "tools/initial_model.h"
-#include "tools/new_tokenizer_options.h"
 #include "tools/train_options.h"
 #include "tools/unused_options.h"
 #include "training/loop/dry_run.h"
@@ -245,9 +244,7 @@ int run_train(const std::vector<std::string>& arguments) {
   if (o.stages) configuration["stages"] = data::stages_text(training_stages(o));
   if (o.SubwordOptions::given()) {
     TrainOptions untouched;
-    std::vector<std::string> unused = new_tokenizer_options();
-    unused.emplace_back("separate-tokenizers");
-    reset(configuration, train_option_table(untouched), unused);
+    reset(configuration, train_option_table(untouched), subword_training_options());
   }
   if (initial && initial->resumed)
     training::require_same_configuration(initial->files.directory, configuration, o.trainer);

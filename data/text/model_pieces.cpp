@@ -15,7 +15,7 @@ constexpr uint64_t kText = 1, kScore = 2, kKind = 3;  // of a piece
 constexpr uint64_t kNormal = 1;                       // a kind
 constexpr uint64_t kModelType = 3;                    // of the trainer's settings
 constexpr uint64_t kUnigramType = 1, kBpeType = 2;
-constexpr uint64_t kRules = 2;  // of the normalizer's settings
+constexpr uint64_t kRulesName = 1, kRules = 2;  // of the normalizer's settings
 
 ModelPiece piece_of(std::string_view bytes) {
   ModelPiece piece;
@@ -77,6 +77,25 @@ std::string changed_model(std::string_view model, const std::vector<bool>& kept,
   for (ProtobufField field; message.next(field);)
     if (field.number == kPieces ? kept.at(id++) : field.number != kTests) changed += field.whole;
   for (const ModelPiece& piece : added) changed += field_of(piece);
+  return changed;
+}
+
+std::string with_normalization(std::string_view model, const std::string& name,
+                               const std::string& rules) {
+  std::string changed;
+  ProtobufReader message(model);
+  for (ProtobufField field; message.next(field);) {
+    if (field.number == kTests) continue;
+    if (field.number != kNormalizerSpec) {
+      changed += field.whole;
+      continue;
+    }
+    std::string settings = field_of(kRulesName, name) + field_of(kRules, rules);
+    ProtobufReader spec(field.bytes);
+    for (ProtobufField setting; spec.next(setting);)
+      if (setting.number != kRulesName && setting.number != kRules) settings += setting.whole;
+    changed += field_of(kNormalizerSpec, settings);
+  }
   return changed;
 }
 

@@ -35,4 +35,8 @@ ModelPieces model_pieces(std::string_view model);
 std::string changed_model(std::string_view model, const std::vector<bool>& kept,
                           std::span<const ModelPiece> added = {});
 
+/// The bytes of `model` with normalization by these compiled rules; `name`: of the rules.
+std::string with_normalization(std::string_view model, const std::string& name,
+                               const std::string& rules);
+
 }  // namespace dietmt::data

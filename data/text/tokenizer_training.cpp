@@ -15,6 +15,7 @@
 #include "common/memory_use.h"
 #include "common/random.h"
 #include "common/text_io.h"
+#include "data/text/model_pieces.h"
 #include "data/text/source_tag.h"
 #include "data/text/text_column.h"
 #include "data/text/tokenizer.h"
@@ -28,14 +29,36 @@ std::string marked(const std::string& tag) { return std::string(kWordBegin) + ta
 constexpr size_t kLongestLine = 8192;
 constexpr int64_t kMostTrainerThreads = 128;  // of sentencepiece
 
+// A file of training text.
+struct Input {
+  std::string file;
+  std::string normalization;  // of its lines before training; "none" if the trainer normalizes
+};
+
+// The trainer has one normalization, and not NFC.
+bool prepares(const TokenizerOptions& options, const std::optional<SecondLanguage>& second) {
+  return second || options.normalization == "nfc";
+}
+
+std::vector<Input> inputs_of(const TokenizerOptions& options,
+                             const std::optional<SecondLanguage>& second) {
+  std::vector<Input> inputs;
+  for (const std::string& file : options.inputs)
+    inputs.push_back({file, prepares(options, second) ? options.normalization : "none"});
+  if (!second) return inputs;
+  for (const std::string& file : second->inputs) inputs.push_back({file, second->normalization});
+  return inputs;
+}
+
 // A uniform sample of at most options.sentences lines (Vitter 1985, algorithm R).
-std::vector<std::string> sample_lines(const TokenizerOptions& options) {
+std::vector<std::string> sample_lines(const TokenizerOptions& options,
+                                      const std::vector<Input>& inputs) {
   std::vector<std::string> sample;
   Random random(random_key(options.seed, 0));
   const auto limit = static_cast<uint64_t>(options.sentences);
   uint64_t seen = 0;
   int64_t too_long = 0;
-  for (const std::string& input : options.inputs) {
+  for (const auto& [input, normalization] : inputs) {
     TextReader reader(input);
     Utf8Lines utf8(options.invalid_utf8);
     for (std::string line; reader.next(line);) {
@@ -44,6 +67,7 @@ std::vector<std::string> sample_lines(const TokenizerOptions& options) {
       if (is_long) ++too_long;
       if (line.empty() || is_long) continue;
       std::replace(line.begin(), line.end(), '\0', ' ');
+      line = normalized_text(line, normalization);
       if (sample.size() < limit) {
         sample.push_back(line);
       } else if (const uint64_t place = random.below(seen + 1); place < limit) {
@@ -110,12 +134,6 @@ std::vector<std::string> fixed_pieces(const TokenizerOptions& options) {
   return pieces;
 }
 
-std::string normalization_rule(const TokenizerOptions& options) {
-  if (options.normalization == "none") return "identity";
-  const std::string rule = options.normalization == "nfkc" ? "nfkc" : "nmt_nfkc";
-  return options.lowercase ? rule + "_cf" : rule;
-}
-
 std::pair<std::string, std::string> name_and_value(const std::string& setting) {
   const size_t at = setting.find('=');
   if (at == std::string::npos || at == 0)
@@ -135,7 +153,7 @@ sentencepiece::util::Status run_trainer(const std::vector<std::string>& lines,
       {"character_coverage", std::to_string(options.character_coverage)},
       {"num_threads", std::to_string(std::min(options.threads, kMostTrainerThreads))},
       {"max_sentence_length", std::to_string(kLongestLine)},
-      {"normalization_rule_name", normalization_rule(options)},
+      {"normalization_rule_name", Normalization{options.normalization, options.lowercase}.rule()},
       {"byte_fallback", options.byte_fallback ? "true" : "false"},
       {"split_digits", options.split_digits ? "true" : "false"},
       {"minloglevel", "2"}};
@@ -177,7 +195,7 @@ void check(const TokenizerOptions& options) {
   if (options.vocabulary_size > INT32_MAX) problems.push_back("--vocab-size is too large");
   if (!(options.character_coverage > 0.9 && options.character_coverage <= 1.0))
     problems.push_back("the character coverage must be above 0.9 and at most 1");
-  if (options.normalization == "none" && options.lowercase)
+  if (options.lowercase && (options.normalization == "none" || options.normalization == "nfc"))
     problems.push_back("--lowercase needs --normalization nmt-nfkc or nfkc");
   for (const std::string& symbol : options.symbols)
     if (symbol.empty()) problems.push_back("--user-symbols: a symbol is empty");
@@ -197,9 +215,12 @@ SpecialSet special_set_from_name(const std::string& name) {
   throw ConfigError("special pieces '" + name + "': must be translation or bert");
 }
 
-void train_tokenizer(const TokenizerOptions& options, const std::filesystem::path& output) {
-  check(options);
-  const std::vector<std::string> lines = sample_lines(options);
+void train_tokenizer(const TokenizerOptions& given, const std::filesystem::path& output,
+                     const std::optional<SecondLanguage>& second) {
+  check(given);
+  TokenizerOptions options = given;
+  if (prepares(given, second)) options.normalization = "none";
+  const std::vector<std::string> lines = sample_lines(options, inputs_of(given, second));
   if (lines.empty()) throw DataError(options.inputs.front() + ": no text to train a tokenizer on");
   const std::string size_text = "--vocab-size " + std::to_string(options.vocabulary_size);
   std::string serialized;
@@ -227,8 +248,14 @@ void train_tokenizer(const TokenizerOptions& options, const std::filesystem::pat
       throw ConfigError(size_text + " is too large for this text: the largest possible one is " +
                         std::to_string(largest));
   }
-  check_tags(serialized, options.tags);
-  write_file_atomically(output, serialized);
+  const auto model_with = [&](const std::string& normalization) {
+    const Normalization rules{.name = normalization};
+    return with_normalization(serialized, rules.rule(), compiled_rules(rules));
+  };
+  const std::string model = prepares(given, second) ? model_with(given.normalization) : serialized;
+  check_tags(model, options.tags);
+  write_file_atomically(output, model);
+  if (second) write_file_atomically(second->output, model_with(second->normalization));
   // Returns hundreds of megabytes to the system before the model is trained.
   return_free_memory();
 }

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "data/text/normalization.h"
 #include "data/text/utf8_lines.h"
 
 namespace dietmt::data {
@@ -25,10 +27,8 @@ struct TokenizerOptions {
   bool may_shrink = false;   // a text with fewer pieces gets a smaller vocabulary
   std::string type = "bpe";  // "bpe" or "unigram"
   SpecialSet special = SpecialSet::kTranslation;
-  /// Characters that the model reads as the same: of compatibility forms, so that a superscript 2
-  /// is 2, and of kinds of spaces ("nmt-nfkc"); of the former only ("nfkc"); "none".
-  std::string normalization = "nmt-nfkc";
-  bool lowercase = false;      // the model folds the case of the text; not with "none"
+  std::string normalization = Normalization().name;
+  bool lowercase = false;      // the model folds the case of the text; not with "nfc" and "none"
   bool byte_fallback = false;  // 256 pieces for the bytes of characters without a piece
   bool split_digits = false;   // each digit is a piece
   /// Words that always stay single pieces, such as the tags of source lines.
@@ -43,11 +43,21 @@ struct TokenizerOptions {
   InvalidUtf8 invalid_utf8 = InvalidUtf8::kRefuse;
 };
 
-/// Trains a sentencepiece model and writes it to `output` atomically.
+/// The text of a second language, which is normalized in another way: its model has the same
+/// pieces.
+struct SecondLanguage {
+  std::vector<std::string> inputs;
+  std::string normalization;
+  std::filesystem::path output;
+};
+
+/// Trains a sentencepiece model and writes it to `output` atomically, and that of a second language
+/// to its file. The case of two languages is not folded.
 /// Throws ConfigError with all that is wrong with the options, also for a vocabulary that is too
 /// large for the text and may not shrink (the message says the largest possible size). Throws
 /// DataError for a file:line that is not UTF-8 and for a tag that the model's normalisation
 /// changes.
-void train_tokenizer(const TokenizerOptions& options, const std::filesystem::path& output);
+void train_tokenizer(const TokenizerOptions& options, const std::filesystem::path& output,
+                     const std::optional<SecondLanguage>& second = {});
 
 }  // namespace dietmt::data

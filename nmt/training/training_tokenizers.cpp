@@ -8,6 +8,9 @@ namespace {
 
 using TokenizerPointer = std::shared_ptr<const data::Tokenizer>;
 
+constexpr const char* kSourceFile = "source.tokenizer.model";
+constexpr const char* kTargetFile = "target.tokenizer.model";
+
 TokenizerPointer trained(data::TokenizerOptions options, const std::vector<std::string>& inputs,
                          const std::vector<std::string>& tags, const fs::path& file, bool trains) {
   if (trains) {
@@ -19,6 +22,20 @@ TokenizerPointer trained(data::TokenizerOptions options, const std::vector<std::
   return std::make_shared<data::Tokenizer>(file);
 }
 
+// The same pieces for both languages.
+Tokenizers trained_pair(data::TokenizerOptions options, const TokenizerText& text,
+                        const std::string& target_normalization, const fs::path& directory,
+                        bool trains) {
+  const fs::path source = directory / kSourceFile, target = directory / kTargetFile;
+  if (trains) {
+    options.inputs = text.source;
+    options.tags = text.source_tags;
+    spdlog::info("training the tokenizers {} and {}", source.string(), target.string());
+    data::train_tokenizer(options, source, {{text.target, target_normalization, target}});
+  }
+  return {std::make_shared<data::Tokenizer>(source), std::make_shared<data::Tokenizer>(target)};
+}
+
 Tokenizers chosen(const TokenizerChoice& choice, const TokenizerText& text,
                   const fs::path& directory, bool trains) {
   if (!choice.joint.empty()) {
@@ -28,11 +45,16 @@ Tokenizers chosen(const TokenizerChoice& choice, const TokenizerText& text,
   if (!choice.source.empty()) {
     return {data::open_tokenizer(choice.source), data::open_tokenizer(choice.target)};
   }
+  const std::string target_normalization =
+      choice.target_normalization.value_or(choice.options.normalization);
   if (choice.separate) {
-    return {trained(choice.options, text.source, text.source_tags,
-                    directory / "source.tokenizer.model", trains),
-            trained(choice.options, text.target, {}, directory / "target.tokenizer.model", trains)};
+    data::TokenizerOptions of_target = choice.options;
+    of_target.normalization = target_normalization;
+    return {trained(choice.options, text.source, text.source_tags, directory / kSourceFile, trains),
+            trained(of_target, text.target, {}, directory / kTargetFile, trains)};
   }
+  if (target_normalization != choice.options.normalization)
+    return trained_pair(choice.options, text, target_normalization, directory, trains);
   std::vector<std::string> both = text.source;
   both.insert(both.end(), text.target.begin(), text.target.end());
   const auto joint =

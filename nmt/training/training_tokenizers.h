@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct TokenizerChoice {
   bool separate = false;           // otherwise train one for each language, not a joint one
   bool separator = false;          // with data::kSeparatorPiece
   data::TokenizerOptions options;  // of training, less the text and its tags
+  std::optional<std::string> target_normalization;  // another one than that of `options`
 };
 
 struct TokenizerText {

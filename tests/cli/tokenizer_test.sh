@@ -21,6 +21,25 @@ done
 grep -qaF nmt_nfkc_cf "$work/bert.model" || fail "--lowercase does not fold case"
 ! grep -qaF nmt_nfkc_cf "$work/translation.model" || fail "case is folded by default"
 
+# Translations have characters that the source unites with others; the languages share the pieces.
+expect_code 0 "${train[@]}" --output "$work/nfc.model" --normalization nfc
+toy_training 200 10
+sed -i 's/rot/rot²/g' "$work/train.de"
+apart=("${toy_train[@]}" --batch-tokens 300 --tied-embeddings all --target-normalization nfc)
+expect_code 0 "${apart[@]}" --output "$work/apart" --max-updates 2
+expect_code 0 "${apart[@]}" --output "$work/apart" --max-updates 4
+expect_text "resuming from update 2" "$err"
+grep -qaF nmt_nfkc "$work/apart/best/source.tokenizer.model" || fail "the source is normalized anew"
+[ ! -e "$work/apart/best/tokenizer.model" ] || fail "there is a joint tokenizer"
+echo "rot² " >"$work/prefix"
+expect_code 0 "$dietmt" translate --model "$work/apart" --prefix "$work/prefix" <<<"red cat"
+expect_text "rot²" "$out"
+expect_code 2 "${apart[@]}" --output "$work/never" --lowercase
+expect_text "--lowercase and --target-normalization cannot be combined" "$err"
+expect_code 0 "${apart[@]}" --output "$work/given" --max-updates 1 --dry-run \
+  --tokenizer "$work/nfc.model"
+expect_text "--target-normalization is ignored: no tokenizer is trained" "$err"
+
 expect_code 2 "${train[@]}" --output "$work/never.model" --special gpt
 expect_text "--special is 'gpt'; it must be translation or bert" "$err"
 expect_code 2 "$dietmt" tokenizer --input "$work/toy.en" --output "$work/never.model" \

@@ -1,6 +1,7 @@
 #include "data/text/tokenizer_training.h"
 
 #include <gmock/gmock.h>
+#include <unicode/normalizer2.h>
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
@@ -119,6 +120,70 @@ TEST_F(TokenizerTrainingTest, NormalizationIsChosen) {
   EXPECT_THAT(problem_of(chosen), HasSubstr("--lowercase needs --normalization"));
   chosen.normalization = "nfkc";
   EXPECT_EQ(round_trip(trained(chosen), "AN AREA"), "an area");
+}
+
+TEST_F(TokenizerTrainingTest, NfcUnitesALetterAndItsMarksAndNothingElse) {
+  TokenizerOptions chosen = options();
+  chosen.inputs = {write("accents", "cafe\u0301 ½ m² ™ ＡＢ Å a\u0323\u0302\ncaf\u00E9\n")};
+  chosen.normalization = "nfc";
+  const Tokenizer tokenizer = trained(chosen);
+  const std::string same = "10³ m² ™ ½ ＡＢ，１ ﬁ";
+  EXPECT_EQ(round_trip(tokenizer, "½ m² ™ ＡＢ"), "½ m² ™ ＡＢ");
+  EXPECT_THAT(pieces_of(tokenizer, "cafe\u0301"), Contains("▁caf\u00E9"));
+  EXPECT_EQ(tokenizer.encode("cafe\u0301"), tokenizer.encode("caf\u00E9"));
+  EXPECT_EQ(round_trip(tokenizer, "a\u0302\u0323"), "\u1EAD") << "marks in another order";
+  EXPECT_EQ(round_trip(tokenizer, "\u212B"), "\u00C5") << "the sign of the angstrom";
+  chosen.byte_fallback = true;
+  EXPECT_EQ(round_trip(trained(chosen), same), same);
+  EXPECT_EQ(round_trip(trained(chosen), "\u1112\u1161\u11AB"), "\uD55C");
+  chosen.lowercase = true;
+  EXPECT_THAT(problem_of(chosen), HasSubstr("--lowercase needs --normalization"));
+}
+
+// With bytes, so that every character of the text comes back as the rules leave it.
+TEST_F(TokenizerTrainingTest, NfcIsThatOfIcu) {
+  TokenizerOptions chosen = options();
+  chosen.normalization = "nfc";
+  chosen.byte_fallback = true;
+  const Tokenizer tokenizer = trained(chosen);
+  UErrorCode status = U_ZERO_ERROR;
+  const icu::Normalizer2* const nfc = icu::Normalizer2::getNFCInstance(status);
+  const icu::Normalizer2* const nfd = icu::Normalizer2::getNFDInstance(status);
+  int64_t tried = 0;
+  for (UChar32 code = 1; code < kPlanesOfPrivateUse; ++code) {
+    const icu::UnicodeString character(code);
+    if (U_IS_SURROGATE(code) || nfd->isNormalized(character, status)) continue;
+    if (code >= 0xAC00 && code % 7 != 0 && code < 0xD7A4) continue;  // of Hangul some
+    std::string expected;
+    nfc->normalize(character, status).toUTF8String(expected);
+    std::string decomposed;
+    nfd->normalize(character, status).toUTF8String(decomposed);
+    ASSERT_EQ(round_trip(tokenizer, "x " + utf8(code) + " y"), "x " + expected + " y")
+        << std::hex << code;
+    ASSERT_EQ(round_trip(tokenizer, "x " + decomposed + " y"), "x " + expected + " y")
+        << std::hex << code;
+    ++tried;
+  }
+  EXPECT_TRUE(U_SUCCESS(status));
+  EXPECT_GT(tried, 3'500);
+}
+
+TEST_F(TokenizerTrainingTest, TwoLanguagesShareThePiecesButNotTheNormalization) {
+  TokenizerOptions chosen = options();
+  chosen.tags = {"<2de>"};
+  const SecondLanguage second{.inputs = {write("second", "eine Fläche von 20 m² kostet ½ Euro\n")},
+                              .normalization = "none",
+                              .output = scratch() / "second.model"};
+  train_tokenizer(chosen, scratch() / "model", second);
+  const Tokenizer first(scratch() / "model"), other(second.output);
+  ASSERT_EQ(first.vocabulary_size(), other.vocabulary_size());
+  for (int32_t id = 0; id < first.vocabulary_size(); ++id)
+    ASSERT_EQ(first.piece(id), other.piece(id));
+  EXPECT_EQ(round_trip(first, "20 m²"), "20 m2");
+  EXPECT_EQ(round_trip(other, "20 m² ½"), "20 m² ½");
+  EXPECT_EQ(round_trip(other, "Fläche"), "Fläche");
+  EXPECT_EQ(pieces_of(first, "<2de>"), std::vector<std::string>{"▁<2de>"});
+  EXPECT_EQ(first.encode("an area"), other.encode("an area"));
 }
 
 TEST_F(TokenizerTrainingTest, DigitsAreSplit) {

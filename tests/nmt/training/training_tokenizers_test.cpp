@@ -44,6 +44,26 @@ TEST_F(TrainingTokenizersTest, SeparateOnesLearnALanguageEach) {
   EXPECT_NE(tokenizers.source->decode(tokenizers.source->encode(target)), target);
 }
 
+TEST_F(TrainingTokenizersTest, AnotherNormalizationOfTheTargetIsASecondModelOfTheSamePieces) {
+  choice_.options.byte_fallback = true;
+  choice_.options.vocabulary_size = 330;
+  choice_.target_normalization = "nfc";
+  const Tokenizers tokenizers = made();
+  EXPECT_TRUE(has("source.tokenizer.model") && has("target.tokenizer.model"));
+  EXPECT_EQ(tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size());
+  const auto round_trip = [](const data::Tokenizer& tokenizer) {
+    return tokenizer.decode(tokenizer.encode("m²"));
+  };
+  EXPECT_EQ(round_trip(*tokenizers.source), "m2");
+  EXPECT_EQ(round_trip(*tokenizers.target), "m²");
+  EXPECT_EQ(made(false).target->serialized(), tokenizers.target->serialized());
+  choice_.target_normalization = choice_.options.normalization;
+  EXPECT_EQ(made().source, made().target);
+  choice_.target_normalization = "none";
+  choice_.separate = true;
+  EXPECT_EQ(round_trip(*made().target), "m²");
+}
+
 TEST_F(TrainingTokenizersTest, TagsAreOnePieceOfTheSource) {
   choice_.separate = true;
   text_files_.source_tags = {"<2de>"};
