@@ -58,8 +58,7 @@ MetricResults comet_results(const CometModel& comet, const Corpora& corpora, siz
   if (comet.reads_reference && !corpora.references.empty()) read = corpora.references[0];
   references = read ? 1 : 0;
   MetricResults results{std::make_shared<metrics::SegmentMean>("COMET", comet.name)};
-  for (const std::vector<double>& system :
-       comet.scores(corpora.sources, read, corpora.hypotheses))
+  for (const std::vector<double>& system : comet.scores(corpora.sources, read, corpora.hypotheses))
     results.statistics.push_back(metrics::SegmentMean::statistics(system));
   return results;
 }
