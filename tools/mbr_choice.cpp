@@ -7,7 +7,7 @@ namespace dietmt::tools {
 CometOptions comet_options(const DecodingOptions& o, const std::string& directory) {
   const int64_t threads = std::max<int64_t>(1, o.search.threads);
   return {.directory = directory,
-          .device = o.device,
+          .device = o.device.substr(0, o.device.find(',')),
           .threads = nmt::usable_workers(o.search.workers, threads) * threads,
           .batch_tokens = o.search.batch_tokens};
 }

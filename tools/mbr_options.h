@@ -25,7 +25,7 @@ void bind_mbr(OptionTable& table, MbrOptions& o);
 /// That one of the two lacks the other.
 std::vector<std::string> mbr_problems(const MbrOptions& o);
 
-/// On the device, and with the threads, that decode.
+/// On the device, the first of several, and with the threads that decode.
 CometOptions comet_options(const DecodingOptions& o, const std::string& directory);
 
 /// None for --mbr none. Loads the COMET model as comet_model() does.
