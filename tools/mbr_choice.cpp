@@ -8,8 +8,7 @@ CometOptions comet_options(const DecodingOptions& o, const std::string& director
   const int64_t threads = std::max<int64_t>(1, o.search.threads);
   return {.directory = directory,
           .device = o.device.substr(0, o.device.find(',')),
-          .threads = nmt::usable_workers(o.search.workers, threads) * threads,
-          .batch_tokens = o.search.batch_tokens};
+          .threads = nmt::usable_workers(o.search.workers, threads) * threads};
 }
 
 std::optional<nmt::BayesRiskChoice> bayes_risk_choice(const MbrOptions& o,
