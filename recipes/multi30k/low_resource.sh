@@ -30,6 +30,7 @@ options_of() {  # NAME: options in addition to those of the plain BPE run
   case $1 in
     bpe) ;;
     bpe-dropout) echo --bpe-dropout 0.1 ;;
+    byte-fallback) echo --byte-fallback ;;
     unigram) echo --tokenizer-type unigram ;;
     subword-sampling) echo --tokenizer-type unigram --subword-sampling 0.2 ;;
     word-dropout) echo --source-word-dropout 0.1 --target-word-dropout 0.1 ;;
