@@ -57,6 +57,9 @@ OptionTable option_table(CleanOptions& o) {
            "translation model whose cross-entropies the rule CrossEntropyFilter tests")
       .add("score-model-reverse", &o.score_model_reverse, "DIR",
            "translation model from target to source, for the same rule")
+      .add("align-pairs", &o.align_pairs, "N",
+           "pairs at the beginning of the text that the rule WordAlignFilter learns from",
+           {.least = 1, .most = 100'000'000})
       .add("print-rules", &o.print_rules, "", "print the default rules, for a file of your own")
       .add("list-rules", &o.list_rules, "", "print all rules with their parameters and defaults");
   table.group("Run")
@@ -171,14 +174,15 @@ int run_clean(const std::vector<std::string>& arguments) {
   const std::vector<data::Rule> rules = options.rules.empty()
                                             ? data::default_rules(options.languages)
                                             : data::read_rules(options.rules, options.languages);
-  const data::PairScorer scorer = pair_scorer(options, rules);
+  const data::PairScorer model = model_scorer(options, rules);
   const OutputFiles files = output_files(options);
   const std::unique_ptr<data::PairSource> source = open_pairs(options);
   CleanOutput output(options, files);
   data::CleaningOptions cleaning{.rules = rules,
                                  .threads = options.threads > 0 ? options.threads : usable_cores()};
   cleaning.directory = files.directory;
-  cleaning.scorer = scorer;
+  cleaning.aligner = aligner_scorer(options, rules);
+  cleaning.model = model;
   if (options.dry_run) cleaning.most_pairs = *options.dry_run;
   const data::CleaningReport report = data::clean(*source, cleaning, output.sink());
   require_readable(report, options);

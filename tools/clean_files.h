@@ -21,6 +21,7 @@ struct CleanOptions {
   std::vector<std::string> reports;
   data::PairFacts languages;
   std::string score_model, score_model_reverse;
+  int64_t align_pairs = 200'000;
   bool print_rules = false, list_rules = false;
   std::optional<int64_t> dry_run;
   int64_t threads = 0;

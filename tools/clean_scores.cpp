@@ -1,12 +1,18 @@
 #include "tools/clean_scores.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <utility>
 
 #include "common/error.h"
+#include "common/process.h"
 #include "common/text_io.h"
+#include "data/cleaning/pair_aligner.h"
+#include "data/text/text_column.h"
 #include "nmt/translation/forced_scoring.h"
 #include "nmt/translation/translator.h"
 
@@ -64,13 +70,31 @@ class ModelScorer {
   std::mutex turn_;
 };
 
+bool has_test(const std::vector<data::Rule>& rules, data::EntropyTest::By by) {
+  return std::ranges::any_of(rules, [by](const data::Rule& rule) {
+    const auto* test = std::get_if<data::EntropyTest>(&rule.test);
+    return test != nullptr && test->by == by;
+  });
+}
+
 }  // namespace
 
-data::PairScorer pair_scorer(const CleanOptions& o, const std::vector<data::Rule>& rules) {
+data::PairScorer aligner_scorer(const CleanOptions& o, const std::vector<data::Rule>& rules) {
+  if (!has_test(rules, data::EntropyTest::By::kAligner)) return {};
+  for (const std::string& input : o.inputs)
+    if (const std::string file = data::TextColumn(input).file;
+        std::filesystem::exists(file) ? !std::filesystem::is_regular_file(file) : file == "-")
+      throw ConfigError("WordAlignFilter reads the text twice: give a file instead of " + file);
+  const std::unique_ptr<data::PairSource> text = open_pairs(o);
+  const auto aligner = std::make_shared<const data::PairAligner>(
+      *text, o.align_pairs, o.threads > 0 ? o.threads : usable_cores());
+  spdlog::info("the word aligner learned from {} pairs", aligner->pairs());
+  return [aligner](const std::vector<data::PairSides>& pairs) { return aligner->entropies(pairs); };
+}
+
+data::PairScorer model_scorer(const CleanOptions& o, const std::vector<data::Rule>& rules) {
   if (o.score_model.empty()) return {};
-  if (std::ranges::none_of(rules, [](const data::Rule& rule) {
-        return std::holds_alternative<data::EntropyTest>(rule.test);
-      }))
+  if (!has_test(rules, data::EntropyTest::By::kModel))
     throw ConfigError("--score-model needs a rule CrossEntropyFilter in --rules");
   const nmt::LanguageChoice languages{{}, o.languages.source, o.languages.target};
   const auto forward = std::make_shared<ModelScorer>(load_scorer("--score-model", o.score_model),

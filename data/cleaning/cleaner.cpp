@@ -49,12 +49,14 @@ CheckedPairs checked(const std::shared_ptr<const RawPairs>& raw, const PairSourc
   return all;
 }
 
-// Models are slow, so they score only pairs that no other rule objects to.
-void check_entropies(const CleaningOptions& options, CheckedPairs& all) {
-  const auto tests_entropies = [](const Rule& rule) {
-    return std::holds_alternative<EntropyTest>(rule.test);
+// Scores are slow, so only pairs that no other rule objects to get them.
+void check_entropies(const std::vector<Rule>& rules, EntropyTest::By by, const PairScorer& scorer,
+                     CheckedPairs& all) {
+  const auto test_of = [&](const Rule& rule) {
+    const auto* test = std::get_if<EntropyTest>(&rule.test);
+    return test != nullptr && test->by == by ? test : nullptr;
   };
-  if (std::ranges::none_of(options.rules, tests_entropies)) return;
+  if (std::ranges::none_of(rules, test_of)) return;
   std::vector<size_t> scored;
   std::vector<PairSides> sides;
   for (size_t i = 0; i < all.pairs.size(); ++i) {
@@ -62,13 +64,11 @@ void check_entropies(const CleaningOptions& options, CheckedPairs& all) {
     scored.push_back(i);
     sides.push_back({all.pairs[i].source, all.pairs[i].target});
   }
-  const std::vector<PairEntropies> entropies = options.scorer(sides);
-  for (size_t rule = 0; rule < options.rules.size(); ++rule) {
-    if (!tests_entropies(options.rules[rule])) continue;
-    const auto& test = std::get<EntropyTest>(options.rules[rule].test);
-    for (size_t k = 0; k < scored.size(); ++k)
-      if (!test(entropies[k])) all.objections[scored[k]] |= bit(rule);
-  }
+  const std::vector<PairEntropies> entropies = scorer(sides);
+  for (size_t rule = 0; rule < rules.size(); ++rule)
+    if (const EntropyTest* test = test_of(rules[rule]))
+      for (size_t k = 0; k < scored.size(); ++k)
+        if (!test->keeps(entropies[k])) all.objections[scored[k]] |= bit(rule);
 }
 
 class Cleaning {
@@ -97,7 +97,8 @@ class Cleaning {
         },
         [&](const auto& raw) {
           CheckedPairs pairs = checked(raw, source_, options_.rules);
-          check_entropies(options_, pairs);
+          check_entropies(options_.rules, EntropyTest::By::kAligner, options_.aligner, pairs);
+          check_entropies(options_.rules, EntropyTest::By::kModel, options_.model, pairs);
           return pairs;
         },
         [&](CheckedPairs&& pairs) { take(pairs); });

@@ -22,10 +22,6 @@ namespace dietmt::data {
 /// kMaxLineBytes.
 inline constexpr const char* kUnreadable = "unreadable";
 
-struct PairSides {
-  std::string_view source, target;
-};
-
 /// The entropies of pairs, in their order. Called from several threads.
 using PairScorer = std::function<std::vector<PairEntropies>(const std::vector<PairSides>&)>;
 
@@ -34,7 +30,8 @@ struct CleaningOptions {
   int64_t threads = 1;
   int64_t most_pairs = std::numeric_limits<int64_t>::max();
   std::filesystem::path directory = ".";  // for the keys of duplicates
-  PairScorer scorer = {};                 // for rules about entropies
+  PairScorer aligner = {};                // for rules about entropies, by EntropyTest::By
+  PairScorer model = {};
 };
 
 /// What becomes of a pair. Each returns false if nobody wants more.

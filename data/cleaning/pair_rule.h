@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "data/cleaning/side_text.h"
@@ -24,7 +25,11 @@ struct PairText {
 /// True if the rule keeps the pair. Called from several threads.
 using PairTest = std::function<bool(const PairText&)>;
 
-/// Cross-entropies of translation models, in nats per token.
+struct PairSides {
+  std::string_view source, target;
+};
+
+/// Cross-entropies, in nats per token of a translation model or per word of the aligner.
 struct PairEntropies {
   double target = 0.0;                // of the target, given the source
   std::optional<double> source = {};  // of the source, given the target
@@ -34,7 +39,12 @@ struct PairEntropies {
 /// entropies are low and near each other.
 double dual_score(double forward, double reverse);
 
-using EntropyTest = std::function<bool(const PairEntropies&)>;
+struct EntropyTest {
+  enum class By { kModel, kAligner };
+
+  By by = By::kModel;
+  std::function<bool(const PairEntropies&)> keeps;  // called from several threads
+};
 
 /// Pairs with one key are duplicates; the first of them stays.
 struct DuplicateKey {

@@ -249,4 +249,25 @@ std::vector<int32_t> WordAligner::links(const TokenPair& pair) const {
   return found;
 }
 
+double WordAligner::entropy(const TokenPair& pair) const {
+  double sum = 0.0;
+  std::vector<double> weights(pair.source.size());
+  const int64_t m = std::ssize(pair.target);
+  for (int64_t i = 1; i <= m; ++i) {
+    const int32_t word = pair.target[static_cast<size_t>(i - 1)];
+    if (word < 0) {
+      sum += kUnknownEntropy;
+      continue;
+    }
+    const double z = diagonal_weights(i, m, tension, weights);
+    double p = null_probability * table.probability(table.find(table.null_row(), word));
+    for (size_t j = 0; j < pair.source.size(); ++j)
+      if (pair.source[j] >= 0)
+        p += (1 - null_probability) * weights[j] / z *
+             table.probability(table.find(pair.source[j], word));
+    sum += std::min(-std::log(p), kMostEntropy);
+  }
+  return m == 0 ? 0.0 : sum / static_cast<double>(m);
+}
+
 }  // namespace dietmt::data

@@ -80,6 +80,12 @@ struct WordAligner {
   /// The most probable source position of each target token, the first of equal ones; -1: the null
   /// word.
   std::vector<int32_t> links(const TokenPair& pair) const;
+
+  /// -log p(target | source) of a target token on average, at most kMostEntropy each; 0 without
+  /// tokens. Negative ids are tokens that the aligner does not know: a target token among them has
+  /// kUnknownEntropy, so that a few names in a line say little.
+  double entropy(const TokenPair& pair) const;
+  static constexpr double kMostEntropy = 12.0, kUnknownEntropy = 8.0;
 };
 
 WordAligner train_aligner(const SentencePairs& pairs, const AlignerOptions& options,

@@ -151,6 +151,25 @@ expect_text "a.en has 8 lines, short.de has 5" "$err"
 expect_code 0 "$dietmt" clean /dev/null /dev/null --output empty.en empty.de
 expect_lines empty.en 0
 
+# The word aligner learns from the text and finds lines that are out of step.
+python3 - <<'END'
+import random
+random.seed(2)
+lines = [[random.randrange(30) for _ in range(6)] for _ in range(300)]
+open("w.en", "w").writelines(" ".join(f"s{i}" for i in line) + "\n" for line in lines)
+open("w.de", "w").writelines(" ".join(f"t{i}" for i in line) + "\n"
+                             for line in lines[:280] + lines[281:] + lines[280:281])
+END
+echo '- WordAlignFilter: {src_threshold: 4, tgt_threshold: 4}' >align.yaml
+for threads in 1 2; do
+  expect_code 0 "$dietmt" clean w.en w.de --output w2.en w2.de --rules align.yaml \
+    --align-pairs 200 --threads $threads
+  expect_text "the word aligner learned from 200 pairs" "$err"
+  cmp w2.en <(head -280 w.en) || fail "WordAlignFilter keeps $(wc -l <w2.en) lines"
+done
+expect_code 2 "$dietmt" clean - --format tsv --output - --rules align.yaml
+expect_text "WordAlignFilter reads the text twice: give a file instead of -" "$err"
+
 # A model's cross-entropies are those of `score`, and the dual score is made of both.
 expect_code 0 "$dietmt" quantize --model "$model" --output packed --type fp32
 for side in en de; do cut -d ' ' -f 1-3 a.$side | sed '3s/^$/x/' >m.$side; done

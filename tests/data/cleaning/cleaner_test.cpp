@@ -10,6 +10,7 @@
 #include "common/random.h"
 #include "common/text_io.h"
 #include "data/cleaning/duplicate_index.h"
+#include "data/cleaning/pair_aligner.h"
 #include "data/cleaning/rules_file.h"
 #include "tests/common/test_directory.h"
 
@@ -66,7 +67,8 @@ class CleanerTest : public ::testing::Test {
                   .threads = threads,
                   .most_pairs = most,
                   .directory = directory_.path(),
-                  .scorer = scorer_},
+                  .aligner = aligner_,
+                  .model = model_},
                  {.keep =
                       [&](const SplitPair& pair, std::string_view line) {
                         kept_.push_back(std::string(pair.source) + "|" + std::string(pair.target));
@@ -81,7 +83,7 @@ class CleanerTest : public ::testing::Test {
   }
 
   TestDirectory directory_;
-  PairScorer scorer_;
+  PairScorer aligner_, model_;
   std::vector<std::string> kept_, lines_, removed_;
 };
 
@@ -108,7 +110,7 @@ TEST_F(CleanerTest, CountsTheFirstRuleAndAllThatObject) {
 
 TEST_F(CleanerTest, ModelsScoreWhatOtherRulesKeep) {
   std::vector<std::string> scored;
-  scorer_ = [&](const std::vector<PairSides>& pairs) {
+  model_ = [&](const std::vector<PairSides>& pairs) {
     std::vector<PairEntropies> entropies;
     for (const PairSides& pair : pairs) {
       scored.emplace_back(pair.source);
@@ -124,6 +126,39 @@ TEST_F(CleanerTest, ModelsScoreWhatOtherRulesKeep) {
   EXPECT_THAT(kept_, ElementsAre("good|gut"));
   EXPECT_THAT(removed_, ElementsAre("CrossEntropyFilter", "LengthFilter", "HtmlTagFilter"));
   EXPECT_EQ(report.rules[0].removed, 1);
+}
+
+// 26 words, each with one translation, in sentences of five.
+TEST_F(CleanerTest, AnAlignerFindsPairsWhoseWordsDoNotMatch) {
+  std::string sources, targets;
+  Random random(7);
+  for (int i = 0; i < 400; ++i) {
+    for (int word = 0; word < 5; ++word) {
+      const char letter = static_cast<char>('a' + random.below(26));
+      sources += std::string(word > 0 ? " s" : "s") + letter;
+      targets += std::string(word > 0 ? " T" : "T") + letter;
+    }
+    sources += '\n';
+    targets += '\n';
+  }
+  file("a", sources);
+  file("b", targets);
+  const auto text = open_text_pairs(directory_.path() / "a", directory_.path() / "b");
+  const PairAligner aligner(*text, 300, 2);
+  EXPECT_EQ(aligner.pairs(), 300);
+  aligner_ = [&](const auto& pairs) { return aligner.entropies(pairs); };
+  const auto source = open_text_pairs(file("c", "sa sb sc\nsa sb sc\nSA sb\n\nnew\n"),
+                                      file("d", "ta tb tc\nTd te tf\nta TB\nx\nnew\n"));
+  clean_all(*source, "- WordAlignFilter: {src_threshold: 7, tgt_threshold: 7}\n- LengthFilter");
+  EXPECT_THAT(kept_, ElementsAre("sa sb sc|ta tb tc", "SA sb|ta TB"));
+  const std::vector<PairEntropies> all = aligner.entropies(
+      {{"sa sb sc", "ta tb tc"}, {"sa sb sc", "td te tf"}, {"", "ta"}, {"sa", ""}, {"sa", "?"}});
+  EXPECT_LT(all[0].target, 2);
+  EXPECT_LT(*all[0].source, 2);
+  EXPECT_GT(all[1].target, 6);
+  EXPECT_EQ(*all[2].source, 0);
+  EXPECT_EQ(all[3].target, 0);
+  EXPECT_EQ(all[4].target, WordAligner::kUnknownEntropy);
 }
 
 TEST_F(CleanerTest, ThreadsDoNotChangeTheResult) {

@@ -184,5 +184,22 @@ TEST(AlignerTest, LinksAreTheMostProbableSourceWords) {
   EXPECT_GT(right, all * 95 / 100) << right << " of " << all;
 }
 
+// p(0 | 1) = 0.1 * 0.5 + 0.9 * p_table, and an unknown token costs the same in any sentence.
+TEST(AlignerTest, EntropyIsThatOfTheFormula) {
+  const IdText text{{{1}, {1}, {2}}, {{0}, {0}, {1}}};
+  AlignerOptions options;
+  options.null_probability = 0.1;
+  options.iterations = 1;
+  const WordAligner aligner = train_aligner(text.pairs(3, 2), options, [](const auto&) {});
+  const std::vector<int32_t> one{1}, two{2}, unknown{-1}, none, both{0, -1}, zero{0};
+  const double null = aligner.table.probability(aligner.table.find(aligner.table.null_row(), 0));
+  EXPECT_NEAR(aligner.entropy({one, zero}), -std::log(0.1 * null + 0.9), 1e-6);
+  EXPECT_NEAR(aligner.entropy({two, zero}), -std::log(0.1 * null), 1e-6);
+  EXPECT_NEAR(aligner.entropy({unknown, zero}), -std::log(0.1 * null), 1e-6);
+  EXPECT_EQ(aligner.entropy({one, none}), 0);
+  EXPECT_NEAR(aligner.entropy({one, both}),
+              (aligner.entropy({one, zero}) + WordAligner::kUnknownEntropy) / 2, 1e-9);
+}
+
 }  // namespace
 }  // namespace dietmt::data
