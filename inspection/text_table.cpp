@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reporting/report_chart.h"
+#include "reporting/html_table.h"
 
 namespace dietmt::inspection {
 
@@ -15,17 +15,9 @@ std::string tab_separated(const TextRows& rows) {
 
 std::string html_table(const std::string& title, const TextRows& rows) {
   if (rows.empty()) return "";
-  const auto line = [](const std::vector<std::string>& row, const char* tag) {
-    std::string html = "<tr>";
-    for (const std::string& text : row)
-      html += fmt::format("<{0}>{1}</{0}>", tag, reporting::html_escaped(text));
-    return html + "</tr>\n";
-  };
-  std::string html = "<section>";
-  if (!title.empty()) html += "<h2>" + reporting::html_escaped(title) + "</h2>\n";
-  html += "<div class='scroll'><table><thead>" + line(rows.front(), "th") + "</thead><tbody>\n";
-  for (size_t i = 1; i < rows.size(); ++i) html += line(rows[i], "td");
-  return html + "</tbody></table></div></section>\n";
+  std::vector<std::vector<reporting::TableCell>> cells;
+  for (size_t i = 1; i < rows.size(); ++i) cells.emplace_back(rows[i].begin(), rows[i].end());
+  return reporting::table_section(title, rows.front(), cells, reporting::TableKind::kNumbers);
 }
 
 std::vector<std::string> split_text(std::string_view text, char separator) {
