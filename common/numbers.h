@@ -1,3 +1,4 @@
+// Numbers in text.
 #pragma once
 
 #include <charconv>

@@ -65,6 +65,7 @@ std::vector<FeatureModel> feature_models(const RerankModels& o,
                     [&](const std::string& name, const std::string& directory) {
                       DecodingOptions one = o;
                       one.models = {directory};
+                      if (one.device != "cpu") one.weights = "fp32";  // as feature weights expect
                       features.push_back({.name = name,
                                           .is_reverse = is_reverse,
                                           .load = decoder_source(one, "rerank", arguments)});

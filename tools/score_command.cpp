@@ -126,6 +126,7 @@ int run_score(const std::vector<std::string>& arguments) {
   OptionTable table = option_table(o);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check(problems_of(o));
+  if (o.device != "cpu") o.weights = "fp32";  // scores do not depend on the device
   nmt::LoadedDecoder loaded = decoder_source(o, "score", arguments)();
   PairReader reader(o, loaded);
   const nmt::Translator translator(std::move(loaded), nmt::forced_search(o.search));

@@ -54,12 +54,17 @@ int64_t BeamBatch::load() const {
   return sum;
 }
 
-void BeamBatch::encode(std::span<const FedSentence> sentences) {
+void BeamBatch::encode(std::span<const FedSentence> sentences, SentenceFeed& feed) {
   const auto is_urgent = [](const auto& sentence) { return sentence->fed.is_urgent; };
   std::vector<std::shared_ptr<Sentence>> added;
   std::vector<const std::vector<int32_t>*> sources;
   for (const FedSentence& fed : sentences) {
-    added.push_back(std::make_shared<Sentence>(fed, special_, max_target_length_));
+    try {
+      added.push_back(std::make_shared<Sentence>(fed, special_, max_target_length_));
+    } catch (...) {
+      feed.fail(fed.ticket, std::current_exception());
+      continue;
+    }
     sources.push_back(&fed.request->source);
     const auto place = fed.is_urgent ? std::find_if_not(encoded_.begin(), encoded_.end(), is_urgent)
                                      : encoded_.end();

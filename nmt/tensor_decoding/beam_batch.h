@@ -2,7 +2,7 @@
 // device: it enqueues a step, then reads the candidates of the previous one, in one asynchronous
 // copy. A sentence therefore stays one step longer than needed.
 //
-//   batch.encode(fed);
+//   batch.encode(fed, feed);
 //   while (!batch.is_empty()) {
 //     batch.leave();
 //     batch.open_encoded();
@@ -10,7 +10,7 @@
 //     batch.deliver(feed);
 //   }
 //
-// After an exception of anything but deliver() the batch is of no more use: take unfinished().
+// After an exception of anything but deliver() the batch is unusable: take unfinished().
 #pragma once
 
 #include <cstdint>
@@ -45,8 +45,9 @@ class BeamBatch {
   int64_t load() const;
   bool is_empty() const { return open_.empty() && encoded_.empty() && !last_; }
 
-  /// Encodes sentences of this beam size, which then wait for rows, the urgent ones first.
-  void encode(std::span<const FedSentence> sentences);
+  /// Encodes sentences of this beam size, which then wait for rows, the urgent ones first. Fails
+  /// those that cannot be searched for.
+  void encode(std::span<const FedSentence> sentences, SentenceFeed& feed);
 
   /// Gives rows to waiting sentences.
   void open_encoded();

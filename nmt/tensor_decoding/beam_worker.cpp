@@ -14,24 +14,8 @@
 namespace dietmt::nmt {
 namespace {
 
-constexpr int64_t kUsualLength = 128;
-
 // Batches keep their caches and graphs for later sentences.
 constexpr size_t kMostBatches = 4;
-
-// Half of the free memory is for rows: their logits, three times in fp32 if no kernel selects among
-// them, and the keys and values of translations and sources of usual length.
-int64_t rows_that_fit(const DecodingModel& decoding, int64_t most) {
-  const TranslationModel& model = *decoding.model;
-  const encoders::PassPrecisionScope scope(decoding.precision);
-  constexpr int64_t kBytesOfALogit = 12;
-  const std::optional<int64_t> free = encoders::free_device_memory(model.output_weight().device());
-  if (!free) return most;
-  const DecoderCache cache = model.empty_cache();
-  const int64_t token = cache.slot_bytes() + cache.source_slot_bytes();
-  const int64_t bytes = model.config().target_vocabulary * kBytesOfALogit + kUsualLength * token;
-  return std::min(most, *free / 2 / bytes);
-}
 
 void warn_of_failure(const char* problem) {
   spdlog::warn("a decoding step failed, its sentences are decoded one by one: {}", problem);
@@ -66,14 +50,25 @@ void BeamWorker::search_on_host() {
       failure = std::current_exception();
     }
   };
-  const auto run = [&](std::span<const FedSentence> sentences) {
+  while (!failed_.empty() || !for_host_.empty()) {
+    // Nothing else runs, since memory may be short.
+    for (const FedSentence& one : wanted(std::exchange(failed_, {})))
+      on_host_->run({&one, 1}, [] {});
+    const std::vector<FedSentence> sentences = wanted(std::exchange(for_host_, {}));
     for (const FedSentence& one : sentences) host_load_ += one.load();
-    on_host_->run(sentences, between_steps);
+    if (!sentences.empty()) on_host_->run(sentences, between_steps);
     host_load_ = 0;
     if (failure) std::rethrow_exception(failure);
-  };
-  while (!for_host_.empty()) run(std::exchange(for_host_, {}));
-  for (const FedSentence& one : std::exchange(failed_, {})) run({&one, 1});
+  }
+}
+
+// Without those that nobody waits for.
+std::vector<FedSentence> BeamWorker::wanted(std::vector<FedSentence> sentences) {
+  std::erase_if(sentences, [&](const FedSentence& one) {
+    if (one.is_abandoned()) feed_->drop(one.ticket);
+    return one.is_abandoned();
+  });
+  return sentences;
 }
 
 // If the work of the device fails, leaves the sentences of the batch to the host, one by one, and
@@ -89,6 +84,7 @@ bool BeamWorker::attempt(int64_t beam, const std::function<void(BeamBatch&)>& wo
   }
   const std::unique_ptr<BeamBatch> failed = std::move(batches_.extract(beam).mapped());
   std::ranges::move(failed->unfinished(), std::back_inserter(failed_));
+  forget_empty_batches();
   return false;
 }
 
@@ -125,7 +121,7 @@ bool BeamWorker::take_turn(bool may_wait) {
 
 // Fills the batches. Returns false if nothing is left to decode.
 bool BeamWorker::admit(bool may_wait) {
-  const bool idle = may_wait && sum(&BeamBatch::open) == 0 && failed_.empty();
+  const bool idle = may_wait && sum(&BeamBatch::open) == 0 && failed_.empty() && for_host_.empty();
   int64_t load = sum(&BeamBatch::load) + host_load_;
   for (const FedSentence& sentence : for_host_) load += sentence.load();
   const int64_t room = admission_.room(load, sum(&BeamBatch::waiting), idle);
@@ -134,18 +130,14 @@ bool BeamWorker::admit(bool may_wait) {
   if (room > 0) fed = feed_->take(room, idle);
   if (!idle && fed.empty() && urgent_room > 0) fed = feed_->take_urgent(urgent_room);
   if (fed.empty()) return !idle;
-  encode(fitting(fed));
+  encode(fitting(std::move(fed)));
   return true;
 }
 
-// Without sentences that nobody waits for or that the model cannot read, and those for the host.
-std::vector<FedSentence> BeamWorker::fitting(std::span<const FedSentence> fed) {
+// Without sentences that the model cannot read, and those for the host.
+std::vector<FedSentence> BeamWorker::fitting(std::vector<FedSentence> fed) {
   std::vector<FedSentence> fitting;
-  for (const FedSentence& one : fed) {
-    if (one.is_abandoned()) {
-      feed_->drop(one.ticket);
-      continue;
-    }
+  for (const FedSentence& one : wanted(std::move(fed))) {
     try {
       require_fitting(*one.request, limits_);
     } catch (...) {
@@ -163,22 +155,24 @@ void BeamWorker::encode(std::span<const FedSentence> fed) {
   for (const auto& [beam, sentences] : by_beam) {
     try {
       batch_of(beam);
-    } catch (...) {
-      for (const FedSentence& one : sentences) feed_->fail(one.ticket, std::current_exception());
+    } catch (const std::exception& error) {
+      warn_of_failure(error.what());
+      failed_.insert(failed_.end(), sentences.begin(), sentences.end());
       continue;
     }
     attempt(beam, [&](BeamBatch& batch) {
-      batch.encode(sentences);
+      batch.encode(sentences, *feed_);
       batch.open_encoded();
     });
   }
 }
 
+bool BeamWorker::forget_empty_batches() {
+  return std::erase_if(batches_, [](const auto& item) { return item.second->is_empty(); }) > 0;
+}
+
 // Makes it if there is none. Empty ones go if there are many, or too little memory.
 BeamBatch& BeamWorker::batch_of(int64_t beam) {
-  const auto forget_empty = [&] {
-    return std::erase_if(batches_, [](const auto& item) { return item.second->is_empty(); }) > 0;
-  };
   const encoders::PassPrecisionScope scope(model_.precision);
   const auto make = [&] {
     return std::make_unique<BeamBatch>(model_, special_, limits_.max_target_length, beam,
@@ -186,12 +180,12 @@ BeamBatch& BeamWorker::batch_of(int64_t beam) {
   };
   const auto found = batches_.find(beam);
   if (found != batches_.end()) return *found->second;
-  if (batches_.size() >= kMostBatches) forget_empty();
+  if (batches_.size() >= kMostBatches) forget_empty_batches();
   std::unique_ptr<BeamBatch> made;
   try {
     made = make();
   } catch (const c10::OutOfMemoryError&) {
-    if (!forget_empty()) throw;
+    if (!forget_empty_batches()) throw;
     made = make();
   }
   return *batches_.emplace(beam, std::move(made)).first->second;

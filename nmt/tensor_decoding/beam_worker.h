@@ -19,7 +19,7 @@ namespace dietmt::nmt {
 
 class BeamWorker {
  public:
-  /// Searches that do not run on the device.
+  /// Searches in which the host takes part at each step.
   struct HostSearches {
     std::function<bool(const FedSentence&)> need;  // whether a sentence needs one
     /// Decodes sentences and answers the feed. Calls `between_steps`, which does not throw, before
@@ -50,7 +50,9 @@ class BeamWorker {
   void attempt_all(const Work& work);
   bool admit(bool may_wait);
   void encode(std::span<const FedSentence> fed);
-  std::vector<FedSentence> fitting(std::span<const FedSentence> fed);
+  std::vector<FedSentence> wanted(std::vector<FedSentence> sentences);
+  std::vector<FedSentence> fitting(std::vector<FedSentence> fed);
+  bool forget_empty_batches();
   BeamBatch& batch_of(int64_t beam);
   int64_t sum(int64_t (BeamBatch::*number)() const) const;
 

@@ -24,7 +24,8 @@ class ReplicatedDecoder final : public SentenceDecoder {
   bool aligns() const override;
   int64_t capacity(int64_t workers, int64_t batch_tokens) const override;
 
-  /// The caller runs the first replica, and a thread each of the others.
+  /// The caller runs the first replica, and a thread each of the others. If one throws, its
+  /// sentences fail, and the exception follows when the others have finished.
   void run(SentenceFeed& feed, int64_t workers, int64_t threads,
            int64_t batch_tokens) const override;
 

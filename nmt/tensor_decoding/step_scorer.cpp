@@ -2,9 +2,11 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "encoders/device/device.h"
 #include "nmt/network/step_runner.h"
 
 namespace dietmt::nmt {
@@ -62,6 +64,18 @@ class EnsembleScorer : public StepScorer {
 };
 
 }  // namespace
+
+int64_t rows_that_fit(const DecodingModel& decoding, int64_t most) {
+  constexpr int64_t kBytesOfALogit = 12;
+  const TranslationModel& model = *decoding.model;
+  const encoders::PassPrecisionScope scope(decoding.precision);
+  const std::optional<int64_t> free = encoders::free_device_memory(model.output_weight().device());
+  if (!free) return most;
+  const DecoderCache cache = model.empty_cache();
+  const int64_t token = cache.slot_bytes() + cache.source_slot_bytes();
+  const int64_t bytes = model.config().target_vocabulary * kBytesOfALogit + kUsualLength * token;
+  return std::min(most, *free / 2 / bytes);
+}
 
 std::unique_ptr<StepScorer> make_scorer(std::span<const DecodingModel> models,
                                         std::span<const std::vector<int32_t>* const> sources,

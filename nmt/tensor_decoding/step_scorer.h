@@ -21,6 +21,13 @@ struct DecodingModel {
   encoders::PassPrecision precision = {};
 };
 
+constexpr int64_t kUsualLength = 128;
+
+/// How many rows of hypotheses fit in half of the free memory, at most `most`: their logits, three
+/// times in fp32 if no kernel selects among them, and the keys and values of translations and
+/// sources of usual length.
+int64_t rows_that_fit(const DecodingModel& model, int64_t most);
+
 /// Rows are hypotheses: row b * K + k is hypothesis k of sentence b. The number of sentences B and
 /// the rows per sentence K are fixed when a scorer is made; reorder() changes B.
 class StepScorer {

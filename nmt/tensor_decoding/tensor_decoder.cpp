@@ -18,6 +18,8 @@ namespace {
 
 // A device decodes this many times a CPU worker's source tokens at once.
 constexpr int64_t kDeviceShare = 128;
+// Of a search in which the host takes part: it reads candidates of all rows at each step.
+constexpr int64_t kMostHostRows = 4096;
 
 // Lets others take their turns before each step.
 class TurnTaker : public StepScorer {
@@ -112,26 +114,37 @@ std::unique_ptr<BeamWorker> TensorDecoder::idle_worker() const {
   return worker;
 }
 
-// The sentences of one search have the same options.
+// The sentences of one search have the same options, and their rows fit into memory.
 void TensorDecoder::run_on_host(std::span<const FedSentence> others, SentenceFeed& feed,
                                 const BetweenSteps& between_steps) const {
   std::vector<FedSentence> left(others.begin(), others.end());
   for (auto first = left.begin(); first != left.end();) {
     const auto end = std::stable_partition(
         first, left.end(), [&](const FedSentence& one) { return one.options == first->options; });
-    decode({first, end}, feed, between_steps);
+    const int64_t rows = rows_that_fit(decoding_.front(), kMostHostRows);
+    const auto most = static_cast<size_t>(std::max<int64_t>(1, rows / first->options->rows()));
+    for (std::span<const FedSentence> rest(first, end); !rest.empty();) {
+      const size_t count = std::min(most, rest.size());
+      decode(rest.first(count), feed, between_steps);
+      rest = rest.subspan(count);
+    }
     first = end;
   }
 }
 
 void TensorDecoder::decode(std::span<const FedSentence> batch, SentenceFeed& feed,
                            const BetweenSteps& between_steps) const {
+  std::vector<NBest> found;
   try {
-    std::vector<NBest> found = search(batch, between_steps);
-    for (size_t b = 0; b < batch.size(); ++b) feed.deliver(batch[b].ticket, std::move(found[b]));
+    found = search(batch, between_steps);
   } catch (...) {
     if (batch.size() == 1) return feed.fail(batch.front().ticket, std::current_exception());
-    for (size_t b = 0; b < batch.size(); ++b) decode(batch.subspan(b, 1), feed, between_steps);
+  }
+  for (size_t b = 0; b < batch.size(); ++b) {
+    if (found.empty())  // all failed together
+      decode(batch.subspan(b, 1), feed, between_steps);
+    else
+      feed.deliver(batch[b].ticket, std::move(found[b]));
   }
 }
 

@@ -212,7 +212,8 @@ void translate(const Translator& translator, const LineCoder& coder, const Strea
 }  // namespace
 
 WindowSizes WindowSizes::for_capacity(int64_t capacity) {
-  constexpr int64_t kTokensOfAFirstLine = 8, kBytesOfAToken = 256;
+  constexpr int64_t kTokensOfAFirstLine = 8, kBytesOfAToken = 256, kMostLines = 131'072;
+  capacity = std::min(capacity, kMostLines);
   WindowSizes sizes;
   sizes.first_lines = std::max(sizes.first_lines, capacity / kTokensOfAFirstLine);
   sizes.lines = std::max(sizes.lines, capacity);

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "common/system.h"
+
 namespace dietmt::service {
+
 /// A thread pool that grows on demand, with a bounded queue. submit() takes no lock and starts no
 /// thread: the event loop calls it and must never wait for a preempted lock holder while hundreds
 /// of threads compete for the cores.
@@ -20,14 +22,17 @@ class HandlerThreads {
   ~HandlerThreads();
   HandlerThreads(const HandlerThreads&) = delete;
   HandlerThreads& operator=(const HandlerThreads&) = delete;
+
   /// False if all threads are busy and the queue is full. `work` must not throw.
   bool submit(std::function<void()> work);
 
  private:
   using Work = std::function<void()>;
+
   void run();
   void start_threads();
   bool start_thread();
+
   const int64_t max_threads_;
   const int64_t max_accepted_;
   const int niceness_;
@@ -40,4 +45,5 @@ class HandlerThreads {
   std::vector<std::thread> threads_;
   std::thread starter_;
 };
+
 }  // namespace dietmt::service

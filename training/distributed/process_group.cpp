@@ -69,10 +69,10 @@ std::string lost_text(const std::string& reason) {
          "); its checkpoints are whole, and the same command continues from the last one";
 }
 
-// For threads other than the main one.
-[[noreturn]] void end_as_lost() {
-  if (std::getenv(kLaunchedVariable) == nullptr)
-    spdlog::error("{}", lost_text("its connection is closed"));
+// Without destructors: for threads other than the main one, and for NCCL, whose destructors would
+// wait for the lost process.
+[[noreturn]] void end_as_lost(const std::string& reason) {
+  if (std::getenv(kLaunchedVariable) == nullptr) spdlog::error("{}", lost_text(reason));
   std::_Exit(kResumable);
 }
 
@@ -125,7 +125,7 @@ struct ProcessGroup::Impl {
   [[noreturn]] void throw_lost(const std::string& message) {
     // If the watch has begun to report, it also ends the process.
     while (watch && !lost && !watch->may_report()) ::pause();
-    if (nccl) end_as_lost();  // the destructors of NCCL would wait for the lost process
+    if (nccl && std::uncaught_exceptions() == 0) end_as_lost(reason_of(message));
     lost = true;
     throw PeerError(lost_text(reason_of(message)));
   }
@@ -165,7 +165,8 @@ struct ProcessGroup::Impl {
         [&] { return store->get_to_str(key); },
     };
     watch = std::make_unique<PeerWatch>(
-        connect_peers(place.rank, place.processes, place.address, rendezvous), end_as_lost);
+        connect_peers(place.rank, place.processes, place.address, rendezvous),
+        [] { end_as_lost("its connection is closed"); });
   }
 };
 

@@ -213,6 +213,52 @@ TEST(DeviceSearch, PlainSentencesDoNotWaitForASearchOnTheHost) {
   EXPECT_EQ(feed.order.back(), 0U);
 }
 
+// Those that enter meanwhile, too, if nothing else is left.
+TEST(DeviceSearch, EverySearchOnTheHostIsAnswered) {
+  const Models models = one_model(45);
+  const auto requests = random_requests(2, 6, 46);
+  SearchOptions sample = short_search(1, 1);
+  sample.sample = true;
+  std::vector<MixedFeed::Item> items = {{requests[0], sample}, {requests[1], sample}};
+  MixedFeed feed(items);
+  const c10::InferenceMode inference;
+  const SpecialTokens special;
+  const RequestLimits limits{kVocabulary, kVocabulary, 128, 128};
+  BeamWorker worker({models.front().get()}, special, limits);
+  std::vector<uint64_t> answered;
+  worker.run(feed, 1000,
+             {[](const FedSentence&) { return true; },
+              [&](std::span<const FedSentence> some, const std::function<void()>& between_steps) {
+                between_steps();  // takes the other one
+                for (const FedSentence& one : some) answered.push_back(one.ticket);
+              }});
+  EXPECT_THAT(answered, testing::ElementsAre(0, 1));
+}
+
+class ThrowingDecoder : public SentenceDecoder {
+ public:
+  int64_t max_source_length() const override { return kNoLimit; }
+  int64_t max_target_length() const override { return kNoLimit; }
+  void run(SentenceFeed& feed, int64_t, int64_t, int64_t) const override {
+    while (feed.take(10, true).empty()) {
+    }
+    throw Error("a device is lost");
+  }
+};
+
+TEST(DeviceSearch, AReplicaThatThrowsFailsItsSentences) {
+  const Models models = one_model(47);
+  const auto requests = random_requests(2, 6, 48);
+  std::vector<MixedFeed::Item> items = {{requests[0], short_search(1, 1)},
+                                        {requests[1], short_search(1, 1)}};
+  MixedFeed feed(items);
+  std::vector<ReplicatedDecoder::Replica> replicas;
+  replicas.push_back({nullptr, std::make_unique<ThrowingDecoder>()});
+  EXPECT_THROW(ReplicatedDecoder(std::move(replicas)).run(feed, 1, 1, 100), Error);
+  EXPECT_EQ(feed.items[0].error, "a device is lost");
+  EXPECT_EQ(feed.items[1].error, "");
+}
+
 TEST(DeviceSearch, ReplicasShareAFeed) {
   const Models models = one_model(41);
   const auto requests = random_requests(30, 20, 42);
