@@ -18,7 +18,7 @@ namespace {
 
 // A device decodes this many times a CPU worker's source tokens at once.
 constexpr int64_t kDeviceShare = 128;
-// Of a search in which the host takes part: it reads candidates of all rows at each step.
+// A search in which the host takes part has fewer rows: it reads candidates of all at each step.
 constexpr int64_t kMostHostRows = 4096;
 
 // Lets others take their turns before each step.
