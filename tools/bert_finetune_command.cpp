@@ -108,7 +108,7 @@ OptionTable option_table(FinetuneOptions& o) {
               "dropout on attention probabilities");
   add_dropout(table, "embedding-dropout", &o.start.embedding_dropout, "dropout on embeddings");
   add_dropout(table, "head-dropout", &o.start.head_dropout,
-              "dropout before the output layer of classes and numbers");
+              "dropout before the output layer of classes, numbers and tags");
   bind_task(table, o);
   bind_protocol(table, o);
   bind_machine(table, o);

@@ -37,7 +37,7 @@ OptionTable option_table(PredictOptions& o) {
            {.required = true})
       .add("output", &o.output, "FILE|DIR",
            "tab-separated file of index and prediction, compressed if its name ends in .gz; for "
-           "questions a directory for "
+           "tags a tag a line, with an empty line between sentences; for questions a directory for "
            "predictions.json, nbest_predictions.json and null_odds.json",
            {.required = true})
       .add("language", &o.language, "NAME",

@@ -192,8 +192,8 @@ OptionTable evaluate_table(EvaluateOptions& o) {
       .add("seed", &e.seed, "N", "random seed of resampling", ranges::kSeed);
   table.group("Tasks")
       .add("task", &o.task, "NAME",
-           "score predictions for this task: squad1, squad2, XQuAD, MLQA, TyDiQA-GoldP, XNLI or a "
-           "task of GLUE, such as MRPC; a language may follow, as in xquad-de")
+           "score predictions for this task: squad1, squad2, XQuAD, MLQA, TyDiQA-GoldP, XNLI, "
+           "UD-POS, PANX or a task of GLUE, such as MRPC; a language may follow, as in xquad-de")
       .add("predictions", &o.predictions, "FILE...",
            "predictions, one file for each system: JSON of id and text for questions; "
            "otherwise tab-separated columns index and prediction with this header, or one "

@@ -64,7 +64,8 @@ int run_bert_export(const std::vector<std::string>& arguments) {
   const std::filesystem::path directory = storage::resolve_model_directory(from);
   const auto tokenizer = data::load_bert_tokenizer(directory);
   std::vector<std::string> labels;
-  if (model->config().task_heads.classes > 1 && std::filesystem::exists(directory / "task.json"))
+  const encoders::BertHeads& heads = model->config().task_heads;
+  if (heads.classes + heads.tags > 1 && std::filesystem::exists(directory / "task.json"))
     labels = bert::read_task(directory).task.target.labels;
   AtomicDirectory output(output_directory);
   interchange::export_huggingface(output.path(), *model, tokenizer.get(), labels);

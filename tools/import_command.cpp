@@ -228,15 +228,21 @@ void write_task_of_classifier(const fs::path& output, const fs::path& from,
   bert::TaskDescription description;
   data::Task& task = description.task;
   task.name = "imported";
+  const encoders::BertHeads& heads = config.task_heads;
   const std::vector<std::string> labels =
-      interchange::class_labels(from / "config.json", config.task_heads.classes);
+      interchange::class_labels(from / "config.json", heads.classes + heads.tags);
   const bool regression = labels.empty();
   task.target.kind = regression ? data::TaskKind::kRegression : data::TaskKind::kClassification;
   task.target.labels = labels;
   task.metrics = {regression ? "pearson" : "accuracy"};
   layout.header = !is_number(layout.first);
   layout.max_columns = 0;
-  task.layouts = {layout};
+  if (heads.tags > 0) {
+    task.target.kind = data::TaskKind::kTags;
+    task.metrics = {"f1", "accuracy"};
+  } else {
+    task.layouts = {layout};
+  }
   description.max_length = std::min<int64_t>(config.max_positions, 512);
   bert::write_task(output, description);
 }
@@ -281,7 +287,7 @@ int run_bert_import(const std::vector<std::string>& arguments) {
       from, {.position = position, .heads = {}, .seed = static_cast<uint64_t>(seed)});
   AtomicDirectory output(output_directory);
   bert::write_bert(output.path(), model->config(), weights_of(*model), tokenizer.get());
-  if (model->config().task_heads.classes > 0)
+  if (model->config().task_heads.classes + model->config().task_heads.tags > 0)
     write_task_of_classifier(output.path(), from, model->config(), layout);
   output.commit();
   spdlog::info("{}: {} parameters, position encoding {}", output_directory, parameter_count(*model),

@@ -33,8 +33,10 @@ constexpr OptionsOfKinds kOfKinds[] = {
     {{"format", "no-header", "first", "second", "label", "id"},
      {TaskKind::kClassification, TaskKind::kRegression},
      "tables"},
-    {{"labels"}, {TaskKind::kClassification}, "classes"},
-    {{"head-dropout"}, {TaskKind::kClassification, TaskKind::kRegression}, "classes and numbers"},
+    {{"labels"}, {TaskKind::kClassification, TaskKind::kTags}, "classes and tags"},
+    {{"head-dropout"},
+     {TaskKind::kClassification, TaskKind::kRegression, TaskKind::kTags},
+     "classes, numbers and tags"},
     {{"lowest", "highest"}, {TaskKind::kRegression}, "regressions"},
     {{"unanswerable", "stride", "max-question", "max-answer", "null-threshold"},
      {TaskKind::kSpan},
@@ -43,6 +45,7 @@ constexpr OptionsOfKinds kOfKinds[] = {
 std::vector<std::string> default_metrics(TaskKind kind) {
   if (kind == TaskKind::kClassification) return {"accuracy"};
   if (kind == TaskKind::kRegression) return {"pearson", "spearman"};
+  if (kind == TaskKind::kTags) return {"f1", "accuracy"};
   return {"f1", "exact_match"};
 }
 
@@ -61,7 +64,7 @@ Task own_task(const TaskOptions& o) {
   task.target.kind = bert::parse_kind(o.kind);
   task.metrics = o.metrics.empty() ? default_metrics(task.target.kind) : o.metrics;
   task.has_unanswerable = o.unanswerable;
-  if (task.target.kind == TaskKind::kSpan) return task;
+  if (task.target.kind == TaskKind::kSpan || task.target.kind == TaskKind::kTags) return task;
   data::TableLayout layout = o.layout;
   layout.format = bert::parse_format(o.format);
   layout.header = !o.no_header;
@@ -130,11 +133,15 @@ void bind_task(OptionTable& table, TaskOptions& o) {
            "languages to validate in; default: those with files in --data; with --valid: one for "
            "each file")
       .add("max-length", &o.max_length, "N",
-           "longest input in tokens (default 128; 384 for a window of a question's text)",
+           "longest input in tokens (default 128; 384 for a window of a question's text); longer "
+           "sentences to tag become several windows",
            {.least = 1, .most = 100'000});
   table.group("Your own task")
-      .add("kind", &o.kind, "", "kind of task; spans: answers to questions, JSON as in SQuAD",
-           {.choices = {"classification", "regression", "spans"}})
+      .add(
+          "kind", &o.kind, "",
+          "kind of task; spans: answers to questions, JSON as in SQuAD; tags: a tag for each word, "
+          "which stands after it and a tab, one word a line, with empty lines between sentences",
+          {.choices = {"classification", "regression", "spans", "tags"}})
       .add("format", &o.format, "", "format of the files",
            {.choices = {"tsv", "quoted-tsv", "csv", "jsonl"}})
       .add("no-header", &o.no_header, "", "the files have no header; columns are numbered from 1")
@@ -144,12 +151,12 @@ void bind_task(OptionTable& table, TaskOptions& o) {
       .add("id", &o.layout.id, "COLUMN",
            "column of the id that predictions are listed with, if present")
       .add("labels", &o.target.labels, "NAME,...",
-           "classes in order; default: those of the training file, sorted")
+           "classes or tags in order; default: those of the training file, sorted")
       .add("lowest", &o.target.lowest, "X", "lowest value of a regression")
       .add("highest", &o.target.highest, "X", "highest value of a regression")
       .add("metrics", &o.metrics, "NAME,...",
            "accuracy, f1 (of two classes), macro_f1, matthews; pearson, spearman; f1, exact_match; "
-           "the first one selects the best epoch")
+           "f1 (of entities), accuracy; the first one selects the best epoch")
       .add("unanswerable", &o.unanswerable, "", "questions may have no answer");
   table.group("Questions")
       .add("stride", &o.windows.stride, "N", "tokens from one window to the next", {.least = 1})

@@ -11,11 +11,13 @@ namespace fs = std::filesystem;
 FinetuningData read_data(TaskDescription& description, const TaskFiles& files,
                          const data::BertTokenizer& tokenizer) {
   if (description.kind() == data::TaskKind::kSpan) return read_spans(description, files, tokenizer);
+  if (description.kind() == data::TaskKind::kTags) return read_tags(description, files, tokenizer);
   return read_labelled(description, files, tokenizer);
 }
 
 int64_t training_inputs(const FinetuningData& data) {
   if (const auto* labelled = std::get_if<LabelledData>(&data)) return labelled->train.inputs.size();
+  if (const auto* tags = std::get_if<TagData>(&data)) return tags->train.inputs.size();
   return std::get<SpanData>(data).train.windows.size();
 }
 
@@ -35,6 +37,9 @@ std::unique_ptr<FinetuningTask> make_task(std::shared_ptr<encoders::Bert> model,
   if (const auto* labelled = std::get_if<LabelledData>(&data))
     return std::make_unique<ClassificationTask>(std::move(model), tokenizer, description,
                                                 labelled->train, labelled->valid, options);
+  if (const auto* tags = std::get_if<TagData>(&data))
+    return std::make_unique<TagTask>(std::move(model), tokenizer, description, tags->train,
+                                     tags->valid, options);
   const auto& spans = std::get<SpanData>(data);
   return std::make_unique<SpanTask>(std::move(model), tokenizer, description, spans.train,
                                     spans.valid, options);

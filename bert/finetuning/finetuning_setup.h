@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "bert/finetuning/span_task.h"
+#include "bert/finetuning/tag_task.h"
 #include "bert/finetuning/task_data.h"
 #include "bert/prediction/task_description.h"
 #include "data/text/bert_tokenizer.h"
@@ -16,9 +17,9 @@
 
 namespace dietmt::bert {
 
-using FinetuningData = std::variant<LabelledData, SpanData>;
+using FinetuningData = std::variant<LabelledData, SpanData, TagData>;
 
-/// As read_labelled() or read_spans().
+/// As read_labelled(), read_spans() or read_tags().
 FinetuningData read_data(TaskDescription& description, const TaskFiles& files,
                          const data::BertTokenizer& tokenizer);
 

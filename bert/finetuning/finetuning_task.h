@@ -48,8 +48,11 @@ class FinetuningTask : public training::TrainingTask {
                  const TaskDescription& description, const EncodedInputs& train,
                  const DataHashes& hashes, const FinetuningOptions& options);
 
-  /// Summed over the examples of the batch.
+  /// Summed over the targets of the batch.
   virtual at::Tensor loss(const ExampleBatch& batch, encoders::DropoutKeys& dropout) const = 0;
+
+  /// An update's loss is the mean over these.
+  virtual int64_t targets(const ExampleBatch& batch) const { return std::ssize(batch.examples); }
 
   const encoders::Bert& bert() const { return *model_; }
   const TaskDescription& description() const { return description_; }

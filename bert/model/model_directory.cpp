@@ -45,6 +45,7 @@ void visit_fields(Config& config, const Visit& visit) {
   visit("next_sentence", config.task_heads.next_sentence);
   visit("classes", config.task_heads.classes);
   visit("spans", config.task_heads.spans);
+  visit("tags", config.task_heads.tags);
 }
 
 /// config.json; an empty object if there is none. Throws CheckpointError naming the file if it is

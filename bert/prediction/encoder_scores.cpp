@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <torch/types.h>
 
+#include <algorithm>
+
 #include "encoders/ops/scopes.h"
 
 namespace dietmt::bert {
@@ -39,6 +41,14 @@ Tensor answer_scores(const Bert& model, const ExampleBatch& batch, const Executi
   return model.spans(encoded.hidden).to(at::kFloat);
 }
 
+Tensor tag_scores(const Bert& model, const ExampleBatch& batch, const Execution& execution,
+                  encoders::DropoutKeys* dropout) {
+  const encoders::MixedPrecision mixed(execution.bf16, execution.copies);
+  const encoders::PackedStates encoded =
+      encode_packed(model, batch.tokens, batch.segments, execution.device, dropout);
+  return model.tags(encoded.hidden, dropout).to(at::kFloat);
+}
+
 Tensor all_class_scores(const Bert& model, const EncodedInputs& inputs,
                         const Execution& execution) {
   const torch::NoGradGuard no_grad;
@@ -60,6 +70,22 @@ std::vector<data::WindowScores> all_answer_scores(const Bert& model, const Encod
       const int64_t count = batch.tokens.offsets[b + 1] - begin;
       all[static_cast<size_t>(batch.examples[b])] = {column(scores, begin, count, 0),
                                                      column(scores, begin, count, 1)};
+    }
+  }
+  return all;
+}
+
+std::vector<int32_t> all_token_tags(const Bert& model, const EncodedInputs& inputs,
+                                    const Execution& execution) {
+  const torch::NoGradGuard no_grad;
+  std::vector<int32_t> all(inputs.tokens.tokens.size());
+  for (const ExampleBatch& batch : all_batches(inputs, kBatchTokens)) {
+    const std::vector<int32_t> tags =
+        predicted_labels(tag_scores(model, batch, execution).to(at::kCPU));
+    for (size_t b = 0; b < batch.examples.size(); ++b) {
+      const auto example = static_cast<size_t>(batch.examples[b]);
+      std::copy(tags.begin() + batch.tokens.offsets[b], tags.begin() + batch.tokens.offsets[b + 1],
+                all.begin() + inputs.tokens.offsets[example]);
     }
   }
   return all;

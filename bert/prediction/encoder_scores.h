@@ -1,5 +1,5 @@
 // The scores that a fine-tuned encoder gives its inputs, and the labels or numbers that they stand
-// for (Devlin et al. 2019, sections 4.1 to 4.3).
+// for (Devlin et al. 2019, sections 4.1 to 4.3 and 5.3).
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -30,6 +30,10 @@ at::Tensor class_scores(const encoders::Bert& model, const ExampleBatch& batch,
 at::Tensor answer_scores(const encoders::Bert& model, const ExampleBatch& batch,
                          const Execution& execution, encoders::DropoutKeys* dropout = nullptr);
 
+/// Scores of the tags of each token: [N, tags] fp32, with gradient.
+at::Tensor tag_scores(const encoders::Bert& model, const ExampleBatch& batch,
+                      const Execution& execution, encoders::DropoutKeys* dropout = nullptr);
+
 /// Class scores of all inputs, [inputs, classes] on the CPU in their order, without gradient.
 at::Tensor all_class_scores(const encoders::Bert& model, const EncodedInputs& inputs,
                             const Execution& execution);
@@ -38,6 +42,10 @@ at::Tensor all_class_scores(const encoders::Bert& model, const EncodedInputs& in
 std::vector<data::WindowScores> all_answer_scores(const encoders::Bert& model,
                                                   const EncodedInputs& inputs,
                                                   const Execution& execution);
+
+/// The best tag of each token of all inputs, end to end.
+std::vector<int32_t> all_token_tags(const encoders::Bert& model, const EncodedInputs& inputs,
+                                    const Execution& execution);
 
 /// The best class of each input by the scores [inputs, classes] of all_class_scores().
 std::vector<int32_t> predicted_labels(const at::Tensor& scores);

@@ -6,6 +6,7 @@
 
 #include "bert/model/model_directory.h"
 #include "bert/prediction/question_inputs.h"
+#include "bert/prediction/tag_inputs.h"
 #include "common/error.h"
 #include "data/tasks/submission.h"
 #include "storage/checkpoint.h"
@@ -79,6 +80,23 @@ std::optional<data::Scores> predict_examples(const FinetunedModel& finetuned,
              : predict_classes(finetuned, files, data, scores);
 }
 
+std::optional<data::Scores> predict_words(const FinetunedModel& finetuned,
+                                          const PredictionFiles& files,
+                                          const Execution& execution) {
+  const TaskDescription& description = finetuned.description;
+  data::require_submission_place(files.output, description.kind());
+  const std::vector<std::string>& labels = description.task.target.labels;
+  data::TaggedData read = data::read_tagged(files.input, labels, LabelUse::kIfPresent);
+  spdlog::info("{}: {}", files.input, read.summary());
+  const TagInputs inputs =
+      encode_tags(std::move(read), *finetuned.tokenizer, description.max_length);
+  const metrics::TaggedSentences predictions =
+      predicted_tags(inputs, all_token_tags(*finetuned.model, inputs.inputs, execution));
+  data::write_tag_submission(files.output, predictions);
+  if (!inputs.data.labelled) return std::nullopt;
+  return tag_metrics(description.task, predictions, named_tags(inputs.data, inputs.tags));
+}
+
 bool has_answers(const data::QuestionSet& set, const data::Task& task) {
   const auto answered = [](const data::Question& question) { return !question.answers.empty(); };
   return task.has_unanswerable ? std::ranges::any_of(set.questions, answered)
@@ -123,9 +141,16 @@ FinetunedModel load_finetuned(const std::filesystem::path& path, at::Device devi
 
 std::optional<data::Scores> predict(const FinetunedModel& finetuned, const PredictionFiles& files,
                                     const Execution& execution) {
-  return finetuned.description.kind() == TaskKind::kSpan
-             ? predict_spans(finetuned, files, execution)
-             : predict_examples(finetuned, files, execution);
+  switch (finetuned.description.kind()) {
+    case TaskKind::kSpan:
+      return predict_spans(finetuned, files, execution);
+    case TaskKind::kTags:
+      return predict_words(finetuned, files, execution);
+    case TaskKind::kClassification:
+    case TaskKind::kRegression:
+      break;
+  }
+  return predict_examples(finetuned, files, execution);
 }
 
 }  // namespace dietmt::bert

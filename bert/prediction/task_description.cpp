@@ -28,7 +28,8 @@ struct Name {
 
 constexpr Name<TaskKind> kKinds[] = {{"classification", TaskKind::kClassification},
                                      {"regression", TaskKind::kRegression},
-                                     {"spans", TaskKind::kSpan}};
+                                     {"spans", TaskKind::kSpan},
+                                     {"tags", TaskKind::kTags}};
 constexpr Name<RecordFormat> kFormats[] = {{"tsv", RecordFormat::kTsv},
                                            {"quoted-tsv", RecordFormat::kQuotedTsv},
                                            {"csv", RecordFormat::kCsv},
@@ -151,10 +152,10 @@ InputOptions TaskDescription::inputs() const {
 }
 
 encoders::BertHeads TaskDescription::heads() const {
-  const bool spans = kind() == TaskKind::kSpan;
   encoders::BertHeads heads;
-  heads.pooler = !spans;
-  heads.spans = spans;
+  heads.spans = kind() == TaskKind::kSpan;
+  if (kind() == TaskKind::kTags) heads.tags = std::ssize(task.target.labels);
+  heads.pooler = !heads.spans && kind() != TaskKind::kTags;
   if (kind() == TaskKind::kRegression) heads.classes = 1;
   if (kind() == TaskKind::kClassification) heads.classes = std::ssize(task.target.labels);
   return heads;

@@ -31,7 +31,7 @@ struct TaskDescription {
 TaskDescription read_task(const std::filesystem::path& model_directory);
 void write_task(const std::filesystem::path& model_directory, const TaskDescription& description);
 
-/// "classification", "regression" or "spans"; throws ConfigError for another name.
+/// "classification", "regression", "spans" or "tags"; throws ConfigError for another name.
 data::TaskKind parse_kind(const std::string& name);
 
 /// "tsv", "quoted-tsv", "csv" or "jsonl"; throws ConfigError for another name.

@@ -13,6 +13,7 @@
 #include "common/numbers.h"
 #include "common/text_io.h"
 #include "data/tasks/record_reader.h"
+#include "data/tasks/tag_reader.h"
 #include "data/tasks/task_reader.h"
 
 namespace dietmt::data {
@@ -156,11 +157,42 @@ PredictionScores score_table(const Task& task, const PredictionFiles& files) {
           std::ssize(predictions)};
 }
 
+// The predicted tags: the second column, or the only one.
+metrics::TaggedSentences read_tags(const std::string& path, const TaggedData& gold) {
+  const TaggedData read = read_tagged(path, {}, LabelUse::kIfPresent);
+  const auto place = [&](size_t s) {
+    return path + ":" + std::to_string(read.sentences[s].line) + ": sentence " +
+           std::to_string(s + 1);
+  };
+  const size_t both = std::min(read.sentences.size(), gold.sentences.size());
+  for (size_t s = 0; s < both; ++s) {
+    const size_t found = read.sentences[s].words.size(), wanted = gold.sentences[s].words.size();
+    if (found != wanted)
+      throw DataError(place(s) + " has " + std::to_string(found) + " tags, the reference " +
+                      std::to_string(wanted));
+  }
+  if (read.sentences.size() != gold.sentences.size())
+    throw DataError(path + ": " + std::to_string(read.sentences.size()) +
+                    " sentences, the reference has " + std::to_string(gold.sentences.size()));
+  if (read.labelled) return named_tags(read, tags_of(read));
+  metrics::TaggedSentences tags;
+  for (const TaggedSentence& sentence : read.sentences) tags.push_back(sentence.words);
+  return tags;
+}
+
+PredictionScores score_tags(const Task& task, const PredictionFiles& files) {
+  if (!files.null_odds.empty()) throw ConfigError("--null-odds is for questions, as in squad2");
+  const TaggedData gold = read_tagged(files.reference, task.target.labels, LabelUse::kRequired);
+  return {tag_metrics(task, read_tags(files.predictions, gold), named_tags(gold, tags_of(gold))),
+          gold.words()};
+}
+
 }  // namespace
 
 PredictionScores score_predictions(const Task& task, const PredictionFiles& files) {
   if (!files.language.empty()) task.require_language(files.language);
-  return task.target.kind == TaskKind::kSpan ? score_spans(task, files) : score_table(task, files);
+  if (task.target.kind == TaskKind::kSpan) return score_spans(task, files);
+  return task.target.kind == TaskKind::kTags ? score_tags(task, files) : score_table(task, files);
 }
 
 }  // namespace dietmt::data

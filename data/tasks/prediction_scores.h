@@ -13,7 +13,8 @@ namespace dietmt::data {
 struct PredictionFiles {
   /// Spans: a JSON object of question id and text. Others: tab-separated lines of index and
   /// prediction under that header, as GLUE wants them, or only one prediction a line, in the order
-  /// of the reference.
+  /// of the reference. Tags: a tag a line, with or without the word before it, and an empty line
+  /// between sentences.
   std::string predictions;
   std::string reference;  // the task's file with labels or answers
   std::string language;   // of a file with several, or (MLQA) of the answers

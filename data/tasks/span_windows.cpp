@@ -1,6 +1,7 @@
 #include "data/tasks/span_windows.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/error.h"
 
@@ -17,42 +18,17 @@ void append(std::vector<int32_t>& ids, const std::vector<int32_t>& source, int64
 int64_t special_per_window(const SpecialPieces& special) { return 2 + special.separators; }
 
 SpanWindow make_window(const TextPieces& question, int64_t question_pieces,
-                       const TextPieces& context, int64_t first_piece, int64_t pieces,
-                       const SpecialPieces& special) {
-  SpanWindow window;
-  window.ids.reserve(static_cast<size_t>(question_pieces + pieces + special_per_window(special)));
+                       const TextPieces& context, PieceWindow part, const SpecialPieces& special) {
+  SpanWindow window{std::move(part)};
+  window.ids.reserve(
+      static_cast<size_t>(question_pieces + window.pieces + special_per_window(special)));
   window.ids.push_back(special.classify);
   append(window.ids, question.ids, 0, question_pieces);
   window.ids.insert(window.ids.end(), static_cast<size_t>(special.separators), special.separate);
   window.context_begin = std::ssize(window.ids);
-  window.first_piece = first_piece;
-  window.pieces = pieces;
-  append(window.ids, context.ids, first_piece, pieces);
+  append(window.ids, context.ids, window.first_piece, window.pieces);
   window.ids.push_back(special.separate);
   return window;
-}
-
-void mark_most_context(std::vector<SpanWindow>& windows, int64_t context_pieces) {
-  struct Best {
-    size_t window = 0;
-    int64_t context = -1;
-    int64_t length = 0;
-  };
-  std::vector<Best> best(static_cast<size_t>(context_pieces));
-  for (size_t w = 0; w < windows.size(); ++w) {
-    const int64_t length = windows[w].pieces;
-    for (int64_t i = 0; i < length; ++i) {
-      Best& of_piece = best[static_cast<size_t>(windows[w].first_piece + i)];
-      const int64_t context = std::min(i, length - 1 - i);
-      if (std::pair(context, length) > std::pair(of_piece.context, of_piece.length))
-        of_piece = {w, context, length};
-    }
-  }
-  for (size_t w = 0; w < windows.size(); ++w) {
-    for (int64_t i = 0; i < windows[w].pieces; ++i)
-      windows[w].has_most_context.push_back(
-          best[static_cast<size_t>(windows[w].first_piece + i)].window == w);
-  }
 }
 
 }  // namespace
@@ -75,15 +51,9 @@ std::vector<SpanWindow> span_windows(const TextPieces& question, const TextPiece
   const int64_t question_pieces =
       std::min({int64_t{std::ssize(question.ids)}, options.max_question, text_room - 1});
   const int64_t room = text_room - question_pieces;
-  const int64_t step = std::min(options.stride, room);  // no gap between windows
-  const int64_t context_pieces = std::ssize(context.ids);
   std::vector<SpanWindow> windows;
-  for (int64_t begin = 0;; begin += step) {
-    const int64_t pieces = std::min(room, context_pieces - begin);
-    windows.push_back(make_window(question, question_pieces, context, begin, pieces, special));
-    if (begin + pieces == context_pieces) break;
-  }
-  mark_most_context(windows, context_pieces);
+  for (PieceWindow& part : piece_windows(std::ssize(context.ids), room, options.stride))
+    windows.push_back(make_window(question, question_pieces, context, std::move(part), special));
   return windows;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "data/tasks/piece_windows.h"
 #include "data/tasks/question_reader.h"
 #include "data/text/bert_tokenizer.h"
 
@@ -22,13 +23,9 @@ struct WindowOptions {
   std::vector<std::string> problems() const;
 };
 
-struct SpanWindow {
+struct SpanWindow : PieceWindow {  // over the context
   std::vector<int32_t> ids = {};
   int64_t context_begin = 0;  // position in ids of the first context piece; segment 1 begins there
-  int64_t first_piece = 0;    // index of that piece in the context
-  int64_t pieces = 0;         // context pieces in this window
-  /// For each of them: whether of all windows this one shows most context on both its sides.
-  std::vector<bool> has_most_context = {};
 };
 
 /// Positions in SpanWindow::ids of an answer's first and last piece.
@@ -37,9 +34,7 @@ struct SpanLabel {
   int64_t end = 0;
 };
 
-/// The windows over one context, at least one. A context piece has most context where the lesser of
-/// the numbers of pieces to its left and right is greatest; among equals, in the longer window,
-/// then in the earlier one. Throws ConfigError for options with problems.
+/// The windows over one context, at least one. Throws ConfigError for options with problems.
 std::vector<SpanWindow> span_windows(const TextPieces& question, const TextPieces& context,
                                      const SpecialPieces& special, const WindowOptions& options);
 

@@ -86,6 +86,15 @@ void write_label_submission(const fs::path& file, std::span<const Example> examp
   write_text_atomically(file, table);
 }
 
+void write_tag_submission(const fs::path& file, const metrics::TaggedSentences& predictions) {
+  std::string lines;
+  for (const std::vector<std::string>& sentence : predictions) {
+    if (!lines.empty()) lines += '\n';
+    for (const std::string& tag : sentence) lines += tag + '\n';
+  }
+  write_text_atomically(file, lines);
+}
+
 void write_score_submission(const fs::path& file, std::span<const Example> examples,
                             std::span<const double> predictions, const Target& target) {
   check_counts(file, examples.size(), predictions.size());

@@ -11,6 +11,7 @@
 #include "data/tasks/span_prediction.h"
 #include "data/tasks/task_reader.h"
 #include "data/tasks/task_table.h"
+#include "metrics/tag_spans.h"
 
 namespace dietmt::data {
 
@@ -24,6 +25,10 @@ void require_submission_place(const std::filesystem::path& output, TaskKind kind
 void write_label_submission(const std::filesystem::path& file, std::span<const Example> examples,
                             std::span<const int32_t> predictions,
                             const std::vector<std::string>& labels);
+
+/// XTREME's form: a tag a line, an empty line between sentences.
+void write_tag_submission(const std::filesystem::path& file,
+                          const metrics::TaggedSentences& predictions);
 
 /// Writes scores, to three decimals (more for a range below 1) and clipped to the target's
 /// range as GLUE's own baseline does. Throws Error if the numbers of both differ or a score is not

@@ -262,12 +262,48 @@ Task tydiqa() {
   return task;
 }
 
+// Files and epochs of XTREME's scripts, which write its test files without tags.
+Task tagging(const std::string& name, const std::string& description,
+             const std::vector<std::string>& labels, const std::vector<std::string>& languages) {
+  return {.name = name,
+          .description = description,
+          .target = {.kind = TaskKind::kTags, .labels = labels},
+          .metrics = {"f1", "accuracy"},
+          .epochs = 10,
+          .languages = languages,
+          .splits = {{.name = "train", .file = "train-en.tsv"},
+                     {.name = "dev", .file = "dev-{language}.tsv"},
+                     {.name = "test",
+                      .file = "test-{language}.tsv",
+                      .labelled = false,
+                      .submission = "test-{language}.tsv"}}};
+}
+
+// The tags of Universal Dependencies; "_" stands in some treebanks.
+Task udpos() {
+  return tagging("UD-POS", "parts of speech in 38 languages; trained on English",
+                 {"ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON",
+                  "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X", "_"},
+                 {"af", "ar", "bg", "de", "el", "en", "es", "et", "eu", "fa", "fi", "fr", "he",
+                  "hi", "hu", "id", "it", "ja", "kk", "ko", "lt", "mr", "nl", "pl", "pt", "ro",
+                  "ru", "ta", "te", "th", "tl", "tr", "uk", "ur", "vi", "wo", "yo", "zh"});
+}
+
+Task panx() {
+  return tagging("PANX", "names of people, places and organisations in 48 languages (WikiAnn)",
+                 {"B-LOC", "B-ORG", "B-PER", "I-LOC", "I-ORG", "I-PER", "O"},
+                 {"af", "ar", "az", "bg", "bn", "de", "el", "en", "es", "et", "eu", "fa",
+                  "fi", "fr", "gu", "he", "hi", "hu", "id", "it", "ja", "jv", "ka", "kk",
+                  "ko", "lt", "ml", "mr", "ms", "my", "nl", "pa", "pl", "pt", "qu", "ro",
+                  "ru", "sw", "ta", "te", "th", "tl", "tr", "uk", "ur", "vi", "yo", "zh"});
+}
+
 }  // namespace
 
 const std::vector<Task>& tasks() {
-  static const std::vector<Task> kTasks = {cola(),   sst2(),  mrpc(), stsb(),  qqp(),   mnli(),
-                                           qnli(),   rte(),   wnli(), xnli(),  pawsx(), squad1(),
-                                           squad2(), xquad(), mlqa(), tydiqa()};
+  static const std::vector<Task> kTasks = {cola(),   sst2(),  mrpc(), stsb(),   qqp(),   mnli(),
+                                           qnli(),   rte(),   wnli(), xnli(),   pawsx(), squad1(),
+                                           squad2(), xquad(), mlqa(), tydiqa(), udpos(), panx()};
   return kTasks;
 }
 

@@ -27,6 +27,8 @@ std::string description_of(const Task& task) {
     case TaskKind::kClassification:
       if (task.target.labels.empty()) return "a classification";
       return std::to_string(task.target.labels.size()) + " classes";
+    case TaskKind::kTags:
+      return "tags";
     case TaskKind::kSpan:
       break;
   }
@@ -87,6 +89,7 @@ std::vector<std::string> possible_metrics(const Task& task) {
     if (task.target.labels.size() > 2) return {"accuracy", "macro_f1", "matthews"};
     return {"accuracy", "f1", "macro_f1", "matthews"};
   }
+  if (task.target.kind == TaskKind::kTags) return {"f1", "accuracy"};
   if (!task.has_unanswerable) return {"f1", "exact_match"};
   return {"f1", "exact_match", "best_f1", "best_exact_match"};
 }
@@ -143,6 +146,15 @@ Scores value_metrics(const Task& task, std::span<const double> predicted,
   Scores scores;
   for (const std::string& name : task.metrics)
     scores[name] = kPercent * value_metric(name, predicted, gold);
+  return scores;
+}
+
+Scores tag_metrics(const Task& task, const metrics::TaggedSentences& predicted,
+                   const metrics::TaggedSentences& gold) {
+  Scores scores;
+  for (const std::string& name : task.metrics)
+    scores[name] = kPercent * (name == "f1" ? metrics::span_f1(predicted, gold)
+                                            : metrics::tag_accuracy(predicted, gold));
   return scores;
 }
 

@@ -11,6 +11,7 @@
 #include "data/tasks/span_prediction.h"
 #include "data/tasks/task_table.h"
 #include "metrics/squad2.h"
+#include "metrics/tag_spans.h"
 
 namespace dietmt::data {
 
@@ -18,7 +19,8 @@ using Scores = std::map<std::string, double>;
 
 /// Classification: accuracy, f1 (of the class with index 1, unless there are more than two),
 /// macro_f1 (mean over the classes), matthews. Regression: pearson, spearman. Spans: f1,
-/// exact_match and, where questions may have no answer, best_f1 and best_exact_match.
+/// exact_match and, where questions may have no answer, best_f1 and best_exact_match. Tags: f1 (of
+/// entities), accuracy (of words).
 std::vector<std::string> possible_metrics(const Task& task);
 
 /// Throws ConfigError if a metric is none of those above. Labels may not be known yet.
@@ -45,6 +47,10 @@ Scores class_metrics(const Task& task, std::span<const int32_t> predicted,
 /// The task's metrics; 0 for a correlation that is not defined, as of equal predictions.
 Scores value_metrics(const Task& task, std::span<const double> predicted,
                      std::span<const double> gold);
+
+/// The task's metrics. Throws Error if both sides differ in sentences or words.
+Scores tag_metrics(const Task& task, const metrics::TaggedSentences& predicted,
+                   const metrics::TaggedSentences& gold);
 
 /// The task's metrics as its evaluation program computes them; of MLQA by the language of the
 /// answers. Where the task has questions without answer, also the best that a threshold on the

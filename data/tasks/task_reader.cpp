@@ -6,20 +6,22 @@
 #include "common/error.h"
 #include "common/numbers.h"
 #include "common/text_io.h"
+#include "data/tasks/label_list.h"
 #include "data/tasks/record_reader.h"
 
 namespace dietmt::data {
 namespace {
-
-constexpr size_t kMostLabels = 1000;  // more are not labels but another column
 
 // Turns the rows of one file into examples.
 class ExampleBuilder {
  public:
   ExampleBuilder(const RecordReader& reader, const Columns& columns, const Target& target,
                  const ReadOptions& options)
-      : reader_(reader), columns_(columns), target_(target), options_(options) {
-    data_.labels = target.labels;
+      : reader_(reader),
+        columns_(columns),
+        target_(target),
+        options_(options),
+        labels_(target.labels) {
     data_.labelled = columns.label != kNoColumn;
   }
 
@@ -44,8 +46,10 @@ class ExampleBuilder {
                       (by_language ? " of language " + quoted(options_.language) : "") + " in " +
                       std::to_string(rows_) + " rows");
     }
-    if (data_.labelled && target_.kind == TaskKind::kClassification && target_.labels.empty())
-      sort_found_labels();
+    const std::vector<int32_t> places = labels_.sort();
+    for (Example& example : data_.examples)
+      if (example.label >= 0) example.label = places[static_cast<size_t>(example.label)];
+    data_.labels = labels_.names();
     return std::move(data_);
   }
 
@@ -97,20 +101,11 @@ class ExampleBuilder {
   }
 
   int32_t label_of(const std::string& text) {
-    const std::vector<std::string>& renamed = columns_.layout->label_texts;
-    const std::vector<std::string>& texts = renamed.empty() ? data_.labels : renamed;
-    const auto found = std::ranges::find(texts, text);
-    if (found != texts.end()) return static_cast<int32_t>(found - texts.begin());
-    if (!target_.labels.empty())
-      throw DataError(reader_.where() + ": label " + quoted(text) + ", expected one of " +
-                      quoted_list(texts));
-    if (text.empty()) throw DataError(reader_.where() + ": the label is empty");
-    if (data_.labels.size() == kMostLabels)
-      throw DataError(reader_.where() + ": more than " + std::to_string(kMostLabels) +
-                      " different labels: is " + quoted(columns_.layout->label) +
-                      " the column of the labels?");
-    data_.labels.push_back(text);
-    return static_cast<int32_t>(data_.labels.size() - 1);
+    const std::vector<std::string>& spellings = columns_.layout->label_texts;
+    const int32_t label = labels_.index_of(text, spellings);
+    if (label >= 0) return label;
+    throw DataError(reader_.where() + ": " +
+                    labels_.problem(text, quoted(columns_.layout->label), spellings));
   }
 
   void repair(Example& example) {
@@ -125,20 +120,11 @@ class ExampleBuilder {
       tally(data_.empty);
   }
 
-  void sort_found_labels() {
-    const std::vector<std::string> found = data_.labels;
-    std::ranges::sort(data_.labels);
-    for (Example& example : data_.examples) {
-      const std::string& name = found[static_cast<size_t>(example.label)];
-      const auto place = std::ranges::lower_bound(data_.labels, name);
-      example.label = static_cast<int32_t>(place - data_.labels.begin());
-    }
-  }
-
   const RecordReader& reader_;
   const Columns columns_;
   const Target& target_;
   const ReadOptions& options_;
+  LabelList labels_;
   TaskData data_;
   int64_t rows_ = 0;
 };

@@ -9,7 +9,7 @@
 
 namespace dietmt::data {
 
-enum class TaskKind { kClassification, kRegression, kSpan };
+enum class TaskKind { kClassification, kRegression, kSpan, kTags };
 
 enum class RecordFormat {
   kTsv,        // between tabs; quote characters are ordinary characters, as in GLUE
@@ -80,7 +80,7 @@ struct Task {
   int64_t epochs = 5;                       // Ke et al. 2021; spans: Wang et al. 2021
   std::vector<std::string> languages = {};  // to test in; empty: only English
   std::vector<TaskSplit> splits = {};
-  std::vector<TableLayout> layouts = {};  // none for spans: they are JSON in SQuAD's form
+  std::vector<TableLayout> layouts = {};  // none for spans, JSON in SQuAD's form, and for tags
   bool has_unanswerable = false;          // SQuAD 2.0
 
   /// Throws ConfigError naming the splits that there are.

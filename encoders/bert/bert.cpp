@@ -137,6 +137,7 @@ Bert::Bert(const BertConfig& config, uint64_t seed) {
   if (heads.next_sentence) next_sentence_ = dense("next_sentence", 2);
   if (heads.classes > 0) classifier_ = dense("classifier", heads.classes);
   if (heads.spans) spans_ = dense("spans", 2);
+  if (heads.tags > 0) tags_ = dense("tags", heads.tags);
 }
 
 Tensor Bert::pool(const Tensor& hidden, const Packing& packing) const {
@@ -159,6 +160,11 @@ Tensor Bert::classify(const Tensor& pooled, DropoutKeys* keys) const {
 
 Tensor Bert::spans(const Tensor& hidden) const {
   return require(spans_, "head for answers").forward(hidden);
+}
+
+Tensor Bert::tags(const Tensor& hidden, DropoutKeys* keys) const {
+  const Dense& tags = require(tags_, "head for tags");
+  return tags.forward(dropout(hidden, dropout_site(config().head_dropout, keys)));
 }
 
 PackedStates encode_packed(const Bert& model, const data::PackedTokens& tokens,

@@ -137,6 +137,9 @@ class Bert : public torch::nn::Module {
   /// [N, D]. Returns [N, 2].
   at::Tensor spans(const at::Tensor& hidden) const;
 
+  /// Scores of the tags of each token. hidden: [N, D]. Returns [N, tags].
+  at::Tensor tags(const at::Tensor& hidden, DropoutKeys* dropout = nullptr) const;
+
  private:
   std::shared_ptr<BertModel> encoder_;
   std::shared_ptr<Dense> pooler_;
@@ -144,6 +147,7 @@ class Bert : public torch::nn::Module {
   std::shared_ptr<Dense> next_sentence_;
   std::shared_ptr<Dense> classifier_;
   std::shared_ptr<Dense> spans_;
+  std::shared_ptr<Dense> tags_;
 };
 
 /// The last hidden states of a batch, [N, D], and its boundaries.

@@ -82,6 +82,7 @@ std::vector<std::string> BertConfig::problems(const std::string& file) const {
   check("embedding_dropout", ranges::kDropout, embedding_dropout);
   check("head_dropout", ranges::kDropout, head_dropout);
   check("classes", {.least = 0, .most = 1 << 20}, task_heads.classes);
+  check("tags", {.least = 0, .most = 1 << 20}, task_heads.tags);
   if (!task_heads.pooler && (task_heads.next_sentence || task_heads.classes > 0))
     found.push_back("the heads for the next sentence and for classes need the pooler");
   return found;
@@ -116,6 +117,7 @@ ParameterCounts parameter_counts(const BertConfig& config) {
   if (heads.next_sentence) add_dense("next_sentence", 2);
   if (heads.classes > 0) add_dense("classifier", heads.classes);
   if (heads.spans) add_dense("spans", 2);
+  if (heads.tags > 0) add_dense("tags", heads.tags);
   return counts;
 }
 

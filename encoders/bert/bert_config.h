@@ -19,6 +19,7 @@ struct BertHeads {
   bool next_sentence = false;
   int64_t classes = 0;  // of whole inputs; 1: regression, 0: no such head
   bool spans = false;   // first and last token of an answer
+  int64_t tags = 0;     // of each token; 0: no such head
 };
 
 struct BertConfig {

@@ -38,6 +38,7 @@ std::string position_of(const std::string& theirs) {
 std::string class_of(const std::string& family, const BertHeads& heads) {
   if (heads.classes > 0) return family + "ForSequenceClassification";
   if (heads.spans) return family + "ForQuestionAnswering";
+  if (heads.tags > 0) return family + "ForTokenClassification";
   if (heads.masked_lm) return family + (heads.next_sentence ? "ForPreTraining" : "ForMaskedLM");
   return family + (heads.next_sentence ? "ForNextSentencePrediction" : "Model");
 }
@@ -99,7 +100,7 @@ json common_config(const BertConfig& config, const std::vector<std::string>& lab
                    {"attention_probs_dropout_prob", config.attention_dropout},
                    {"classifier_dropout", config.head_dropout},
                    {"torch_dtype", "float32"}};
-  if (const int64_t classes = config.task_heads.classes; classes > 0) {
+  if (const int64_t classes = config.task_heads.classes + config.task_heads.tags; classes > 0) {
     json to_label = json::object();
     json to_id = json::object();
     for (int64_t c = 0; c < classes; ++c) {
@@ -110,7 +111,7 @@ json common_config(const BertConfig& config, const std::vector<std::string>& lab
     }
     exported["id2label"] = to_label;
     exported["label2id"] = to_id;
-    if (classes == 1) exported["problem_type"] = "regression";
+    if (config.task_heads.classes == 1) exported["problem_type"] = "regression";
   }
   return exported;
 }

@@ -38,7 +38,7 @@ std::shared_ptr<encoders::Bert> import_huggingface(const std::filesystem::path& 
 /// directory, in the format of `from_pretrained`: an XLM-R if the tokenizer is XLM-R's, else a
 /// BERT. Throws ConfigError listing every property that transformers does not support; its position
 /// encodings are learned and, in BERT, relative-key and relative-key-query. `labels`: names of the
-/// classifier's classes; LABEL_0, LABEL_1, ... if there are none.
+/// classifier's classes or tags; LABEL_0, LABEL_1, ... if there are none.
 void export_huggingface(const std::filesystem::path& directory, const encoders::Bert& model,
                         const data::BertTokenizer* tokenizer,
                         const std::vector<std::string>& labels = {});
@@ -53,7 +53,8 @@ struct EncoderDescription {
 /// Throws CheckpointError naming the file if it describes a model that dietmt does not support.
 EncoderDescription read_encoder_description(const std::filesystem::path& config_json);
 
-/// Names of a classifier's classes in config.json; none for a regression, which outputs one number.
+/// Names of a classifier's classes or tags in config.json; none for a regression, which outputs one
+/// number.
 std::vector<std::string> class_labels(const std::filesystem::path& config_json, int64_t classes);
 
 /// config.json of a BERT. Throws ConfigError listing every option that transformers does not

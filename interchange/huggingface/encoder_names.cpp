@@ -10,6 +10,8 @@ namespace {
 using encoders::BertConfig;
 using encoders::BertHeads;
 
+constexpr const char* kTokenClassifier = "classifier";  // of all families
+
 class Names {
  public:
   explicit Names(std::string prefix) : prefix_(std::move(prefix)) {}
@@ -88,6 +90,7 @@ void add_heads(Names& names, const BertHeads& heads, const EncoderFamily& family
     names.add_pair("next_sentence.", family.next_sentence);
   if (heads.classes > 0) names.add_pair("classifier.", family.classifier);
   if (heads.spans) names.add_pair("spans.", "qa_outputs");
+  if (heads.tags > 0) names.add_pair("tags.", kTokenClassifier);
 }
 
 std::string modern_name(std::string name, const std::string& prefix) {
@@ -165,10 +168,13 @@ BertHeads heads_of(const TensorsByName& tensors, const EncoderFamily& family,
   heads.masked_lm = has(family.masked_lm_dense);
   heads.next_sentence = family.next_sentence != nullptr && has(family.next_sentence);
   heads.spans = has("qa_outputs");
-  // A token classifier has the same name, but no pooler.
+  // BERT's classifier of whole inputs has the same name.
   const bool of_tokens = description.value("architectures", nlohmann::json::array())
                              .dump()
                              .find("ForTokenClassification") != std::string::npos;
+  if (const auto tags = tensors.find(kTokenClassifier + std::string(".weight"));
+      of_tokens && tags != tensors.end() && tags->second.dim() == 2)
+    heads.tags = tags->second.size(0);
   const auto classifier = tensors.find(family.classifier + std::string(".weight"));
   if (heads.pooler && !of_tokens && classifier != tensors.end())
     heads.classes = classifier->second.dim() == 2 ? classifier->second.size(0) : 1;

@@ -173,6 +173,48 @@ expect_code 0 "$dietmt" bert predict --model "$work/spans" --input "$work/squad.
 expect_text "exact_match" "$out"
 grep -q '"q2"' "$work/answers/predictions.json" || fail "no answer to q2"
 
+# Tags of words: XTREME's files in several languages, one with languages before the words and one
+# sentence that is longer than an input. Predictions are scored the same by both commands.
+mkdir -p "$work/panx"
+tagged() {
+  awk -v prefix="$1" '{
+    for (i = 1; i <= NF; ++i)
+      print prefix $i "\t" ($i ~ /cat|dog|bird/ ? "B-PER" : $i == "house" ? "B-LOC" : "O")
+    print "" }'
+}
+tagged "" <"$work/toy.en" >"$work/panx/train-en.tsv"
+head -n 20 "$work/toy.en" | tagged "" >"$work/panx/dev-en.tsv"
+tr '\n' ' ' <"$work/toy.en" | tagged de: >"$work/panx/dev-de.tsv"
+expect_code 0 "${own[@]}" --task panx --data "$work/panx" --output "$work/names" --epochs 6 \
+  --max-length 16 --batch-size 8 --learning-rates 1e-2
+expect_text "PANX: f1" "$out"
+expect_text "more windows for long sentences" "$err"
+for score in f1 f1_de f1_mean accuracy accuracy_de accuracy_mean; do
+  grep -q "\"$score\"" "$work/names/results.json" || fail "no $score"
+done
+expect_code 0 "$dietmt" bert predict --model "$work/names" --input "$work/panx/dev-de.tsv" \
+  --output "$work/test-de.tsv" --threads 1
+expect_text $'f1\t' "$out"
+awk -F'\t' '$2 < 90 { exit 1 }' <<<"$out" || fail "tags are not learned: $out"
+predicted=$out
+[ "$(wc -l <"$work/test-de.tsv")" -eq "$(grep -c . "$work/panx/dev-de.tsv")" ] ||
+  fail "not a tag for each word"
+expect_code 0 "$dietmt" evaluate --task panx-de --reference "$work/panx/dev-de.tsv" \
+  --predictions "$work/test-de.tsv"
+[ "$out" = "$predicted" ] || fail "evaluate says $out, predict $predicted"
+cut -f 1 "$work/panx/dev-en.tsv" >"$work/words.tsv"
+expect_code 0 "$dietmt" bert predict --model "$work/names" --input "$work/words.tsv" \
+  --output "$work/test-en.tsv" --threads 1
+[ -z "$out" ] || fail "metrics without tags: $out"
+[ "$(grep -c '^$' "$work/test-en.tsv")" -eq 19 ] || fail "sentences are not kept apart"
+expect_code 0 "${own[@]}" --kind tags --train "$work/panx/train-en.tsv" --valid \
+  "$work/panx/dev-en.tsv" --metrics accuracy --epochs 1 --max-length 16 --output "$work/own_tags"
+expect_text "tags: accuracy" "$out"
+printf 'red\tO\ncat\n' >"$work/untagged.tsv"
+expect_code 1 "${own[@]}" --kind tags --train "$work/untagged.tsv" --valid "$work/untagged.tsv" \
+  --output "$work/bad"
+expect_text "untagged.tsv:2: no tag; expected a word, a tab and its tag" "$err"
+
 # A dry run prints the cost of both tasks and trains nothing.
 expect_code 0 "${run[@]}" "${protocol[@]}" --output "$work/tried" --accumulate 2 --dry-run
 for name in task runs parameters memory batches updates time; do
@@ -218,7 +260,7 @@ expect_code 2 "${run[@]}" --output "$work/bad" --metrics pearson
 expect_text "pearson" "$err"
 spans=("${own[@]}" --train "$work/squad.json" --valid "$work/squad.json" --output "$work/bad")
 expect_code 2 "${spans[@]}" --kind spans --first text --null-threshold 2 --head-dropout 0.5
-expect_text "--head-dropout is for classes and numbers" "$err"
+expect_text "--head-dropout is for classes, numbers and tags" "$err"
 expect_text "--first is for tables" "$err"
 expect_text "--null-threshold is for questions that may have no answer" "$err"
 expect_code 2 "${spans[@]}" --kind spans --metrics best_f1

@@ -6,6 +6,7 @@
 
 #include "bert/finetuning/classification_task.h"
 #include "bert/finetuning/span_task.h"
+#include "bert/finetuning/tag_task.h"
 #include "common/error.h"
 #include "common/files.h"
 #include "storage/checkpoint.h"
@@ -123,6 +124,66 @@ data::QuestionSet house_questions(int64_t count, uint64_t seed) {
     set.questions.push_back(question);
   }
   return set;
+}
+
+// Names of places: "big" "house", and "tree house", a word of two pieces.
+data::TaggedData places(int64_t count, uint64_t seed) {
+  Random random(seed);
+  data::TaggedData data;
+  data.labels = {"B-LOC", "I-LOC", "O"};
+  data.labelled = true;
+  for (int64_t i = 0; i < count; ++i) {
+    data::TaggedSentence sentence;
+    for (uint64_t n = 1 + random.below(6); n > 0; --n) {
+      if (random.below(2) == 0) {
+        sentence.words.insert(sentence.words.end(), {"big", "house"});
+        sentence.tags.insert(sentence.tags.end(), {0, 1});
+      } else {
+        sentence.words.insert(sentence.words.end(), {"dog", "tree house"});
+        sentence.tags.insert(sentence.tags.end(), {2, 0});
+      }
+    }
+    data.sentences.push_back(sentence);
+  }
+  return data;
+}
+
+TEST_F(LearningTest, TagsAreLearnedOverSeveralWindows) {
+  TaskDescription description;
+  description.task = own_task(data::TaskKind::kTags, {"f1", "accuracy"});
+  description.task.target.labels = {"B-LOC", "I-LOC", "O"};
+  const TagInputs train = encode_tags(places(200, 1), tokenizer(), 10);
+  ASSERT_GT(train.inputs.size(), 250);
+  std::vector<TagInputs> valid = {encode_tags(places(60, 2), tokenizer(), 10),
+                                  encode_tags(places(60, 3), tokenizer(), 32)};
+  valid[1].name = "de";
+  TagTask task(model(description, 0.1), tokenizer(), description, train, valid, options());
+  EXPECT_THAT(task.score_names(), ElementsAre("f1", "f1_de", "accuracy", "accuracy_de"));
+  EXPECT_LT(task.validate().at("f1"), 60.0);
+  const auto trainer = this->trainer("run", "f1", 80);
+  training::train(task, trainer, {}, true);
+  const auto scores = best_scores(trainer);
+  EXPECT_GE(scores.at("f1"), 98.0);
+  EXPECT_GE(scores.at("f1_de"), 95.0);
+  EXPECT_GE(scores.at("accuracy"), 98.0);
+}
+
+// An update's loss is the mean over words, however many pieces and windows they have.
+TEST_F(LearningTest, TheLossOfTagsIsAMeanOverWords) {
+  TaskDescription description;
+  description.task = own_task(data::TaskKind::kTags, {"f1"});
+  description.task.target.labels = {"B-LOC", "I-LOC", "O"};
+  const TagInputs train = encode_tags(places(16, 1), tokenizer(), 10);
+  const std::vector<TagInputs> valid = {encode_tags(places(2, 2), tokenizer(), 10)};
+  const auto model = this->model(description);
+  FinetuningOptions all = options();
+  all.batches.batch_size = train.inputs.size();
+  TagTask task(model, tokenizer(), description, train, valid, all);
+  encoders::DropoutKeys dropout(1);
+  const training::BatchLoss loss = task.accumulate_gradients(dropout);
+  EXPECT_EQ(loss.targets, train.data.words());
+  // Scores near zero: -log(1/3) for each word.
+  EXPECT_NEAR(loss.loss() / static_cast<double>(loss.targets), 1.0986, 0.15);
 }
 
 TEST_F(LearningTest, AnswersAreLearnedOverSeveralWindows) {

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "bert/model/model_directory.h"
 #include "common/error.h"
@@ -112,6 +114,31 @@ TEST_F(PredictionTest, AnswersAreWrittenAsTheEvaluationProgramsReadThem) {
   const std::string unlabelled = write("test.json", R"({"data": [{"title": "t", "paragraphs": [{
     "context": "red cat", "qas": [{"id": "q1", "question": "where dog"}]}]}]})");
   EXPECT_FALSE(predict(finetuned, {unlabelled, scratch() / "out2"}, {}));
+}
+
+TEST_F(PredictionTest, TagsAreThoseOfTheModelForEachWord) {
+  TaskDescription description = described(TaskKind::kTags, {"f1", "accuracy"});
+  description.task.target.labels = {"O", "B-X", "I-X"};
+  description.task.layouts.clear();
+  description.max_length = 8;  // the second sentence has several windows
+  const FinetunedModel finetuned = stored(description);
+  std::string words, tagged;
+  for (const char* word :
+       {"red", "cat", "", "dog", "sees", "big", "tree", "blue", "house", "dog"}) {
+    words += std::string(word) + "\n";
+    tagged += std::string(word) + (*word == 0 ? "\n" : "\tO\n");
+  }
+  EXPECT_FALSE(predict(finetuned, {write("words.tsv", words), scratch() / "plain.tsv"}, {}));
+  const auto scores =
+      predict(finetuned, {write("tagged.tsv", tagged), scratch() / "tagged_out.tsv"}, {});
+  ASSERT_TRUE(scores);
+  const std::string written = read_file(scratch() / "plain.tsv");
+  EXPECT_EQ(read_file(scratch() / "tagged_out.tsv"), written);
+  int64_t outside = 0;
+  std::istringstream lines(written);
+  for (std::string line; std::getline(lines, line);) outside += line == "O" ? 1 : 0;
+  EXPECT_NEAR(scores->at("accuracy"), 100.0 * static_cast<double>(outside) / 9.0, 1e-9);
+  EXPECT_EQ(std::ranges::count(written, '\n'), 10);
 }
 
 TEST_F(PredictionTest, ScoresByLanguageNeedItBeforeAnyPrediction) {

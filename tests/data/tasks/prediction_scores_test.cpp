@@ -108,5 +108,28 @@ TEST_F(PredictionScoresTest, TheLanguageMayStandInTheTask) {
   EXPECT_NEAR(scores("mlqa-de", questions, predictions).scores.at("exact_match"), 50.0, 1e-9);
 }
 
+constexpr const char* kTagged =
+    "de:Das\tO\nde:alte\tB-LOC\nde:Rom\tI-LOC\n\nde:Anna\tB-PER\nde:lacht\tO\n";
+
+TEST_F(PredictionScoresTest, TagsAreScoredAsSeqevalDoes) {
+  const PredictionScores plain = scores("panx-de", kTagged, "O\nI-LOC\nI-LOC\n\nB-PER\nI-ORG\n");
+  EXPECT_EQ(plain.examples, 5);
+  EXPECT_NEAR(plain.scores.at("f1"), 80.0, 1e-9);
+  EXPECT_NEAR(plain.scores.at("accuracy"), 60.0, 1e-9);
+  const PredictionScores with_words =
+      scores("PANX", kTagged, "Das\tO\nalte\tI-LOC\nRom\tI-LOC\n\nAnna\tB-PER\nlacht\tI-ORG\n");
+  EXPECT_EQ(with_words.scores, plain.scores);
+}
+
+TEST_F(PredictionScoresTest, EachWordNeedsATag) {
+  EXPECT_THAT(error("panx", kTagged, "O\nO\nO\n\nO\n"),
+              HasSubstr("predictions:5: sentence 2 has 1 tags, the reference 2"));
+  EXPECT_THAT(error("panx", kTagged, "O\nO\nO\n"),
+              HasSubstr("predictions: 1 sentences, the reference has 2"));
+  EXPECT_THAT(error("panx", "Rom\n", "O\n"), HasSubstr("reference:1: no tag"));
+  EXPECT_THAT(error("panx", "Rom\tNOUN\n", "O\n"), HasSubstr("reference:1: label 'NOUN'"));
+  EXPECT_THAT(error("panx-xx", kTagged, "O\n"), HasSubstr("no task 'panx-xx'"));
+}
+
 }  // namespace
 }  // namespace dietmt::data

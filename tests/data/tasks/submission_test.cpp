@@ -49,6 +49,11 @@ TEST_F(SubmissionTest, LabelsAreWrittenByName) {
             "index\tprediction\n0\tnot_entailment\n7\tentailment\n");
 }
 
+TEST_F(SubmissionTest, TagsHaveALineEachAndAnEmptyOneBetweenSentences) {
+  write_tag_submission(scratch() / "test-de.tsv", {{"O", "B-LOC"}, {"O"}});
+  EXPECT_EQ(read_file(scratch() / "test-de.tsv"), "O\nB-LOC\n\nO\n");
+}
+
 TEST_F(SubmissionTest, ScoresAreClipped) {
   const Target target = {.kind = TaskKind::kRegression, .lowest = 0.0, .highest = 5.0};
   write_score_submission(scratch() / "STS-B.tsv", examples_, std::vector{5.2, 3.14159}, target);

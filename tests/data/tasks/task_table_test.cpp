@@ -22,7 +22,7 @@ TEST(TaskTable, NamesAreUniqueAndFoundInAnyCase) {
     EXPECT_TRUE(names.insert(task.name).second) << task.name;
     EXPECT_EQ(&find_task(task.name), &task);
   }
-  EXPECT_EQ(names.size(), 16U);
+  EXPECT_EQ(names.size(), 18U);
   EXPECT_EQ(find_task("sst-2").name, "SST-2");
   EXPECT_EQ(find_task("tydiqa-goldp").name, "TyDiQA-GoldP");
 }
@@ -45,8 +45,9 @@ TEST(TaskTable, EveryTaskCanBeTrainedAndEvaluated) {
       EXPECT_THAT(task.wang_metrics, IsSubsetOf(task.metrics));
     EXPECT_TRUE(task.split("train").labelled);
     EXPECT_GE(task.splits.size(), 2U);
-    EXPECT_EQ(task.layouts.empty(), task.target.kind == TaskKind::kSpan);
-    EXPECT_EQ(task.target.labels.empty(), task.target.kind != TaskKind::kClassification);
+    const TaskKind kind = task.target.kind;
+    EXPECT_EQ(task.layouts.empty(), kind == TaskKind::kSpan || kind == TaskKind::kTags);
+    EXPECT_EQ(task.target.labels.empty(), kind == TaskKind::kSpan || kind == TaskKind::kRegression);
     for (const TableLayout& layout : task.layouts) {
       if (!layout.label_texts.empty()) {
         EXPECT_EQ(layout.label_texts.size(), task.target.labels.size());
@@ -63,7 +64,7 @@ TEST(TaskTable, AllButTheLargestTasksTrainForTenEpochs) {
       EXPECT_EQ(task.epochs, task.target.kind == TaskKind::kSpan ? 3 : 5) << task.name;
     }
   }
-  EXPECT_THAT(ten, ElementsAre("CoLA", "MRPC", "RTE", "SST-2", "STS-B"));
+  EXPECT_THAT(ten, ElementsAre("CoLA", "MRPC", "PANX", "RTE", "SST-2", "STS-B", "UD-POS"));
 }
 
 TEST(TaskTable, SubmissionsHaveTheBenchmarksNames) {
@@ -85,6 +86,8 @@ TEST(TaskTable, TheLanguageIsPutIntoFileNames) {
             "test-context-vi-question-vi.json");
   EXPECT_EQ(with_language("plain", "vi"), "plain");
   EXPECT_THAT(find_task("XNLI").languages, Contains("sw"));
+  EXPECT_EQ(find_task_and_language("panx-de").task.name, "PANX");
+  EXPECT_EQ(find_task_and_language("ud-pos-zh").language, "zh");
 }
 
 }  // namespace

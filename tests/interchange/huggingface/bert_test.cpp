@@ -235,6 +235,28 @@ TEST_F(HuggingFace, HeadsOfTheFileCanBeReplaced) {
                         original->named_parameters()["pooler.weight"]));
 }
 
+TEST_F(HuggingFace, TokenClassifiersKeepTheirHead) {
+  const auto tokenizer = data::load_bert_tokenizer(bert_case("xlm_roberta"));
+  for (const char* name : {"absolute", "xlm_roberta"}) {
+    SCOPED_TRACE(name);
+    const auto model = import_huggingface(
+        bert_case(name), {.position = {}, .heads = BertHeads{.pooler = false, .tags = 3}});
+    export_huggingface(scratch(), *model, name[0] == 'x' ? tokenizer.get() : nullptr,
+                       {"O", "B-LOC", "I-LOC"});
+    const auto json = nlohmann::json::parse(read_file(scratch() / "config.json"));
+    EXPECT_THAT(json.at("architectures").dump(), HasSubstr("ForTokenClassification"));
+    EXPECT_EQ(json.at("id2label").at("1"), "B-LOC");
+    EXPECT_EQ(
+        encoders::load_safetensors(scratch() / "model.safetensors").at("classifier.weight").size(0),
+        3);
+    const auto again = import_huggingface(scratch());
+    EXPECT_EQ(again->config().task_heads.tags, 3);
+    EXPECT_EQ(again->config().task_heads.classes, 0);
+    EXPECT_TRUE(at::equal(again->named_parameters()["tags.weight"],
+                          model->named_parameters()["tags.weight"]));
+  }
+}
+
 TEST_F(HuggingFace, PositionsCanBeReplaced) {
   const auto original = import_huggingface(bert_case("absolute"));
   const auto kept = import_huggingface(bert_case("absolute"),
