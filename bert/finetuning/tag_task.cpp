@@ -48,7 +48,7 @@ TagTask::TagTask(std::shared_ptr<encoders::Bert> model, const data::BertTokenize
       train_(train),
       valid_(valid) {}
 
-// Of each token of a batch, kNoTag for those that decide no word.
+// The tag of each token of a batch; kNoTag for those that decide no word.
 std::vector<int32_t> TagTask::token_tags(const ExampleBatch& batch) const {
   std::vector<int32_t> tags;
   for (const int64_t window : batch.examples) {

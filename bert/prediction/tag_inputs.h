@@ -1,7 +1,7 @@
 // Tagged sentences as the windows that an encoder reads: [CLS] pieces of the words [SEP]. The first
 // piece of a word decides its tag (Devlin et al. 2019, section 5.3). A sentence that is too long
-// becomes several windows, each of which shows half of the one before; a word is decided where most
-// of the sentence stands on both sides.
+// becomes several windows that overlap by half; a word is decided where most of the sentence stands
+// on both sides.
 #pragma once
 
 #include <cstdint>
