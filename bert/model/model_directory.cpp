@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "common/checks.h"
 #include "common/error.h"
@@ -131,7 +132,10 @@ nlohmann::json to_json(const BertConfig& config) {
 
 BertConfig config_from_json(const nlohmann::json& json) {
   BertConfig config;
-  visit_fields(config, [&](const char* name, auto& field) { read_field(json, name, field); });
+  visit_fields(config, [&](const char* name, auto& field) {
+    const bool is_new = std::string_view(name) == "tags";  // models before it have no such field
+    if (!is_new || json.contains(name)) read_field(json, name, field);
+  });
   return config;
 }
 

@@ -139,8 +139,12 @@ TEST(BertConfigJson, KeepsEveryField) {
   config.activation_dropout = 0.4;
   config.embedding_dropout = 0.5;
   config.head_dropout = 0.6;
-  config.task_heads = {
-      .pooler = true, .masked_lm = true, .next_sentence = true, .classes = 5, .spans = true};
+  config.task_heads = {.pooler = true,
+                       .masked_lm = true,
+                       .next_sentence = true,
+                       .classes = 5,
+                       .spans = true,
+                       .tags = 4};
   const nlohmann::json json = to_json(config);
   EXPECT_EQ(to_json(config_from_json(json)), json);
   const nlohmann::json defaults = to_json(encoders::BertConfig());
@@ -160,6 +164,12 @@ TEST(BertConfigJson, NamesAMissingField) {
   } catch (const CheckpointError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("norm_epsilon is missing"));
   }
+}
+
+TEST(BertConfigJson, ModelsFromBeforeTagsAreRead) {
+  nlohmann::json json = to_json(encoders::BertConfig());
+  json.erase("tags");
+  EXPECT_EQ(config_from_json(json).task_heads.tags, 0);
 }
 
 class IsBertTest : public ScratchTest {
