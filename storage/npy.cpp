@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
+#include <cstring>
 #include <functional>
 #include <numeric>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include "common/error.h"
+#include "common/files.h"
 
 namespace dietmt::storage {
 namespace {
@@ -18,6 +22,19 @@ constexpr size_t kHeaderBytes = 128;  // the data begin at a multiple of 64
 
 template <typename Value>
 constexpr const char* kTypeName = std::is_same_v<Value, float> ? "<f4" : "<i8";
+
+// "'shape': (3, 20)" of a header.
+bool parse_shape(std::string_view header, NpyRows& array) {
+  constexpr std::string_view kKey = "'shape': (";
+  const size_t key = header.find(kKey);
+  if (key == std::string_view::npos) return false;
+  const char* end = header.data() + header.size();
+  const auto rows = std::from_chars(header.data() + key + kKey.size(), end, array.rows);
+  if (rows.ec != std::errc() || !std::string_view(rows.ptr, end).starts_with(", ")) return false;
+  const auto width = std::from_chars(rows.ptr + 2, end, array.width);
+  return width.ec == std::errc() && width.ptr != end && *width.ptr == ')' && array.rows >= 0 &&
+         array.width >= 0;
+}
 
 }  // namespace
 
@@ -71,6 +88,38 @@ void NpyWriter<Value>::commit() {
   for (const auto& layer : further_) first_.append(*layer);
   first_.overwrite(0, npy_header(kTypeName<Value>, shape));
   first_.commit();
+}
+
+NpyRows read_npy_rows(const std::filesystem::path& path) {
+  const std::string bytes = read_file(path);
+  const auto refuse = [&](const std::string& problem) {
+    throw DataError(path.string() + ": " + problem +
+                    "; expected a NumPy array of fp32 with two dimensions");
+  };
+  const auto byte = [&](size_t i) {
+    return static_cast<size_t>(static_cast<unsigned char>(bytes[i]));
+  };
+  if (bytes.size() < 12 || !bytes.starts_with("\x93NUMPY")) refuse("is not a .npy file");
+  const bool is_first = byte(6) == 1;  // later versions have a longer length
+  const size_t begin = is_first ? 10 : 12;
+  const size_t length =
+      byte(8) + (byte(9) << 8U) + (is_first ? 0 : (byte(10) << 16U) + (byte(11) << 24U));
+  if (length > bytes.size() - begin) refuse("its header is cut off");
+  const std::string header = bytes.substr(begin, length);
+  if (header.find("'<f4'") == std::string::npos) refuse("has another type");
+  if (header.find("'fortran_order': False") == std::string::npos) refuse("is in Fortran order");
+  NpyRows array;
+  if (!parse_shape(header, array)) refuse("has another number of dimensions");
+  const size_t data = bytes.size() - begin - length;
+  const auto rows = static_cast<size_t>(array.rows), width = static_cast<size_t>(array.width);
+  const bool fits = rows == 0 ? data == 0
+                              : width > 0 && width <= data && data % (width * sizeof(float)) == 0 &&
+                                    data / (width * sizeof(float)) == rows;
+  if (!fits) refuse("has another size than its header says");
+  array.values.resize(data / sizeof(float));
+  std::memcpy(array.values.data(), bytes.data() + begin + length,
+              array.values.size() * sizeof(float));
+  return array;
 }
 
 template class NpyWriter<float>;

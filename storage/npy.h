@@ -1,4 +1,5 @@
-// Arrays in NumPy's file format, version 1.0, written row by row without being held in memory.
+// Arrays in NumPy's file format: written row by row (version 1.0) without being held in memory, and
+// read as a whole.
 //
 //   NpyWriter<float> states("states.npy", {.row = {768}});
 //   states.append(values);   // any number of times, whole rows
@@ -45,6 +46,17 @@ class NpyWriter {
   std::vector<std::unique_ptr<UnnamedFile>> further_;  // layers 1, 2, ...
   std::vector<int64_t> values_;                        // written so far, for each layer
 };
+
+/// An array [rows, width].
+struct NpyRows {
+  std::vector<float> values = {};
+  int64_t rows = 0;
+  int64_t width = 0;
+};
+
+/// An array of fp32 with two dimensions, in C order, as NumPy and NpyWriter write it. Throws Error
+/// if the file cannot be read, DataError naming the file if it holds anything else.
+NpyRows read_npy_rows(const std::filesystem::path& path);
 
 /// The header of a file with an array of this shape: always 128 bytes, so that the shape can be
 /// filled in at the end. `type` is NumPy's name, e.g. "<f4". Throws Error if 128 bytes are too few.

@@ -47,16 +47,18 @@ int run_params(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int run_bert(const std::vector<std::string>& arguments) {
-  const CommandList list{"dietmt bert",
-                         "BERT encoders with any position encoding.",
-                         {{"pretrain", "pre-train an encoder on raw text", run_bert_pretrain},
-                          {"finetune", "fine-tune an encoder for a task", run_bert_finetune},
-                          {"predict", "predict with a fine-tuned encoder", run_bert_predict},
-                          {"embed", "write hidden states of lines of text", run_bert_embed},
-                          {"import", "convert a Hugging Face model", run_bert_import},
-                          {"export", "convert a model for Hugging Face", run_bert_export},
-                          {"params", "count the parameters of an encoder", run_params}},
-                         "dietmt bert finetune --model bert --task rte --data GLUE --output rte"};
+  const CommandList list{
+      "dietmt bert",
+      "BERT encoders with any position encoding.",
+      {{"pretrain", "pre-train an encoder on raw text", run_bert_pretrain},
+       {"finetune", "fine-tune an encoder for a task", run_bert_finetune},
+       {"predict", "predict with a fine-tuned encoder", run_bert_predict},
+       {"embed", "write hidden states of lines of text", run_bert_embed},
+       {"retrieve", "find translations by vectors of sentences", run_bert_retrieve},
+       {"import", "convert a Hugging Face model", run_bert_import},
+       {"export", "convert a model for Hugging Face", run_bert_export},
+       {"params", "count the parameters of an encoder", run_params}},
+      "dietmt bert finetune --model bert --task rte --data GLUE --output rte"};
   return list.run(arguments);
 }
 

@@ -19,6 +19,7 @@ int run_align(const std::vector<std::string>& arguments);
 int run_average(const std::vector<std::string>& arguments);
 int run_bert(const std::vector<std::string>& arguments);
 int run_bert_embed(const std::vector<std::string>& arguments);
+int run_bert_retrieve(const std::vector<std::string>& arguments);
 int run_bert_export(const std::vector<std::string>& arguments);
 int run_bert_finetune(const std::vector<std::string>& arguments);
 int run_bert_import(const std::vector<std::string>& arguments);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# dietmt bert embed, import and export from the command line: bert_embed_test.sh BINARY RUNS, where
+# dietmt bert embed, retrieve, import and export from the command line: bert_embed_test.sh BINARY RUNS, where
 # RUNS is the output folder of bert_pretrain_test.sh: model/ is an encoder of 2 layers, width 32.
 dietmt=$1
 runs=$2
@@ -144,4 +144,45 @@ done
 cmp "$work/classifier.tsv" "$work/known.tsv" ||
   fail "the imported classifier predicts something else"
 [ "$(cut -f 2 "$work/known.tsv" | sort -u | wc -l)" -eq 3 ] || fail "one class is predicted for all"
+# Translations by vectors: a text is its own translation; in reverse, the pairs are found and a
+# threshold for them, which holds for another run.
+retrieve=("$dietmt" bert retrieve --threads 1)
+printf '%s\n' 'red dog' 'small cat sees big house' 'bird' 'blue house likes dog' >"$work/some"
+expect_code 0 "${embed[@]}" --input "$work/some" --output "$work/some.npy" --pool mean
+tac "$work/some" >"$work/back"
+expect_code 0 "${embed[@]}" --input "$work/back" --output "$work/back.npy" --pool mean
+expect_code 0 "${retrieve[@]}" --source "$work/some.npy" --target "$work/some.npy" \
+  --output "$work/nearest.tsv"
+[ "$out" = $'accuracy\t100.00' ] || fail "a text is not its own translation: $out"
+[ "$(cut -f 1,2 "$work/nearest.tsv" | tr '\t\n' '= ')" = "1=1 2=2 3=3 4=4 " ] ||
+  fail "nearest: $(cat "$work/nearest.tsv")"
+awk '{ print "s" NR "\t" $0 }' "$work/some" >"$work/some.tsv"
+awk '{ print "t" NR "\t" $0 }' "$work/back" >"$work/back.tsv"
+printf 's%d\tt%d\n' 1 4 2 3 3 2 4 1 >"$work/gold"
+named=(--source "$work/some.npy" --target "$work/back.npy" --source-ids "$work/some.tsv"
+  --target-ids "$work/back.tsv")
+for margin in 0 2; do
+  expect_code 0 "${retrieve[@]}" "${named[@]}" --gold "$work/gold" --margin $margin \
+    --output "$work/pairs.tsv"
+  expect_text $'f1\t100.00' "$out"
+  expect_text $'threshold\t' "$out"
+  cut -f 1,2 "$work/pairs.tsv" | sort | cmp - "$work/gold" || fail "pairs: $(cat "$work/pairs.tsv")"
+done
+expect_code 0 "${retrieve[@]}" "${named[@]}" --gold "$work/gold" --threshold 1.5
+expect_text $'recall\t0.00' "$out"
+expect_code 0 "${retrieve[@]}" "${named[@]}" --threshold 0.999 --output "$work/pairs.tsv"
+[ -z "$out" ] || fail "scores without --gold: $out"
+[ "$(wc -l <"$work/pairs.tsv")" -eq 4 ] || fail "not all pairs: $(cat "$work/pairs.tsv")"
+expect_code 1 "${retrieve[@]}" "${named[@]}" --gold "$work/some"
+expect_text "some:1: expected the names of a source and a target, with a tab" "$err"
+expect_code 1 "${retrieve[@]}" --source "$work/some.npy" --target "$work/some.npy" \
+  --source-ids "$work/text"
+expect_text "text has 3 lines, $work/some.npy 4 rows" "$err"
+expect_code 1 "${retrieve[@]}" --source "$work/some.npy" --target "$work/text"
+expect_text "$work/text: is not a .npy file" "$err"
+expect_code 1 "${retrieve[@]}" --source "$work/none.npy" --target "$work/some.npy"
+expect_text "none.npy: has no rows" "$err"
+expect_code 2 "${retrieve[@]}" --source "$work/some.npy" --target "$work/some.npy" \
+  --output "$work/some.npy"
+expect_text "--output and --source are one file" "$err"
 finish

@@ -9,7 +9,7 @@ rm -rf "$work" && mkdir -p "$work"
 commands=(clean tokenizer train translate distill score rerank evaluate serve import export quantize
   average merge shortlist align "inspect params" "inspect model" "inspect positions"
   "inspect attention"
-  "bert pretrain" "bert finetune" "bert predict" "bert embed" "bert import" "bert export"
+  "bert pretrain" "bert finetune" "bert predict" "bert embed" "bert retrieve" "bert import" "bert export"
   "bert params" "models list" "models fetch" "models argos" "models remove")
 for command in "${commands[@]}"; do
   [ "$command" = serve ] && ! has_service && continue

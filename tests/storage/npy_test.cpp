@@ -128,5 +128,41 @@ TEST_F(NpyTest, WhatIsNoFileIsNotReplaced) {
   EXPECT_THROW(NpyWriter<float>(scratch() / "absent" / "file.npy", {}), Error);
 }
 
+TEST_F(NpyTest, RowsAreReadAsTheyWereWritten) {
+  NpyWriter<float> writer(scratch() / "a.npy", {.row = {2}});
+  writer.append(std::vector<float>{1, 2, 3, 4, 5, 6});
+  writer.commit();
+  const NpyRows read = read_npy_rows(scratch() / "a.npy");
+  EXPECT_EQ(read.rows, 3);
+  EXPECT_EQ(read.width, 2);
+  EXPECT_THAT(read.values, ElementsAre(1, 2, 3, 4, 5, 6));
+  // Version 2.0, whose header has a length of four bytes.
+  const std::string bytes = read_file(scratch() / "a.npy");
+  const std::string later = bytes.substr(0, 6) + std::string("\x02\x00", 2) + bytes.substr(8, 2) +
+                            std::string(2, '\0') + bytes.substr(10);
+  EXPECT_EQ(read_npy_rows(write("later.npy", later)).values, read.values);
+}
+
+TEST_F(NpyTest, OtherFilesAreRefused) {
+  const auto failure = [&](const std::string& bytes) -> std::string {
+    try {
+      read_npy_rows(write("bad.npy", bytes));
+    } catch (const DataError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  const std::string six(24, '\0');
+  EXPECT_EQ(failure(npy_header("<f4", {3, 2}) + six), "no error");
+  EXPECT_THAT(failure("PK"), HasSubstr("bad.npy: is not a .npy file"));
+  EXPECT_THAT(failure(npy_header("<f4", {3, 2}).substr(0, 40)), HasSubstr("header is cut off"));
+  EXPECT_THAT(failure(npy_header("<i8", {3, 1}) + six), HasSubstr("has another type"));
+  EXPECT_THAT(failure(npy_header("<f4", {6}) + six), HasSubstr("another number of dimensions"));
+  EXPECT_THAT(failure(npy_header("<f4", {1, 3, 2}) + six), HasSubstr("number of dimensions"));
+  for (const std::vector<int64_t>& shape :
+       std::vector<std::vector<int64_t>>{{4, 2}, {0, 2}, {3, 0}, {int64_t{1} << 61, 8}})
+    EXPECT_THAT(failure(npy_header("<f4", shape) + six), HasSubstr("has another size"));
+}
+
 }  // namespace
 }  // namespace dietmt::storage
