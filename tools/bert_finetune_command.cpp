@@ -8,6 +8,7 @@
 
 #include "bert/finetuning/finetuning_setup.h"
 #include "bert/finetuning/protocol.h"
+#include "bert/model/model_directory.h"
 #include "common/error.h"
 #include "common/numbers.h"
 #include "common/process.h"
