@@ -31,11 +31,6 @@ nmt::LoadedDecoder load_scorer(const std::string& option, const std::string& dir
   return std::move(*loaded);
 }
 
-std::string line_text(std::string_view text) {
-  return invalid_utf8_at(text) == std::string::npos ? std::string(text)
-                                                    : replace_invalid_utf8(text);
-}
-
 // One direction. Calls take turns, because each of them uses all threads.
 class ModelScorer {
  public:
@@ -48,6 +43,7 @@ class ModelScorer {
 
   std::vector<double> entropies(const std::vector<nmt::TextPair>& pairs) {
     const std::lock_guard lock(turn_);
+    throw_if_stop_requested();
     std::vector<nmt::TranslationRequest> requests;
     for (const nmt::TextPair& pair : pairs) requests.push_back(requests_.next(pair));
     std::vector<double> all;
@@ -107,7 +103,7 @@ data::PairScorer model_scorer(const CleanOptions& o, const std::vector<data::Rul
   return [forward, reverse](const std::vector<data::PairSides>& sides) {
     std::vector<nmt::TextPair> pairs;
     for (const data::PairSides& one : sides)
-      pairs.push_back({line_text(one.source), line_text(one.target)});
+      pairs.push_back({std::string(one.source), std::string(one.target)});
     std::vector<data::PairEntropies> all;
     for (const double entropy : forward->entropies(pairs)) all.push_back({.target = entropy});
     if (!reverse) return all;

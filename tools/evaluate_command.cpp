@@ -98,7 +98,7 @@ void warn_if_tokenized(const EvaluateOptions& o, const Corpora& corpora) {
 }
 
 void warn_if_unspaced(const EvaluateOptions& o, const Corpora& corpora) {
-  if (std::ranges::count(metric_names(o), "bleu") == 0) return;
+  if (!splits_words(o)) return;
   for (size_t r = 0; r < corpora.references.size(); ++r) {
     const std::string problem = metrics::tokenizer_problem(o.tokenize, corpora.references[r]);
     if (!problem.empty()) return spdlog::warn("{}: {}", o.references[r], problem);

@@ -49,8 +49,9 @@ std::vector<std::string> problems_of_metrics(const OptionTable& table, const Eva
     refuse_unused(table, options, "--metric " + metric, problems);
   };
   if (!chosen.contains("bleu"))
-    refuse("bleu", {"tokenize", "subword-model", "mecab-dictionary", "smooth", "smooth-value",
-                    "max-order", "effective-order"});
+    refuse("bleu", {"smooth", "smooth-value", "max-order", "effective-order"});
+  if (!splits_words(o))
+    refuse("bleu or --report", {"tokenize", "subword-model", "mecab-dictionary"});
   if (!chosen.contains("chrf"))
     refuse("chrf", {"chrf-char-order", "chrf-word-order", "chrf-beta", "chrf-whitespace",
                     "chrf-eps-smoothing"});
@@ -86,10 +87,12 @@ std::vector<std::string> problems_of_report(const OptionTable& table, const Eval
   require(!o.references.empty(), "--report needs --reference FILE...");
   require(!o.evaluation.sentence_level && !o.document_level,
           "--report has intervals: leave out --sentence-level and --document-level");
+  std::vector<std::string> inputs = {o.source, o.origins, o.documents};
   for (const auto* files : {&o.references, &o.hypotheses, &o.training})
-    for (const std::string& file : *files)
-      require(file == "-" || !is_same_file(file, o.report),
-              "--report and an input are one file: " + file);
+    inputs.insert(inputs.end(), files->begin(), files->end());
+  for (const std::string& file : inputs)
+    require(file.empty() || file == "-" || !is_same_file(file, o.report),
+            "--report and an input are one file: " + file);
   return problems;
 }
 
@@ -100,6 +103,10 @@ std::vector<std::string> metric_names(const EvaluateOptions& o) {
   std::istringstream list(o.metrics);
   for (std::string name; std::getline(list, name, ',');) names.push_back(name);
   return names;
+}
+
+bool splits_words(const EvaluateOptions& o) {
+  return !o.report.empty() || std::ranges::count(metric_names(o), "bleu") > 0;
 }
 
 bool has_comet(const EvaluateOptions& o) { return std::ranges::count(metric_names(o), kComet) > 0; }
@@ -246,8 +253,8 @@ std::vector<std::string> evaluate_problems(const OptionTable& table, const Evalu
     return problems;
   }
   require(o.predictions.empty(), "--predictions needs --task");
-  require(o.language.empty() || std::ranges::count(metric_names(o), "bleu") > 0,
-          "--language needs --metric bleu, whose tokenizer it chooses, or --task");
+  require(o.language.empty() || splits_words(o),
+          "--language needs --metric bleu or --report, whose tokenizer it chooses, or --task");
   require(o.language.empty() || !table.given("tokenize"),
           "--tokenize and --language both choose a tokenizer: leave out one of them");
   require(o.null_odds.empty(), "--null-odds needs --task");
@@ -264,12 +271,14 @@ std::vector<std::string> evaluate_problems(const OptionTable& table, const Evalu
   require(std::count(inputs.begin(), inputs.end(), "-") <= 1, kOneStandardInput);
   require(e.paired == "none" || o.hypotheses.size() > 1,
           "--paired compares systems: give two --hypothesis files or more");
-  require(!table.changed("paired-samples") || e.paired != "none",
+  const bool has_report = !o.report.empty();  // which has intervals and p-values
+  require(!table.changed("paired-samples") || e.paired != "none" || has_report,
           "--paired-samples needs --paired");
-  require(!table.changed("confidence-samples") || (e.confidence && e.paired != "bootstrap"),
+  require(!table.changed("confidence-samples") || has_report ||
+              (e.confidence && e.paired != "bootstrap"),
           "--confidence-samples needs --confidence; with --paired bootstrap, --paired-samples "
           "counts");
-  require(!table.changed("seed") || e.confidence || e.paired != "none",
+  require(!table.changed("seed") || e.confidence || e.paired != "none" || has_report,
           "--seed needs --confidence or --paired");
   const bool in_parts = e.sentence_level || o.document_level;
   require(!in_parts || (!e.confidence && e.paired == "none"),

@@ -53,6 +53,9 @@ std::vector<std::string> metric_names(const EvaluateOptions& o);
 
 bool has_comet(const EvaluateOptions& o);
 
+/// Whether --tokenize is used: by BLEU or the report.
+bool splits_words(const EvaluateOptions& o);
+
 /// Whether a tokenizer of BLEU needs a subword model.
 bool has_subwords(const std::string& tokenizer);
 

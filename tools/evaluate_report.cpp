@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "common/files.h"
+#include "metrics/unspaced_scripts.h"
 #include "reporting/comparison.h"
 #include "tools/evaluate_options.h"
 #include "tools/report_output.h"
@@ -17,6 +18,7 @@ void write_systems_report(const EvaluateOptions& o, const Corpora& corpora,
       .reference = corpora.references[0],
       .hypotheses = corpora.hypotheses,
       .sources = corpora.sources,
+      .splits_sources = metrics::tokenizer_problem(o.tokenize, corpora.sources).empty(),
       .words = words,
       .metrics = scores.by_metric,
       .by_sentence = std::move(by_sentence)};

@@ -85,7 +85,8 @@ std::string CleaningReport::page(const std::string& title) const {
                                    reporting::TableKind::kNumbers);
   body +=
       "<p class='facts'>A pair is removed by the first rule that objects to it. The last column "
-      "counts all pairs that a rule objects to.</p>\n";
+      "counts all pairs that a rule objects to; scores are computed only for pairs that pass the "
+      "other rules.</p>\n";
   for (const RuleCount& count : rules) body += examples_section(count);
   return reporting::report_page(title, body);
 }

@@ -52,7 +52,7 @@ class SystemsPage {
     std::string html = facts() + scores();
     html += group_section("Length of the reference", "words", groups_by_length(texts_.reference),
                           /*with_charts=*/true);
-    if (!all_.sources.empty()) html += source_lengths();
+    if (!all_.sources.empty() && all_.splits_sources) html += source_lengths();
     if (!all_.origins.empty())
       html += group_section("Origin", "origin", groups_by_label(all_.origins),
                             /*with_charts=*/false);

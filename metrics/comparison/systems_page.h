@@ -27,7 +27,8 @@ struct ComparedSystems {
   std::vector<std::string> names;  // of the systems; the others are compared with the first
   const Lines& reference;
   const std::vector<Lines>& hypotheses;
-  const Lines& sources;  // may be empty
+  const Lines& sources;        // may be empty
+  bool splits_sources = true;  // whether `words` finds the words of the sources, too
   WordSplitter words;
 
   const std::vector<MetricResults>& metrics;

@@ -162,11 +162,17 @@ expect_output 'no script, no network, and p' $'0\n1' bash -c "
 expect_output 'one system' '1' bash -c "
   '$dietmt' evaluate --reference ref1 --hypothesis hyp --report one.html >scores.txt &&
     grep -c 'Sentences with the lowest scores' one.html"
+expect_output 'the options of a report' '1' bash -c "
+  '$dietmt' evaluate --reference ref1 --hypothesis hyp worse --metric chrf --report chars.html \
+    --language zh --paired-samples 200 --confidence-samples 200 --seed 3 >/dev/null &&
+  grep -c '<h2>Scores' chars.html"
 expect_failure 'a report of another kind' 2 '--report is r.txt; it must end in .html' \
   "${report[@]}" r.txt
 expect_failure 'a report of sentences' 2 '--report has intervals: leave out --sentence-level' \
   "${report[@]}" r.html --sentence-level
 cp ref1 ref.html
+expect_failure 'a report over its source' 2 '--report and an input are one file: ref.html' \
+  "$dietmt" evaluate --reference ref1 --hypothesis hyp --source ref.html --report ref.html
 expect_failure 'a report over its input' 2 '--report and an input are one file: ref.html' \
   "$dietmt" evaluate --reference ref.html --hypothesis hyp --report ref.html
 expect_failure 'origins without a use' 2 'give --origins and --origlang together' \
@@ -257,7 +263,7 @@ expect_output 'a warning about Chinese' '1' bash -c "
     grep -c 'chinese: words without spaces between them, .* add --tokenize zh '"
 expect_failure 'a tokenizer and a language' 2 '--tokenize and --language both choose a tokenizer' \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --language zh --tokenize zh
-expect_failure 'a language without BLEU' 2 '--language needs --metric bleu, whose tokenizer it' \
+expect_failure 'a language without BLEU' 2 '--language needs --metric bleu or --report, whose tokenizer it' \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --language zh --metric chrf
 
 # Subwords: as if the text consisted of the model's pieces.
