@@ -49,7 +49,7 @@ CheckedPairs checked(const std::shared_ptr<const RawPairs>& raw, const PairSourc
   return all;
 }
 
-// Scores are slow, so only pairs to which no other rule objects get them, but for duplicates.
+// Scores are slow, so only pairs to which no other rule objects get them, except duplicates.
 void check_entropies(const std::vector<Rule>& rules, EntropyTest::By by, const PairScorer& scorer,
                      CheckedPairs& all) {
   const auto test_of = [&](const Rule& rule) {
