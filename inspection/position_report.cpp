@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "bert/model/model_directory.h"
 #include "common/error.h"
+#include "common/json_fields.h"
 #include "common/random.h"
 #include "encoders/transformer/stacks.h"
 #include "nmt/network/model_directory.h"
@@ -31,6 +33,29 @@ std::vector<int64_t> shuffled_pieces(int64_t pieces, const std::vector<int32_t>&
 std::vector<int64_t> shuffled_pieces(const data::Tokenizer& tokenizer, int64_t seed) {
   return shuffled_pieces(tokenizer.vocabulary_size(),
                          {tokenizer.unknown_id(), tokenizer.begin_id(), tokenizer.end_id()}, seed);
+}
+
+struct EncoderPieces {
+  int64_t count = 0;
+  data::SpecialPieces special = {};
+};
+
+/// Those of the tokenizer; where it is byte-level BPE, which encoders cannot use here, those of
+/// RoBERTa, with the ids that config.json names.
+EncoderPieces encoder_pieces(const std::filesystem::path& directory, int64_t vocabulary) {
+  if (!std::filesystem::exists(directory / "merges.txt")) {
+    const auto tokenizer = data::load_bert_tokenizer(directory);
+    return {tokenizer->vocabulary_size(), tokenizer->special()};
+  }
+  constexpr int32_t kUnknown = 3;
+  return read_json_as(directory / "config.json", [&](const nlohmann::json& config) {
+    return EncoderPieces{vocabulary,
+                         {.pad = field_or<int32_t>(config, "pad_token_id", 1),
+                          .unknown = kUnknown,
+                          .classify = field_or<int32_t>(config, "bos_token_id", 0),
+                          .separate = field_or<int32_t>(config, "eos_token_id", 2),
+                          .mask = static_cast<int32_t>(vocabulary) - 1}};
+  });
 }
 
 /// The first `words` of `pieces` as the model embeds them: [words, D].
@@ -88,11 +113,9 @@ PositionReport bert_report(const std::filesystem::path& directory,
   const std::shared_ptr<encoders::Bert> model = bert::load_pretrained(directory, {});
   const encoders::BertModel& encoder = model->encoder();
   check(options, encoder.max_length());
-  const auto tokenizer = data::load_bert_tokenizer(directory);
-  const data::SpecialPieces& special = tokenizer->special();
+  const auto [count, special] = encoder_pieces(directory, encoder.config().vocabulary);
   const auto pieces = shuffled_pieces(
-      tokenizer->vocabulary_size(),
-      {special.pad, special.unknown, special.classify, special.separate, special.mask},
+      count, {special.pad, special.unknown, special.classify, special.separate, special.mask},
       options.seed);
   const int64_t words = std::min(options.words, std::ssize(pieces));
   const auto children = encoder.named_children();

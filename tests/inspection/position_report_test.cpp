@@ -7,8 +7,13 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "common/json_fields.h"
+#include "encoders/bert/bert.h"
 #include "encoders/ops/scopes.h"
 #include "encoders/position/scheme/position_scheme.h"
+#include "encoders/weights/safetensors.h"
+#include "interchange/huggingface/bert_huggingface.h"
+#include "tests/common/scratch.h"
 
 namespace dietmt::inspection {
 namespace {
@@ -29,6 +34,8 @@ SiteReport cross_report(const std::string& spec) {
                                                  .max_positions = 20});
   return cross_attention_report(position, kHeads, kWidth, kWidth / kHeads, kLength);
 }
+
+class PositionFiles : public ScratchTest {};
 
 TEST(Readers, AreNamedAsInSpecs) {
   EXPECT_EQ((Readers{2, 2, 3, false}.layers()), "2");
@@ -134,6 +141,37 @@ TEST(PositionReport, HasThePartsOfScoresAndWhatTheInputAdds) {
   EXPECT_THAT(page, HasSubstr("Learned frequencies"));
   EXPECT_THAT(page, HasSubstr("40.0 % of the variance"));
   EXPECT_THAT(page, HasSubstr("between [CLS] and [SEP]"));
+}
+
+// RoBERTa's tokenizer is not needed: its special pieces are known, and its positions begin at row 2
+// of the table in the file.
+TEST_F(PositionFiles, RobertaIsReadWithoutItsTokenizer) {
+  encoders::BertConfig config = encoders::BertConfig::preset("tiny");
+  config.vocabulary = 40;
+  config.max_positions = 20;
+  config.segments = 1;
+  const encoders::Bert model(config, 5);
+  interchange::export_huggingface(scratch(), model, nullptr);
+  nlohmann::json description = read_json(scratch() / "config.json");
+  description["model_type"] = "roberta";
+  description["max_position_embeddings"] = 22;
+  description["pad_token_id"] = 1;
+  write("config.json", description.dump());
+  write("merges.txt", "");
+  std::vector<std::pair<std::string, at::Tensor>> tensors;
+  for (auto [name, tensor] : encoders::load_safetensors(scratch() / "model.safetensors")) {
+    if (name.find("position_embeddings") != std::string::npos)
+      tensor = at::cat({at::ones({2, config.width}), tensor});
+    tensors.emplace_back("roberta" + name.substr(name.find('.')), tensor);
+  }
+  encoders::save_safetensors(scratch() / "model.safetensors", tensors, {});
+  const PositionReport report = position_report(scratch(), {.length = 20, .words = 100});
+  EXPECT_EQ(report.words, 35);  // all but the special ones
+  ASSERT_EQ(report.sites.size(), 1U);
+  const at::Tensor table =
+      model.named_parameters()["encoder.encoder.position.learned.table"].detach();
+  EXPECT_TRUE(at::allclose(report.sites[0].input.products.to(at::kFloat), table.matmul(table.t()),
+                           1e-4, 1e-6));
 }
 
 TEST(CheckpointReports, HaveALineForEachUpdate) {
