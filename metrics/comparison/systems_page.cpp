@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "metrics/comparison/ngram_gains.h"
 #include "metrics/comparison/sentence_groups.h"
