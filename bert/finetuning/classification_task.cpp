@@ -74,9 +74,7 @@ data::Scores ClassificationTask::metrics(const LabelledInputs& set, const Tensor
 }
 
 std::vector<std::string> ClassificationTask::score_names() const {
-  std::vector<std::string> sets;
-  for (const LabelledInputs& set : valid_) sets.push_back(set.name);
-  std::vector<std::string> names = joined_names(description().task, sets);
+  std::vector<std::string> names = metric_names(valid_);
   names.emplace_back("valid_loss");
   return names;
 }

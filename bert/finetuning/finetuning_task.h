@@ -10,6 +10,7 @@
 #include "bert/prediction/encoder_scores.h"
 #include "bert/prediction/example_batches.h"
 #include "bert/prediction/task_description.h"
+#include "data/tasks/task_metrics.h"
 #include "encoders/bert/bert.h"
 #include "training/loop/batch_memory.h"
 #include "training/loop/trainer.h"
@@ -53,6 +54,14 @@ class FinetuningTask : public training::TrainingTask {
 
   /// An update's loss is the mean over these.
   virtual int64_t targets(const ExampleBatch& batch) const { return std::ssize(batch.examples); }
+
+  /// The metrics of the task for each set, by its name: "f1", "f1_de".
+  template <typename Set>
+  std::vector<std::string> metric_names(const std::vector<Set>& sets) const {
+    std::vector<std::string> names;
+    for (const Set& set : sets) names.push_back(set.name);
+    return data::joined_names(description_.task, names);
+  }
 
   const encoders::Bert& bert() const { return *model_; }
   const TaskDescription& description() const { return description_; }

@@ -109,11 +109,7 @@ Tensor SpanTask::loss(const ExampleBatch& batch, encoders::DropoutKeys& dropout)
   return -log_p.gather(1, targets.unsqueeze(1)).sum() / 2.0;
 }
 
-std::vector<std::string> SpanTask::score_names() const {
-  std::vector<std::string> sets;
-  for (const QuestionInputs& set : valid_) sets.push_back(set.name);
-  return joined_names(description().task, sets);
-}
+std::vector<std::string> SpanTask::score_names() const { return metric_names(valid_); }
 
 std::map<std::string, double> SpanTask::validate() {
   std::vector<data::SetScores> sets;

@@ -74,11 +74,7 @@ int64_t TagTask::targets(const ExampleBatch& batch) const {
   return std::max<int64_t>(1, std::ssize(tags) - without);  // a window may decide no word
 }
 
-std::vector<std::string> TagTask::score_names() const {
-  std::vector<std::string> sets;
-  for (const TagInputs& set : valid_) sets.push_back(set.name);
-  return joined_names(description().task, sets);
-}
+std::vector<std::string> TagTask::score_names() const { return metric_names(valid_); }
 
 std::map<std::string, double> TagTask::validate() {
   std::vector<data::SetScores> sets;

@@ -279,7 +279,7 @@ Task tagging(const std::string& name, const std::string& description,
                       .submission = "test-{language}.tsv"}}};
 }
 
-// The tags of Universal Dependencies; "_" stands in some treebanks.
+// The tags of Universal Dependencies; some treebanks also have "_".
 Task udpos() {
   return tagging("UD-POS", "parts of speech in 38 languages; trained on English",
                  {"ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON",

@@ -6,10 +6,7 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
-#include <optional>
 #include <utility>
-
-#include "encoders/device/device.h"
 
 namespace dietmt::nmt {
 namespace {
