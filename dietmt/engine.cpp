@@ -181,6 +181,7 @@ std::vector<Translation> Engine::translate(const LineBatch& batch, const Transla
     made.restored_case = line.case_name();
     made.problem = nmt::description(line.guard().sign);
     made.replaced = line.guard().replaced;
+    made.prefix_problem = line.sentences.front().request.prefix_problem;
     for (nmt::LineResult& one : line.take_joined())
       made.hypotheses.push_back(hypothesis(std::move(one)));
     made.source_tokens = std::move(line.sentences.front().request.pieces);

@@ -43,6 +43,11 @@ class TranslationStream::Impl : public TranslationWindows {
 Translator::Translator(const std::string& model, const TranslatorOptions& options)
     : impl_(guarded_loading([&] { return std::make_unique<Impl>(model, options); })) {}
 
+Translator::Translator(const char* model, const TranslatorOptions& options)
+    : Translator(model == nullptr ? throw UsageError("model is null; it must name a directory")
+                                  : std::string(model),
+                 options) {}
+
 Translator::~Translator() = default;
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,

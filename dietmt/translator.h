@@ -115,6 +115,8 @@ struct Translation {
   std::string restored_case = {};  ///< by letter_case: "capitals", "title" or "words"; empty: none
   std::string problem = {};        ///< what `guard` found, such as "repeats itself"; empty: nothing
   bool replaced = false;           ///< by a second translation without a problem
+  /// Why the translation does not start with all of its prefix; empty: it does, or has none.
+  std::string prefix_problem = {};
   std::vector<std::string> source_tokens = {};  ///< with end of sentence; of soft alignment
 
   const std::string& text() const { return hypotheses.front().text; }
@@ -131,6 +133,8 @@ class DIETMT_API Translator {
   /// `model`: a directory, or an ensemble: several with the same vocabulary, separated by commas.
   /// Throws UsageError and ModelError.
   explicit Translator(const std::string& model, const TranslatorOptions& options = {});
+  /// For a variable of the environment that may be missing: UsageError if `model` is null.
+  explicit Translator(const char* model, const TranslatorOptions& options = {});
   ~Translator();
   Translator(const Translator&) = delete;
   Translator& operator=(const Translator&) = delete;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/option_rule.h"
 #include "dietmt/tokenizer.h"
 #include "dietmt/translator.h"
 #include "python/bindings.h"
@@ -174,9 +175,12 @@ void bind_results(py::module_& module) {
       .def_readonly("replaced", &Translation::replaced,
                     "With guard=\"retry\": a second search replaced the translation that has the "
                     "problem.")
+      .def_readonly("prefix_problem", &Translation::prefix_problem,
+                    "With prefix: why the translation does not start with all of it.")
       .def(py::self == py::self)
       .def(pickled(&Translation::hypotheses, &Translation::truncated, &Translation::restored_case,
-                   &Translation::problem, &Translation::replaced, &Translation::source_tokens))
+                   &Translation::problem, &Translation::replaced, &Translation::prefix_problem,
+                   &Translation::source_tokens))
       .def("__hash__",
            [](const Translation& translation) { return py::hash(py::str(translation.text())); })
       .def("__str__", [](const Translation& translation) { return translation.text(); })
@@ -196,10 +200,13 @@ void bind_options(py::module_& module) {
   .def_readwrite(#name, &TranslatorOptions::name, help)
 #include "nmt/search/search_options.def"
       ;
-  py::dict usual;
-#define DIETMT_CALL_OPTION(group, type, name, value, ...) usual[#name] = type(value);
+  py::dict usual, choices;
+#define DIETMT_CALL_OPTION(group, type, name, value, placeholder, help, ...) \
+  usual[#name] = type(value);                                                \
+  choices[#name] = OptionRule{__VA_ARGS__}.choices;
 #include "nmt/search/search_options.def"
   module.attr("search_defaults") = usual;
+  module.attr("search_choices") = choices;
   py::class_<TranslateOptions>(module, "TranslateOptions")
       .def(py::init<>())
       .def_readwrite("source_tag", &TranslateOptions::source_tag)

@@ -145,9 +145,12 @@ LineRequest LineCoder::prepared(LineRequest line) {
   if (options().restores_case) put_in_usual_case(line);
   encoder_.encode(line, encoder_.tags_of(line));
   add_context(line);
-  if (!line.has_text && !line.extras.prefix.empty() && !line.extras.where.empty())
-    spdlog::warn("{}: has {}, so its prefix is left out", line.extras.where,
-                 line.is_copied ? "no letters and is copied" : "no text");
+  if (!line.has_text && !line.extras.prefix.empty()) {
+    line.prefix_problem =
+        line.is_copied ? "the line has no letters and is copied" : "the line has no text";
+    if (!line.extras.where.empty())
+      spdlog::warn("{}: {}, so its prefix is left out", line.extras.where, line.prefix_problem);
+  }
   return line;
 }
 

@@ -191,8 +191,13 @@ void LineEncoder::add_prefix(LineRequest& line) const {
   const bool is_cut =
       end_line(prefix, {tokenizer.end_id()}, most, extras.prefix.size(), extras.prefix_where) > 0;
   prefix.pop_back();  // end of sentence
-  if (!extras.prefix_where.empty() && std::ranges::count(prefix, tokenizer.unknown_id()) > 0)
-    spdlog::warn("{}: the vocabulary cannot write all of this prefix", extras.prefix_where);
+  if (std::ranges::count(prefix, tokenizer.unknown_id()) > 0) {
+    line.prefix_problem = "the vocabulary cannot write all of it";
+    if (!extras.prefix_where.empty())
+      spdlog::warn("{}: the vocabulary cannot write all of this prefix", extras.prefix_where);
+  } else if (is_cut) {
+    line.prefix_problem = "it is longer than a translation may be";
+  }
   if (!is_cut) line.request.open_word = open_word(extras.prefix, model_.pieces(), prefix);
 }
 

@@ -68,7 +68,9 @@ struct LineRequest {
   /// Whether the line is its own translation: it has no letter, as in `12:30`, or only what must
   /// be kept.
   bool is_copied = false;
-  bool has_unknown = false;               // text() has pieces that the vocabulary lacks
+  bool has_unknown = false;  // text() has pieces that the vocabulary lacks
+  /// Why the translation does not start with all of LineExtras::prefix; empty: it does.
+  std::string prefix_problem = {};
   Mnemonic mnemonic = {};                 // taken out of source; finish() puts it back
   LineCase text_case = LineCase::kUsual;  // that finish() gives the translations
   std::vector<WordCase> word_cases = {};  // of source, if the search aligns; empty: none to restore

@@ -46,8 +46,15 @@ if TYPE_CHECKING:
         guard: Literal["off", "report", "retry"]
         letter_case: Literal["keep", "auto"]
         split_sentences: str | None
-else:
+else:  # what typing.get_type_hints() needs
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    Any = object
     ModelOptions = SearchOptions = dict
+
+    class Unpack:
+        def __class_getitem__(cls, options):
+            return options
 
     def overload(function):
         return function
@@ -228,6 +235,8 @@ class Translator:
         and InputError.
 
         prefix: what the translations must start with: one for each line, "" for none.
+            `prefix_problem` of a result says why it does not start with all of it, for example
+            because the vocabulary lacks a character.
         source_tag: a word to put before each line that has text, such as <2de>; or a list with one
             for each line, "" for none.
         source_language, target_language: of the lines, for a model of several languages such as

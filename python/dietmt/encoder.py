@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import numpy.typing
 
     Array = numpy.typing.NDArray[numpy.float32]
+else:
+    Array = object  # NumPy is optional
 
 __all__ = ["Encoder"]
 

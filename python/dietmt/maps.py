@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import numpy.typing
 
     Array = numpy.typing.NDArray[numpy.float64]
+else:
+    Array = object  # NumPy is optional
 
 __all__ = ["Attention", "PositionScores", "SitePositions", "attention", "positions"]
 

@@ -50,6 +50,13 @@ if TYPE_CHECKING:
         no_punct: bool
         asian_support: bool
         case_sensitive: bool
+else:  # what typing.get_type_hints() needs
+    from collections.abc import Sequence
+
+    from dietmt import Any, Unpack
+
+    Lines = Sequence[str]
+    BleuOptions = ChrfOptions = TerOptions = dict
 
 __all__ = ["Score", "bleu", "chrf", "compare", "ter"]
 

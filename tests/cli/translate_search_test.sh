@@ -78,7 +78,7 @@ expect_code 0 "${translate[@]}" --input "$input" --prefix "$work/prefix"
 expect_equal "$(grep -c '^rot' "$work/out")" 60 "lines that start with the prefix"
 expect_code 0 "${translate[@]}" --input <(printf '\nrot\n') --prefix <(printf 'rot\nrot\n')
 expect_equal "$(head -n 1 "$work/out")" "" "the translation of an empty line"
-expect_text ":1: has no text, so its prefix is left out" "$err"
+expect_text ":1: the line has no text, so its prefix is left out" "$err"
 expect_code 0 "${translate[@]}" --input <(echo red) --prefix <(echo '漢')
 expect_text ":1: the vocabulary cannot write all of this prefix" "$err"
 expect_code 1 "${translate[@]}" --input "$input" --prefix <(head -n 3 "$work/prefix")

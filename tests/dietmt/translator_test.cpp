@@ -302,6 +302,7 @@ TEST_F(TranslatorTest, WrongUseIsNamed) {
   EXPECT_THAT([&] { translator().score({"dog"}, {}); },
               ThrowsMessage<InputError>(HasSubstr("1 sources, but 0 targets")));
   EXPECT_THAT([] { Translator("/nowhere"); }, ThrowsMessage<ModelError>(HasSubstr("/nowhere")));
+  EXPECT_THAT([] { Translator(nullptr); }, ThrowsMessage<UsageError>(HasSubstr("model is null")));
   EXPECT_THAT([] { Translator(packed_model(), {.device = "cuda"}); },
               ThrowsMessage<UsageError>(HasSubstr("needs LibTorch")));
 }

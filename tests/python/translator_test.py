@@ -213,6 +213,11 @@ class TranslatorTest(unittest.TestCase):
     def test_prefixes(self):
         self.assertTrue(self.texts(["red dog", "dog"], prefix=["katze", ""])[0].startswith("katze"))
         self.assertTrue(self.translator.translate("dog", prefix="rot").text.startswith("rot"))
+        problems = [one.prefix_problem for one in self.translator.translate(
+            ["red dog", "red dog", "", "1:30"], prefix=["katze", "漢", "rot", "rot"])]
+        self.assertEqual(problems, ["", "the vocabulary cannot write all of it",
+                                    "the line has no text",
+                                    "the line has no letters and is copied"])
         streamed = self.translator.stream(["red dog", "dog"], prefix=["katze", ""])
         self.assertTrue(next(streamed).text.startswith("katze"))
         with self.assertRaisesRegex(dietmt.InputError, "fewer prefixes"):

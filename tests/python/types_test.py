@@ -1,9 +1,11 @@
 """The package's types: mypy --strict accepts the package and a program that uses it."""
+import inspect
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import typing
 import unittest
 
 import dietmt
@@ -30,12 +32,25 @@ async def later() -> str:
 WRONG = [
     'Translator("model", weights="int9")',
     'translator.translate("red dog", alignment="x")',
+    'translator.translate("red dog", length_norm="x")',
     'translator.translate("red dog", beams=2)',
     'translator.translate("red dog").texts',
     'metrics.bleu(["a"], ["a"], foo=1)',
     'metrics.bleu(["a"], ["a"], word_order=2)',
     'dietmt.Translater("model")',
 ]
+
+
+@unittest.skipIf(sys.version_info < (3, 10), "Python 3.9 cannot evaluate the types: no X | Y")
+class HintsTest(unittest.TestCase):
+    def test_annotations_can_be_evaluated(self):
+        public = [dietmt.Encoder.encode, dietmt.maps.attention, dietmt.maps.positions]
+        public += [getattr(dietmt.metrics, name) for name in ("bleu", "chrf", "ter", "compare")]
+        public += [call for name, call in vars(dietmt.Translator).items()
+                   if inspect.isfunction(call)]
+        for call in public:
+            with self.subTest(call=call.__qualname__):
+                self.assertIn("return", typing.get_type_hints(call))
 
 
 @needs("mypy", "numpy")
