@@ -51,7 +51,7 @@ std::vector<std::string> codes_for(const std::string& plain) {
     codes.push_back(range);
     range.resize(end == range.npos ? 0 : end);
   }
-  const std::string language = plain.substr(0, plain.find('-'));
+  const std::string_view language = primary_language(plain);
   if (language == "no") codes.emplace_back("nb");
   if (language == "nb") codes.emplace_back("no");
   return codes;
@@ -71,6 +71,10 @@ bool is_named(const std::string& code, const std::string& plain_name) {
 }
 
 }  // namespace
+
+std::string_view primary_language(std::string_view code) {
+  return code.substr(0, code.find_first_of("-_"));
+}
 
 std::string language_name(const std::string& code) {
   icu::UnicodeString name;

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dietmt::data {
@@ -12,6 +13,9 @@ std::string language_name(const std::string& code);
 
 /// The code as a language tag of BCP 47, as LibreTranslate writes it: pt-BR for pt_BR.
 std::string language_tag(std::string code);
+
+/// The primary subtag of a code, without script and region: pt for pt-BR, eng for eng_Latn.
+std::string_view primary_language(std::string_view code);
 
 /// The shortest BCP 47 tag of a code of ISO 639, FLORES (eng_Latn) or mBART (en_XX): without the
 /// script and region that CLDR expects; en, zh, zh-Hant, sr-Latn, fa-AF.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "data/text/language_codes.h"
 #include "data/text/list_items.h"
 #include "data/text/sentence_marks.h"
 #include "data/text/sentence_rules.h"
@@ -21,7 +22,7 @@ class LineScanner {
   LineScanner(std::string_view line, size_t marker, const std::string& language)
       : line_(line),
         rules_(SentenceRules::of(language)),
-        is_hindi_(language.starts_with("hi")),
+        is_hindi_(primary_language(language) == "hi"),
         stops_(line, marker, language) {}
 
   std::vector<size_t> ends() {

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "data/text/language_codes.h"
 #include "data/text/sentence_words.h"
 #include "data/text/text_characters.h"
 
@@ -90,7 +91,7 @@ bool SentenceRules::Words::has(std::string_view word) const {
 const SentenceRules& SentenceRules::of(std::string_view language) {
   static const std::map<std::string_view, SentenceRules> all = all_rules();
   static const SentenceRules none = rules_from({});
-  const auto found = all.find(language.substr(0, language.find_first_of("_-")));
+  const auto found = all.find(primary_language(language));
   return found == all.end() ? none : found->second;
 }
 

@@ -1,6 +1,7 @@
 #include "data/text/stop_scanner.h"
 
 #include "common/ascii.h"
+#include "data/text/language_codes.h"
 #include "data/text/sentence_marks.h"
 
 namespace dietmt::data {
@@ -13,9 +14,9 @@ constexpr UChar32 kLeftQuote = 0x201C;  // “, which closes „
 
 StopScanner::StopScanner(std::string_view line, size_t marker, const std::string& language)
     : line_(line),
-      is_greek_(language.starts_with("el")),
-      is_thai_(language.starts_with("th")),
-      is_armenian_(language.starts_with("hy")),
+      is_greek_(primary_language(language) == "el"),
+      is_thai_(primary_language(language) == "th"),
+      is_armenian_(primary_language(language) == "hy"),
       at_(marker) {}
 
 Place StopScanner::next() {

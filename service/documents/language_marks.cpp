@@ -6,6 +6,8 @@
 #include <array>
 #include <cctype>
 
+#include "data/text/language_codes.h"
+
 namespace dietmt::service {
 namespace {
 
@@ -37,7 +39,7 @@ constexpr std::array<PluralRule, 13> kRules = {{
 }  // namespace
 
 std::string language_of(std::string_view code) {
-  std::string language(code.substr(0, code.find_first_of("-_")));
+  std::string language(data::primary_language(code));
   std::ranges::transform(language, language.begin(),
                          [](unsigned char c) { return std::tolower(c); });
   return language == "nb" ? "no" : language;

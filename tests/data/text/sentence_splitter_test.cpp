@@ -190,6 +190,7 @@ TEST(SentenceSplitterTest, LanguagesWithoutSpaces) {
   // Thai ends sentences with spaces, which are also between clauses.
   EXPECT_THAT(sentences("สวัสดีครับ ผมชื่อสมชาย", "th"), ElementsAre("สวัสดีครับ", "ผมชื่อสมชาย"));
   EXPECT_THAT(sentences("เขาไปตลาด และซื้อปลา", "th"), ElementsAre("เขาไปตลาด และซื้อปลา"));
+  EXPECT_THAT(sentences("สวัสดีครับ ผมชื่อสมชาย", "the"), ElementsAre("สวัสดีครับ ผมชื่อสมชาย"));  // Tharu
 }
 
 TEST(SentenceSplitterTest, NothingToTranslate) {
