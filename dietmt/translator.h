@@ -22,9 +22,13 @@
 namespace dietmt {
 
 struct TranslatorOptions {
-  std::string device = "cpu";    ///< a GPU needs LibTorch, and with it the program: only cpu
-  std::string weights = "auto";  ///< fp32, bf16 or int8; auto: the type that the directory has
-  std::string shortlist = {};    ///< file of `dietmt shortlist`; empty: none
+  /// cpu; with libdietmt-torch.so also cuda, cuda:1, or cuda:0,cuda:1 for a copy of the model on
+  /// each.
+  std::string device = "cpu";
+  /// fp32, bf16, int8 (only on the CPU) or fp16 (only on a GPU); auto: the type that the directory
+  /// has, and bf16 on a GPU.
+  std::string weights = "auto";
+  std::string shortlist = {};  ///< file of `dietmt shortlist`, only on the CPU; empty: none
 #define DIETMT_MODEL_OPTION(group, type, name, usual, ...) type name = usual;
 #include "nmt/search/search_options.def"  // workers, threads, batch_tokens, max_source_length
 };

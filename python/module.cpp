@@ -1,7 +1,7 @@
-// The extension module: the public C++ headers, and exceptions. dietmt/*.py wrap it for users.
+// The extension module without LibTorch: the public C++ headers, and exceptions. dietmt/*.py wrap
+// it for users.
 #include <pybind11/pybind11.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "dietmt/error.h"
@@ -17,20 +17,6 @@ void set_error(PyObject* type, const char* message) {
   const auto text = py::reinterpret_steal<py::object>(PyUnicode_DecodeUTF8(
       message, static_cast<Py_ssize_t>(std::strlen(message)), "backslashreplace"));
   PyErr_SetObject(type, text.ptr());
-}
-
-// Protocols 0 and 1 of pickle would make an object of pybind11's base class, which ends the
-// process.
-void use_protocol_2(const py::module_& module) {
-  const py::object reduce = py::module_::import("builtins").attr("object").attr("__reduce_ex__");
-  for (const auto& [name, type] : module.attr("__dict__").cast<py::dict>()) {
-    if (!PyType_Check(type.ptr()) || py::hasattr(type, "__cause__")) continue;
-    py::setattr(
-        type, "__reduce_ex__",
-        py::cpp_function([reduce](const py::object& self,
-                                  int protocol) { return reduce(self, std::max(protocol, 2)); },
-                         py::is_method(type)));
-  }
 }
 
 // Kept for the life of the process, as exceptions of modules are.
@@ -77,8 +63,9 @@ void add_exceptions(py::module_& module) {
 PYBIND11_MODULE(_dietmt, module) {
   dietmt::log_to_stderr();
   add_exceptions(module);
+  dietmt::bind_values(module);
   dietmt::bind_translator(module);
   dietmt::bind_metrics(module);
-  use_protocol_2(module);
+  dietmt::use_protocol_2(module);
   module.attr("version") = DIETMT_VERSION;
 }

@@ -27,13 +27,20 @@ constexpr char kFile[] = "libdietmt_cuda.so";
 
 std::array<DeviceBackend, c10::COMPILE_TIME_MAX_DEVICE_TYPES> registered{};
 
+// Where the program lies, or the shared library that holds this code.
+std::filesystem::path own_folder() {
+  Dl_info place{};
+  const bool is_known = dladdr(reinterpret_cast<const void*>(&own_folder), &place) != 0;
+  return is_known ? std::filesystem::path(place.dli_fname).parent_path() : "";
+}
+
 LoadedCudaKernels load() {
   // Registers LibTorch's own CUDA kernels and opens its symbols to the shared object.
   if (dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr) return {{}, dlerror()};
   std::error_code ignored;
-  const auto program = program_path().parent_path();
+  const auto program = program_path().parent_path(), own = own_folder();
   LoadedCudaKernels result;
-  for (const auto& folder : {program, program / ".." / "lib"}) {
+  for (const auto& folder : {program, program / ".." / "lib", own, own / ".."}) {
     if (!std::filesystem::exists(folder / kFile, ignored)) continue;
     void* const library = dlopen((folder / kFile).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {

@@ -53,7 +53,8 @@ struct LoadedCudaKernels {
 };
 
 /// Loads libtorch_cuda and the shared object at the first call, the latter from the folder of the
-/// program or its ../lib. Call it before asking LibTorch for devices.
+/// program or its ../lib, or the folder of the library that holds this code or the one above. Call
+/// it before asking LibTorch for devices.
 const LoadedCudaKernels& cuda_kernels();
 
 /// A name that no other device has, on this machine or another; empty on the CPU and for devices

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     class ModelOptions(_options.TranslatorOptions, total=False):
         """The options of Translator()."""
-        device: Literal["cpu"]
-        weights: Literal["auto", "fp32", "bf16", "int8"]
+        device: str
+        weights: Literal["auto", "fp32", "bf16", "fp16", "int8"]
 
     class SearchOptions(_options.TranslateOptions, total=False):
         """The options of Translator.translate()."""
@@ -197,13 +197,35 @@ def _require_lines(lines: object, name: str) -> None:
         raise TypeError(f"{name} must be str or several of them, not {type(lines).__name__}")
 
 
+def _loaded(model: bytes, options: _dietmt.TranslatorOptions) -> _dietmt.Translator:
+    """With LibTorch if it needs that: for a GPU, and for a model that is not packed."""
+    from_model = None
+    if options.device == "cpu":
+        try:
+            return _dietmt.Translator(model, options)
+        except ModelError as error:
+            from_model = error
+    from dietmt import _torch  # not at the start: it needs the slow importlib.metadata
+
+    try:
+        with_libtorch = _torch.module(options.device)
+    except _torch.Missing as error:
+        raise from_model or Error(str(error)) from None
+    translator: _dietmt.Translator = with_libtorch.Translator(model, options)
+    return translator
+
+
 class Translator:
     """A model, loaded once, for any number of threads.
 
     model: a directory that `dietmt quantize` has written, or a list of directories with one
-        vocabulary, which form an ensemble and average their probabilities.
-    weights: "fp32", "bf16", "int8", or "auto" for the type that the directory has.
-    shortlist: a file of `dietmt shortlist`.
+        vocabulary, which form an ensemble and average their probabilities. With the package torch
+        (pip install 'dietmt[train]'), any model of dietmt.
+    device: "cpu", or with the package torch "cuda", "cuda:1", or "cuda:0,cuda:1" for a copy of the
+        model on each.
+    weights: "fp32", "bf16", "int8" (only on the CPU), "fp16" (only on a GPU), or "auto" for the
+        type that the directory has, and for bf16 on a GPU.
+    shortlist: a file of `dietmt shortlist`; only on the CPU.
 
     Raises UsageError and ModelError. Load it in the process that uses it: a forked process cannot
     use the threads of its parent.
@@ -214,7 +236,7 @@ class Translator:
                  **options: Unpack[ModelOptions]) -> None:
         filled = _filled(_dietmt.TranslatorOptions(), options)
         filled.shortlist = _path(shortlist, "shortlist")
-        self._translator = _dietmt.Translator(_models(model), filled)
+        self._translator = _loaded(_models(model), filled)
 
     @overload  # a str is an iterable of str, too: the first that fits counts
     def translate(self, lines: str, *, prefix: str | None = None,  # type: ignore[overload-overlap]

@@ -67,6 +67,8 @@ class LineStream(Iterator[Translation]):
     def __next__(self) -> Translation: ...
 
 class TranslatorOptions:
+    device: str
+    weights: str
     shortlist: str | bytes
 class TranslateOptions: ...
 

@@ -1,13 +1,23 @@
-"""Runs dietmt-torch with the LibTorch of the package torch. A script: it must start without the
-rest of this package."""
+"""LibTorch from the package torch: for the module _dietmt_torch and, run as a script, for the program
+dietmt-torch. The script must start without the rest of this package."""
 
+from __future__ import annotations
+
+import importlib
 import importlib.metadata
 import importlib.util
 import os
 import re
 import sys
+from typing import Any
 
 INSTALL = "run: pip install 'dietmt[train]'"
+HERE = os.path.dirname(os.path.abspath(__file__))
+LIBEXEC = os.path.join(HERE, "libexec")  # only in a wheel; the build's own files find LibTorch
+
+
+class Missing(Exception):
+    """There is no LibTorch, or another one."""
 
 
 def supported_version() -> str:
@@ -15,33 +25,57 @@ def supported_version() -> str:
     for requirement in importlib.metadata.requires("dietmt") or []:
         if match := re.match(r"torch~=(\d+\.\d+)\.", requirement):
             return match[1]
-    raise SystemExit("error: this dietmt was built without LibTorch")
+    raise Missing("this dietmt was built without LibTorch")
 
 
-def torch_folder() -> str:
+def libraries() -> str:
+    """The folder of LibTorch's libraries."""
     wanted = supported_version()
     spec = importlib.util.find_spec("torch")
     if spec is None or not spec.origin:
-        sys.exit(f"error: this needs the Python package torch {wanted}; {INSTALL}")
+        raise Missing(f"this needs the Python package torch {wanted}; {INSTALL}")
     found = importlib.metadata.version("torch")
     if not found.startswith(wanted + "."):
-        sys.exit(f"error: this needs torch {wanted}, but {found} is installed; {INSTALL}")
-    return os.path.dirname(spec.origin)
+        raise Missing(f"this needs torch {wanted}, but {found} is installed; {INSTALL}")
+    return os.path.join(os.path.dirname(spec.origin), "lib")
+
+
+def is_found(folder: str) -> bool:
+    """Whether the files of this package find it: it is next to the package, and in no other site
+    directory."""
+    usual = os.path.join(HERE, "..", "torch", "lib")
+    return os.path.isdir(usual) and os.path.samefile(folder, usual)
+
+
+def module(device: str) -> Any:
+    """The module _dietmt_torch, to use on this device. Raises Missing."""
+    if os.path.isdir(LIBEXEC):
+        folder = libraries()
+        for name in ["libtorch_cpu.so"] + ["libtorch_cuda.so"] * (device != "cpu"):
+            if not is_found(folder) and os.path.exists(os.path.join(folder, name)):
+                import ctypes
+
+                ctypes.CDLL(os.path.join(folder, name), ctypes.RTLD_GLOBAL)
+    try:
+        return importlib.import_module("dietmt._dietmt_torch")
+    except ImportError as error:
+        raise Missing(f"this needs LibTorch, which does not load: {error}") from None
 
 
 def main() -> None:
-    here = os.path.dirname(os.path.abspath(__file__))
     # Python puts this folder there, whose names are not those of other packages, unless told not to.
-    if sys.path and os.path.realpath(sys.path[0]) == os.path.realpath(here):
+    if sys.path and os.path.realpath(sys.path[0]) == os.path.realpath(HERE):
         sys.path.pop(0)
-    libraries = os.path.join(torch_folder(), "lib")
-    # The program looks next to this package; torch may be in another site directory.
-    beside = os.path.join(here, "..", "torch", "lib")
-    if not (os.path.isdir(beside) and os.path.samefile(libraries, beside)):
+    try:
+        folder = libraries()
+    except Missing as error:
+        sys.exit(f"error: {error}")
+    if not is_found(folder):
         os.environ["LD_LIBRARY_PATH"] = os.pathsep.join(
-            filter(None, [libraries, os.environ.get("LD_LIBRARY_PATH")]))
-    program = os.path.join(here, "libexec", "dietmt-torch")
+            filter(None, [folder, os.environ.get("LD_LIBRARY_PATH")]))
+    program = os.path.join(LIBEXEC, "dietmt-torch")
     os.execv(program, [program, *sys.argv[1:]])
 
 
-main()
+if __name__ == "__main__":
+    main()

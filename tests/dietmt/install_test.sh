@@ -57,4 +57,22 @@ else
 fi
 expect_code 1 "$work/build/example" "$work/none"
 expect_text "$work/none" "$err"
+
+if [ -e "$build/lib/libdietmt-torch.so" ]; then
+  expect_code 0 cmake --install "$build" --component dietmt-train --prefix "$work/prefix"
+  mkdir "$work/torch"
+  sed 's/find_package(dietmt /find_package(dietmt-torch /; s/dietmt::dietmt/dietmt::torch/' \
+    "$examples/cpp/CMakeLists.txt" >"$work/torch/CMakeLists.txt"
+  cp "$examples/cpp/example.cpp" "$work/torch"
+  expect_code 0 cmake -S "$work/torch" -B "$work/torch/build" -DCMAKE_PREFIX_PATH="$work/prefix"
+  expect_code 0 cmake --build "$work/torch/build"
+  "$work/torch/build/example" "$model" <"$work/text.en" >"$work/lines" ||
+    fail "the example with LibTorch fails"
+  cmp "$work/lines" "$work/program" || fail "the example with LibTorch translates differently"
+  inside=$(nm -DC --defined-only "$work/prefix/lib/dietmt/libdietmt-torch.so" |
+    grep -E " [TWV] (dietmt::(nmt|data|kernels|encoders)|nlohmann|spdlog)::")
+  [ -z "$inside" ] || fail "libdietmt-torch.so exports what no header declares: $(head -5 <<<"$inside")"
+else
+  echo "no LibTorch: dietmt::torch is not tried"
+fi
 finish

@@ -1,7 +1,10 @@
-"""dietmt.Encoder and dietmt.maps, which run dietmt-torch."""
+"""What needs LibTorch: models with full weights, and dietmt.Encoder and dietmt.maps, which run
+dietmt-torch."""
+import asyncio
 import json
 import os
 import pathlib
+import pickle
 import tempfile
 import unittest
 import warnings
@@ -10,6 +13,46 @@ import dietmt
 from support import ENCODER, FULL_MODEL, MODEL, main, needs, run_dietmt, toy_lines
 
 LINES = [line for line in toy_lines(20) if line]
+
+
+@needs(model=FULL_MODEL)
+class TranslatorTest(unittest.TestCase):
+    def test_full_weights_translate_like_packed_ones(self):
+        full, packed = dietmt.Translator(FULL_MODEL), dietmt.Translator(MODEL)
+        options = {"nbest": 2, "alignment": "hard"}
+        found = full.translate(LINES, **options)
+        self.assertEqual(found, packed.translate(LINES, **options))
+        self.assertEqual(list(full.stream(iter(LINES), **options)), found)
+        self.assertEqual(asyncio.run(full.translate_async(LINES, **options)), found)
+        self.assertEqual(pickle.loads(pickle.dumps(found)), found)
+        self.assertEqual(full.score(LINES[:2], [one.text for one in found[:2]]),
+                         packed.score(LINES[:2], [one.text for one in found[:2]]))
+
+    def test_errors_of_both_modules_are_the_same_types(self):
+        full = dietmt.Translator(FULL_MODEL)
+        with self.assertRaisesRegex(dietmt.UsageError, "beam is 0"):
+            full.translate("dog", beam=0)
+        with self.assertRaisesRegex(dietmt.InputError, "2 lines, but 1 prefixes"):
+            full.translate(["a", "b"], prefix=["x"])
+        with self.assertRaisesRegex(dietmt.UsageError, "cuda:64"):
+            dietmt.Translator(FULL_MODEL, device="cuda:64")
+        with self.assertRaisesRegex(dietmt.UsageError, "fp16"):
+            dietmt.Translator(FULL_MODEL, weights="fp16")
+        with self.assertRaisesRegex(dietmt.ModelError, "/nowhere"):
+            dietmt.Translator("/nowhere")
+        with self.assertRaises(TypeError):
+            pickle.dumps(full)
+
+    def test_a_call_can_be_cancelled(self):
+        full = dietmt.Translator(FULL_MODEL)
+
+        async def cancelled():
+            task = asyncio.create_task(full.translate_async(LINES * 2000, beam=50))
+            await asyncio.sleep(0.1)
+            task.cancel()
+            await task
+        with self.assertRaises(asyncio.CancelledError):
+            asyncio.run(cancelled())
 
 
 @needs("numpy", model=ENCODER)

@@ -437,8 +437,8 @@ class TranslatorTest(unittest.TestCase):
                 call()
         with self.assertRaisesRegex(dietmt.ModelError, "/nowhere"):
             dietmt.Translator("/nowhere")
-        with self.assertRaisesRegex(dietmt.UsageError, "needs LibTorch"):
-            dietmt.Translator(MODEL, device="cuda")
+        with self.assertRaisesRegex(dietmt.Error, "cuda:64|package torch"):
+            dietmt.Translator(MODEL, device="cuda:64")
         with self.assertRaisesRegex(dietmt.UsageError, "weights 'fp16' need a GPU"):
             dietmt.Translator(MODEL, weights="fp16")
         self.assertTrue(issubclass(dietmt.UsageError, (dietmt.Error, ValueError)))

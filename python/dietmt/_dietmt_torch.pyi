@@ -1,0 +1,1 @@
+from dietmt._dietmt import LineStream as LineStream, Translator as Translator
