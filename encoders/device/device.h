@@ -52,9 +52,8 @@ struct LoadedCudaKernels {
   std::string problem;  // why there is none
 };
 
-/// Loads libtorch_cuda and the shared object at the first call, the latter from the folder of the
-/// program or its ../lib, or the folder of the library that holds this code or the one above. Call
-/// it before asking LibTorch for devices.
+/// Loads libtorch_cuda and the shared object at the first call, the latter from the program's
+/// folder or its library's, or the ../lib of them. Call it before asking LibTorch for devices.
 const LoadedCudaKernels& cuda_kernels();
 
 /// A name that no other device has, on this machine or another; empty on the CPU and for devices

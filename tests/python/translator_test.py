@@ -302,7 +302,9 @@ class TranslatorTest(unittest.TestCase):
         for owner, kind in ((dietmt.Translator, dietmt._dietmt.TranslatorOptions),
                             (dietmt.Translator.translate, dietmt._dietmt.TranslateOptions)):
             for name, usual, text in dietmt._documented(kind):
-                self.assertIn(f"    {name}: {type(usual).__name__}\n", stub)
+                choices = dietmt._dietmt.search_choices.get(name)
+                kind_of_value = f"Literal{choices}" if choices else type(usual).__name__
+                self.assertIn(f"    {name}: {kind_of_value}\n", stub)
                 self.assertIn(f"{name} ({usual!r}): {text}\n", owner.__doc__)
 
     def test_a_model_of_one_pair_has_no_choice_of_languages(self):
