@@ -99,12 +99,13 @@ std::vector<double> pretrain(const Options& o, const bench::Place& place,
   options.phases = {{o.length, 0}};
   options.bf16 = o.precision == "bf16";
   options.device = place.device();
-  data::PretrainingIterator batches(corpus, options.batches);
+  const std::span texts(&corpus, 1);
+  data::PretrainingIterator batches(texts, options.batches);
   for (int64_t i = 0; i < o.warmup + o.updates; ++i)
     batches_out << batch_json(batches.next()) << '\n';
   encoders::BertConfig config = model_config(o, tokenizer);
   config.task_heads.masked_lm = true;
-  bert::PretrainingTask task(std::make_shared<encoders::Bert>(config, 1), corpus, corpus, options);
+  bert::PretrainingTask task(std::make_shared<encoders::Bert>(config, 1), texts, corpus, options);
   return time_updates(o, place, task);
 }
 

@@ -16,6 +16,7 @@
 #include "storage/checkpoint.h"
 #include "tools/bert_model_options.h"
 #include "tools/commands.h"
+#include "tools/corpus_mix.h"
 #include "tools/model_options.h"
 #include "tools/new_tokenizer_options.h"
 #include "tools/training_options.h"
@@ -25,7 +26,7 @@ namespace dietmt::tools {
 namespace fs = std::filesystem;
 namespace {
 
-struct PretrainOptions : BertModelOptions, TrainingOptions {
+struct PretrainOptions : BertModelOptions, TrainingOptions, CorpusMix {
   std::vector<std::string> train, valid;
   std::string output;
   std::string documents = "empty-line";
@@ -56,7 +57,9 @@ OptionTable option_table(PretrainOptions& o) {
   table.group("Data")
       .add("train", &o.train, "FILE...",
            "training text, one sentence per line, plain or compressed", {.required = true})
-      .add("valid", &o.valid, "FILE...", "validation text", {.required = true})
+      .add("valid", &o.valid, "FILE...", "validation text", {.required = true});
+  bind_corpus_mix(table, o, "file of --train", "example");
+  table
       .add("output", &o.output, "DIR", "directory for checkpoints, progress and report",
            {.required = true})
       .add("documents", &o.documents, "",
@@ -129,6 +132,8 @@ std::vector<std::string> problems_of(const OptionTable& table, PretrainOptions& 
     o.batches.examples.length = length;
     for (const std::string& problem : o.batches.examples.problems()) problems.push_back(problem);
   }
+  for (const std::string& problem : o.mix_problems(std::ssize(o.train)))
+    problems.push_back(problem);
   o.trained_tokenizer.may_shrink = !table.given("vocab-size");
   o.batches.seed = static_cast<uint64_t>(o.seed);
   o.trainer.output = o.output;
@@ -196,6 +201,39 @@ void require_positions(const encoders::BertModel& model, const std::vector<int64
                     std::to_string(longest) + " or more");
 }
 
+// The training text: one corpus, or with weights one for each file.
+std::vector<data::TextCorpus> open_training_texts(const PretrainOptions& o,
+                                                  const data::BertTokenizer& tokenizer,
+                                                  const fs::path& folder, int64_t threads,
+                                                  data::CacheUse use) {
+  std::vector<data::TextCorpus> texts;
+  if (!o.is_given() || o.train.size() == 1) {
+    texts.emplace_back(o.train, tokenizer, o.text, folder / "train.cache", threads, use);
+    spdlog::info("training text: {}", texts.front().report().summary());
+    return texts;
+  }
+  for (const std::string& file : o.train) {
+    const std::string number = std::to_string(texts.size() + 1);
+    texts.emplace_back(std::vector{file}, tokenizer, o.text,
+                       folder / ("train-" + number + ".cache"), threads, use);
+    spdlog::info("training text {}, {}: {}", number, file, texts.back().report().summary());
+  }
+  return texts;
+}
+
+// The weights of the texts by their tokens; logs the shares they result in.
+std::vector<double> text_weights(const PretrainOptions& o,
+                                 const std::vector<data::TextCorpus>& texts) {
+  if (texts.size() == 1) return {};
+  std::vector<int64_t> tokens;
+  for (const data::TextCorpus& text : texts) tokens.push_back(text.tokens());
+  std::vector<double> weights = o.weights(tokens);
+  const double sum = std::reduce(weights.begin(), weights.end());
+  for (size_t t = 0; t < weights.size(); ++t)
+    spdlog::info("training text {}: a share of {:.4f} of the examples", t + 1, weights[t] / sum);
+  return weights;
+}
+
 // Options for training a tokenizer do nothing if there is one, and may change when a run resumes.
 training::Configuration settings(const OptionTable& table, const PretrainOptions& o) {
   training::Configuration settings = configuration_of(table, o);
@@ -218,12 +256,14 @@ int run(const OptionTable& table, PretrainOptions& o) {
   if (process.is_first()) {
     warn_of_unused_subword_options(table, o, *tokenizer);
     warn_of_training_options(table, o);
+    if (o.train.size() == 1)
+      warn_of_unused(table, {"corpus-weights", "sampling-temperature"}, "one file of --train");
   }
   const data::CacheUse use =
       process.is_first() ? data::CacheUse::kUpToDate : data::CacheUse::kOfFirstProcess;
-  const data::TextCorpus train(o.train, *tokenizer, o.text, folder / "train.cache", process.threads,
-                               use);
-  spdlog::info("training text: {}", train.report().summary());
+  const std::vector<data::TextCorpus> train =
+      open_training_texts(o, *tokenizer, folder, process.threads, use);
+  o.batches.weights = text_weights(o, train);
   const data::TextCorpus valid(o.valid, *tokenizer, o.text, folder / "valid.cache", process.threads,
                                use);
   spdlog::info("validation text: {}", valid.report().summary());
@@ -233,7 +273,8 @@ int run(const OptionTable& table, PretrainOptions& o) {
   heads.masked_lm = true;
   heads.next_sentence = o.batches.examples.mode == data::ExampleMode::kSentencePairs;
   if (heads.next_sentence) {
-    data::require_pairs(train, "the text of --train");
+    for (size_t t = 0; t < train.size(); ++t)
+      data::require_pairs(train[t], train.size() == 1 ? "the text of --train" : o.train[t]);
     data::require_pairs(valid, "the text of --valid");
   }
   const auto model =

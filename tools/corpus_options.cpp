@@ -84,9 +84,7 @@ std::vector<std::string> CorpusOptions::problems(const nmt::ModelLanguages& lang
   const auto [valid_sources, valid_targets] = valid_language_names();
   require_languages("--valid-source-languages", valid_sources, valid_source.size());
   require_languages("--valid-target-languages", valid_targets, valid_source.size());
-  require(corpus_weights.empty() || !sampling_temperature,
-          "--corpus-weights and --sampling-temperature cannot be combined");
-  require(!stages || (corpus_weights.empty() && !sampling_temperature),
+  require(!stages || !is_given(),
           "--stages has the weights of the corpora: leave out --corpus-weights and "
           "--sampling-temperature");
   try {
@@ -94,8 +92,8 @@ std::vector<std::string> CorpusOptions::problems(const nmt::ModelLanguages& lang
   } catch (const Error& error) {
     found.push_back(std::string("--stages: ") + error.what());
   }
-  for (const std::string& problem : data::weight_problems(corpus_weights, std::ssize(train_source)))
-    found.push_back("--corpus-weights: " + problem);
+  for (const std::string& problem : mix_problems(std::ssize(train_source)))
+    found.push_back(problem);
   for (const auto& [option, file] : texts()) {
     if (file == "-" || file.empty()) continue;
     require(fs::exists(file), option + ": " + file + " does not exist");
@@ -129,14 +127,9 @@ void bind_corpora(OptionTable& table, CorpusOptions& o) {
            "column of tab-separated text",
            {.required = true})
       .add("train-target", &o.train_target, "FILE...", "target side, with the same number of lines",
-           {.required = true})
-      .add("corpus-weights", &o.corpus_weights, "W...",
-           "relative sampling weights, one for each corpus; default: every pair once per epoch",
-           {.least = 0})
-      .add("sampling-temperature", &o.sampling_temperature, "T",
-           "sample corpora in proportion to size^(1/T); 1: by size, 5: upweight small corpora, "
-           "100: nearly uniform",
-           {.least = 0.01, .most = 1e6})
+           {.required = true});
+  bind_corpus_mix(table, o, "corpus", "pair");
+  table
       .add(
           "stages", &o.stages, "FILE",
           "mixtures of the corpora, one after another: a line such as '2 epochs: 1 0' or '20000 "
@@ -366,8 +359,7 @@ std::vector<data::Stage> training_stages(const CorpusOptions& o) {
 std::vector<double> corpus_weights(const CorpusOptions& o, const data::ParallelCorpus& train) {
   std::vector<int64_t> sizes;
   for (int64_t c = 0; c < train.corpora(); ++c) sizes.push_back(train.report(c).kept);
-  std::vector<double> weights = o.corpus_weights;
-  if (o.sampling_temperature) weights = data::temperature_weights(sizes, *o.sampling_temperature);
+  std::vector<double> weights = o.weights(sizes);
   if (weights.empty() || sizes.size() == 1) return weights;
   const std::vector<int64_t> shares = data::shared_out(train.size(), weights);
   for (size_t c = 0; c < sizes.size(); ++c) {

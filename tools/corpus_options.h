@@ -13,13 +13,12 @@
 #include "data/corpus/stages.h"
 #include "nmt/model/model_files.h"
 #include "nmt/training/training_tokenizers.h"
+#include "tools/corpus_mix.h"
 
 namespace dietmt::tools {
 
-struct CorpusOptions {
+struct CorpusOptions : CorpusMix {
   std::vector<std::string> train_source, train_target;
-  std::vector<double> corpus_weights;
-  std::optional<double> sampling_temperature;
   std::optional<std::string> stages;     // file
   std::vector<std::string> source_tags;  // "-": none
   std::vector<std::string> valid_source, valid_target;

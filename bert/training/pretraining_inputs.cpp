@@ -118,13 +118,13 @@ PretrainingInputs pretraining_inputs(const data::PretrainingBatch& batch,
   return inputs;
 }
 
-PretrainingInputBatches::PretrainingInputBatches(const data::TextCorpus& corpus,
+PretrainingInputBatches::PretrainingInputBatches(std::span<const data::TextCorpus> texts,
                                                  const data::PretrainingOptions& batches,
                                                  const PretrainingInputOptions& options,
                                                  data::BatchPosition start)
     : EpochBatches(
           std::make_shared<data::ChangedBatches<data::PretrainingBatch, PretrainingInputs>>(
-              data::pretraining_source(corpus, batches),
+              data::pretraining_source(texts, batches),
               [options](const data::PretrainingBatch& batch) {
                 return pretraining_inputs(batch, options);
               }),

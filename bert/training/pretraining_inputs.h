@@ -56,8 +56,9 @@ PretrainingInputs pretraining_inputs(const data::PretrainingBatch& batch,
 /// Endless batches of data::pretraining_source().
 class PretrainingInputBatches : public data::EpochBatches<PretrainingInputs> {
  public:
-  /// The corpus must outlive this. Throws as data::PretrainingIterator.
-  PretrainingInputBatches(const data::TextCorpus& corpus, const data::PretrainingOptions& batches,
+  /// The texts must outlive this. Throws as data::PretrainingIterator.
+  PretrainingInputBatches(std::span<const data::TextCorpus> texts,
+                          const data::PretrainingOptions& batches,
                           const PretrainingInputOptions& options, data::BatchPosition start);
 };
 

@@ -8,6 +8,7 @@
 #include "bert/model/model_directory.h"
 #include "common/error.h"
 #include "common/json_fields.h"
+#include "common/random.h"
 #include "encoders/attention/packing.h"
 #include "encoders/bert/bert.h"
 #include "encoders/device/device.h"
@@ -49,6 +50,13 @@ Tensor count_right(const encoders::Bert& model, const Tensor& states, const Tens
   return right;
 }
 
+uint64_t content_hash(std::span<const data::TextCorpus> texts) {
+  uint64_t hash = texts.front().content_hash();
+  for (const data::TextCorpus& text : texts.subspan(1))
+    hash = random_key(hash, text.content_hash());
+  return hash;
+}
+
 double percent(const Tensor& right, int64_t all) {
   return all == 0 ? 0.0 : 100.0 * right.item<double>() / static_cast<double>(all);
 }
@@ -56,8 +64,8 @@ double percent(const Tensor& right, int64_t all) {
 }  // namespace
 
 PretrainingTask::PretrainingTask(std::shared_ptr<encoders::Bert> model,
-                                 const data::TextCorpus& train, const data::TextCorpus& valid,
-                                 PretrainingTaskOptions options)
+                                 std::span<const data::TextCorpus> train,
+                                 const data::TextCorpus& valid, PretrainingTaskOptions options)
     : model_(std::move(model)), train_(train), valid_(valid), options_(std::move(options)) {
   if (options_.bf16) copies_.emplace(*model_);
   forget_passes();
@@ -197,7 +205,7 @@ std::map<std::string, double> PretrainingTask::validate() {
 nlohmann::json PretrainingTask::data_position() const {
   nlohmann::json position = training::position_json(batches_->position());
   position["phase"] = phase_;
-  position["training"] = train_.content_hash();
+  position["training"] = content_hash(train_);
   position["validation"] = valid_.content_hash();
   position["phase_batches"] = phase_batches_;
   position["earlier_epochs"] = earlier_epochs_;
@@ -210,7 +218,7 @@ void PretrainingTask::restore_data_position(const nlohmann::json& position) {
   if (phase < 0 || phase >= std::ssize(options_.phases))
     throw CheckpointError("the checkpoint is in phase " + std::to_string(phase + 1) + " of " +
                           std::to_string(options_.phases.size()));
-  training::require_same_text(position, "training", train_.content_hash());
+  training::require_same_text(position, "training", content_hash(train_));
   training::require_same_text(position, "validation", valid_.content_hash());
   read_field(position, "phase_batches", phase_batches_);
   read_field(position, "earlier_epochs", earlier_epochs_);
@@ -219,7 +227,7 @@ void PretrainingTask::restore_data_position(const nlohmann::json& position) {
 
 void PretrainingTask::write_model(const std::filesystem::path& directory,
                                   const training::NamedTensors& weights) {
-  write_bert(directory, model_->config(), weights, &train_.tokenizer());
+  write_bert(directory, model_->config(), weights, &train_.front().tokenizer());
 }
 
 }  // namespace dietmt::bert

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,9 +36,9 @@ struct PretrainingTaskOptions {
 
 class PretrainingTask : public training::TrainingTask {
  public:
-  /// The corpora outlive the task; the tokenizer is theirs. The model has the head for masked
-  /// tokens, and for sentence pairs that for the next sentence.
-  PretrainingTask(std::shared_ptr<encoders::Bert> model, const data::TextCorpus& train,
+  /// The texts outlive the task; the tokenizer is theirs. The model has the head for masked tokens,
+  /// and for sentence pairs that for the next sentence.
+  PretrainingTask(std::shared_ptr<encoders::Bert> model, std::span<const data::TextCorpus> train,
                   const data::TextCorpus& valid, PretrainingTaskOptions options);
 
   /// "valid_loss", nats per masked token; "mlm_accuracy" and, with `pairs`,
@@ -74,7 +75,7 @@ class PretrainingTask : public training::TrainingTask {
   at::Tensor pass_over(const PretrainingInputs& batch, encoders::DropoutKeys& dropout);
 
   std::shared_ptr<encoders::Bert> model_;
-  const data::TextCorpus& train_;
+  std::span<const data::TextCorpus> train_;  // one or more
   const data::TextCorpus& valid_;
   PretrainingTaskOptions options_;
   size_t phase_ = 0;

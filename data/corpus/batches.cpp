@@ -42,9 +42,6 @@ constexpr size_t kWindowPairs = 1 << 17;
 // long sources and short targets.
 constexpr int64_t kSourceShare = 2;
 
-// Keeps the keys of the corpora's orders apart from those of the epochs.
-constexpr uint64_t kCorpusStream = 1ULL << 63;
-
 Budget budget_of(int64_t batch_tokens, const TokenGrowth& growth = {}) {
   const auto shrunk = [](int64_t tokens, double by) {
     return by == 1.0 ? tokens : static_cast<int64_t>(static_cast<double>(tokens) / by);
@@ -52,17 +49,16 @@ Budget budget_of(int64_t batch_tokens, const TokenGrowth& growth = {}) {
   return {shrunk(kSourceShare * batch_tokens, growth.source), shrunk(batch_tokens, growth.target)};
 }
 
-// An empty plan with memory reserved for all pairs of the corpus.
-BatchPlan empty_plan(const ParallelCorpus& corpus) {
+// A plan has 32 bits for the number of a pair.
+void require_numbers(const ParallelCorpus& corpus) {
   if (corpus.size() > std::numeric_limits<uint32_t>::max())
     throw DataError("the corpus has more than 2^32 sentence pairs");
-  BatchPlan plan;
-  plan.pairs.resize(static_cast<size_t>(corpus.size()));
-  return plan;
 }
 
 BatchPlan all_pairs(const ParallelCorpus& corpus) {
-  BatchPlan plan = empty_plan(corpus);
+  require_numbers(corpus);
+  BatchPlan plan;
+  plan.pairs.resize(static_cast<size_t>(corpus.size()));
   std::iota(plan.pairs.begin(), plan.pairs.end(), 0U);
   return plan;
 }
@@ -77,17 +73,12 @@ struct EpochStart {
 // Continues the order of each corpus where the previous epoch stopped.
 BatchPlan drawn_pairs(const ParallelCorpus& corpus, uint64_t seed,
                       const std::vector<double>& weights, const std::vector<int64_t>& drawn) {
-  BatchPlan plan = empty_plan(corpus);
-  const std::vector<int64_t> shares = shared_out(corpus.size(), weights);
-  std::span<uint32_t> left = plan.pairs;
-  for (size_t c = 0; c < shares.size(); ++c) {
-    const auto draws = left.first(static_cast<size_t>(shares[c]));
-    const int64_t first_pair = corpus.first_pair(static_cast<int64_t>(c));
-    const int64_t size = corpus.first_pair(static_cast<int64_t>(c) + 1) - first_pair;
-    draw_pairs(size, random_key(seed, kCorpusStream + c), drawn[c], draws);
-    for (uint32_t& pair : draws) pair += static_cast<uint32_t>(first_pair);
-    left = left.subspan(draws.size());
-  }
+  require_numbers(corpus);
+  std::vector<int64_t> sizes;
+  for (int64_t c = 0; c < corpus.corpora(); ++c)
+    sizes.push_back(corpus.first_pair(c + 1) - corpus.first_pair(c));
+  BatchPlan plan;
+  plan.pairs = drawn_items(sizes, weights, drawn, seed);
   return plan;
 }
 

@@ -7,6 +7,12 @@
 #include "common/random.h"
 
 namespace dietmt::data {
+namespace {
+
+// Keeps the keys of the corpora's orders apart from those of the epochs.
+constexpr uint64_t kCorpusStream = 1ULL << 63;
+
+}  // namespace
 
 std::vector<std::string> weight_problems(std::span<const double> weights, int64_t corpora) {
   if (weights.empty()) return {};
@@ -54,7 +60,7 @@ std::vector<int64_t> shared_out(int64_t draws, std::span<const double> weights) 
   return shares;
 }
 
-void draw_pairs(int64_t size, uint64_t key, int64_t first, std::span<uint32_t> draws) {
+void draw_items(int64_t size, uint64_t key, int64_t first, std::span<uint32_t> draws) {
   if (draws.empty()) return;
   std::vector<uint32_t> order(static_cast<size_t>(size));
   int64_t pass = first / size;
@@ -65,6 +71,23 @@ void draw_pairs(int64_t size, uint64_t key, int64_t first, std::span<uint32_t> d
     std::copy_n(order.begin() + static_cast<ptrdiff_t>(begin), count, draws.begin());
     draws = draws.subspan(count);
   }
+}
+
+std::vector<uint32_t> drawn_items(std::span<const int64_t> sizes, std::span<const double> weights,
+                                  std::span<const int64_t> drawn, uint64_t seed) {
+  const int64_t all = std::reduce(sizes.begin(), sizes.end());
+  const std::vector<int64_t> shares = shared_out(all, weights);
+  std::vector<uint32_t> items(static_cast<size_t>(all));
+  std::span<uint32_t> left = items;
+  int64_t first_item = 0;
+  for (size_t c = 0; c < sizes.size(); ++c) {
+    const auto draws = left.first(static_cast<size_t>(shares[c]));
+    draw_items(sizes[c], random_key(seed, kCorpusStream + c), drawn[c], draws);
+    for (uint32_t& item : draws) item += static_cast<uint32_t>(first_item);
+    first_item += sizes[c];
+    left = left.subspan(draws.size());
+  }
+  return items;
 }
 
 }  // namespace dietmt::data

@@ -1,4 +1,5 @@
-// The share of an epoch that each corpus gets, and the pairs it uses.
+// The share of an epoch that each corpus gets, and the items it uses: sentence pairs, or examples
+// for pre-training.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +21,15 @@ std::vector<double> temperature_weights(std::span<const int64_t> sizes, double t
 /// sum (largest remainders up; of equal ones the earlier first).
 std::vector<int64_t> shared_out(int64_t draws, std::span<const double> weights);
 
-/// The pairs of a corpus have an endless order, one shuffled pass after another. Fills `draws` with
+/// The items of a corpus have an endless order, one shuffled pass after another. Fills `draws` with
 /// draws first, first + 1, ...: indices below `size` that depend only on `key` and the draw's
-/// number. An empty corpus has no draws. Uses 4 bytes per pair while it runs.
-void draw_pairs(int64_t size, uint64_t key, int64_t first, std::span<uint32_t> draws);
+/// number. An empty corpus has no draws. Uses 4 bytes per item while it runs.
+void draw_items(int64_t size, uint64_t key, int64_t first, std::span<uint32_t> draws);
+
+/// The items of an epoch, as many as all corpora together and numbered through: corpus c has
+/// sizes[c] items and gets the share of its weight, from the draw drawn[c] on. Corpus by corpus;
+/// depends only on the arguments.
+std::vector<uint32_t> drawn_items(std::span<const int64_t> sizes, std::span<const double> weights,
+                                  std::span<const int64_t> drawn, uint64_t seed);
 
 }  // namespace dietmt::data

@@ -1,11 +1,12 @@
-// Batches for pre-training an encoder: packed examples of a text with masked tokens.
+// Batches for pre-training an encoder: packed examples of one or several texts with masked tokens.
 //
-//   PretrainingIterator batches(corpus, options);
+//   PretrainingIterator batches(std::span(&corpus, 1), options);
 //   PretrainingBatch batch = batches.next();   // predict masked_ids from the states of masked_rows
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,23 +33,28 @@ struct PretrainingOptions {
   MaskingOptions masking;
   int64_t batch_tokens = 8192;  // limit of a batch; a longer example forms its own batch
   uint64_t seed = 1;
+  // Relative shares of the texts, such as languages, in the examples. An epoch has as many examples
+  // as all texts together. Each text is used in one shuffled pass after another, and the next epoch
+  // continues where the last one stopped. Pairs are made anew each epoch, so their passes end with
+  // it. Empty: every example once per epoch.
+  std::vector<double> weights = {};
   BatchShare share = {};  // changes neither the batches nor their order
   std::vector<std::string> problems() const;
 };
 
-/// The shuffled batches of epochs. An epoch depends only on (corpus, options, epoch): examples of
-/// all lengths are shuffled and cut into batches, with new pairs and masks. The corpus must outlive
-/// the source. The plan of an epoch takes 12 bytes per example, 20 per pair, and 4 per batch.
-/// Throws ConfigError for wrong options.
+/// The shuffled batches of epochs. An epoch depends only on (texts, options, epoch): examples of
+/// all lengths are shuffled and cut into batches, with new pairs and masks. The texts have the same
+/// tokenizer and outlive the source. The plan of an epoch takes 12 bytes per example, 20 per pair,
+/// and 4 per batch. Throws ConfigError for wrong options.
 std::shared_ptr<BatchSource<PretrainingBatch>> pretraining_source(
-    const TextCorpus& corpus, const PretrainingOptions& options);
+    std::span<const TextCorpus> texts, const PretrainingOptions& options);
 
 /// Endless batches of pretraining_source().
 class PretrainingIterator : public EpochBatches<PretrainingBatch> {
  public:
   /// Throws ConfigError for wrong options, DataError as plan_examples does, Error for a start that
   /// does not exist.
-  PretrainingIterator(const TextCorpus& corpus, const PretrainingOptions& options,
+  PretrainingIterator(std::span<const TextCorpus> texts, const PretrainingOptions& options,
                       BatchPosition start = {});
 };
 

@@ -29,6 +29,42 @@ cmp "$work/model/last/model.safetensors" "$work/parts/last/model.safetensors" ||
   fail "a resumed training has other weights"
 grep -q '"kind":"valid","update":40' "$work/model/progress.jsonl" || fail "no validation recorded"
 
+# Several texts with shares: p_i in proportion to n_i^0.7, resumed bit for bit, and with the same
+# weights from two processes.
+head -n 200 "$work/train.txt" >"$work/small.txt"
+tail -n 600 "$work/train.txt" >"$work/large.txt"
+mixed=("${run[@]}" --train "$work/small.txt" "$work/large.txt" --tokenizer
+  "$work/model/best/tokenizer.model" --sampling-temperature 1.4286 --accumulate 2)
+expect_code 0 "${mixed[@]}" --output "$work/mixed" --max-updates 14
+python3 - "$err" <<'PYTHON' || fail "other shares: $err"
+import re, sys
+tokens = [int(n) for n in re.findall(r"training text \d, .* (\d+) tokens", sys.argv[1])]
+shares = [float(p) for p in re.findall(r"training text \d: a share of ([0-9.]+)", sys.argv[1])]
+powers = [n ** 0.7 for n in tokens]
+assert len(tokens) == 2 and tokens[0] < tokens[1], tokens
+for share, power in zip(shares, powers, strict=True):
+    assert abs(share - power / sum(powers)) < 1e-4, (share, power / sum(powers))
+PYTHON
+expect_code 0 "${mixed[@]}" --output "$work/mixed-parts" --max-updates 9
+expect_code 0 "${mixed[@]}" --output "$work/mixed-parts" --max-updates 14
+cmp "$work/mixed/last/model.safetensors" "$work/mixed-parts/last/model.safetensors" ||
+  fail "a resumed training on several texts has other weights"
+expect_code 0 "${mixed[@]}" --output "$work/mixed-two" --max-updates 14 --processes 2
+python3 - "$work/mixed/progress.jsonl" "$work/mixed-two/progress.jsonl" <<'PYTHON' || fail "two processes differ"
+import json, sys
+one, two = ([json.loads(line) for line in open(path)] for path in sys.argv[1:])
+losses = [[e["valid_loss"] for e in run if e["kind"] == "valid"] for run in (one, two)]
+assert losses[0] and all(abs(a - b) < 1e-4 for a, b in zip(*losses, strict=True)), losses
+PYTHON
+expect_code 0 "${run[@]}" --output "$work/one-text" --max-updates 3 --corpus-weights 2
+expect_text "--corpus-weights has no effect with one file of --train" "$err"
+expect_code 0 "${run[@]}" --output "$work/no-weights" --max-updates 3
+cmp "$work/one-text/last/model.safetensors" "$work/no-weights/last/model.safetensors" ||
+  fail "the weight of the only text changes the training"
+expect_code 2 "${mixed[@]}" --output "$work/bad" --corpus-weights 1 2 3
+expect_text "--corpus-weights and --sampling-temperature cannot be combined" "$err"
+expect_text "--corpus-weights: 3 weights for 2 corpora" "$err"
+
 # Another configuration is refused before anything changes, also by a dry run.
 best=$(readlink "$work/parts/best")
 for more in "--valid-metric mlm_accuracy" "--dropout 0.3 --dry-run"; do

@@ -44,10 +44,17 @@ def answers(path, version, unanswerable=False):
     write(path, [json.dumps({"version": version, "data": [{"title": "t", "paragraphs": paragraphs}]})])
 
 
-for folder in ("text", "text-multilingual"):
-    for part, lines in (("train", 400), ("valid", 40)):
-        write(f"{folder}/{part}/{part}.txt",
-              [line for i in range(lines) for line in ([sentence()] + ([""] if i % 3 == 2 else []))])
+
+
+def text(path, lines):
+    write(path, [line for i in range(lines) for line in ([sentence()] + ([""] if i % 3 == 2 else []))])
+
+
+text("text/train/train.txt", 400)
+text("text/valid/valid.txt", 40)
+text("text-multilingual/train/de.txt", 300)
+text("text-multilingual/train/gu.txt", 100)
+text("text-multilingual/valid/valid.txt", 40)
 
 CLASSES = ["contradiction", "entailment", "neutral"]
 for part, rows in (("train", 12), ("dev", 6)):

@@ -30,7 +30,7 @@ class PretrainingSteps : public ToyTextTest, public testing::WithParamInterface<
     options.phases = {{32, 0}};
     options.bf16 = bf16;
     options.device = device;
-    return PretrainingTask(model, *corpus_, *corpus_, options);
+    return PretrainingTask(model, texts(), *corpus_, options);
   }
 
   std::map<std::string, double> validated(at::Device device, bool bf16) const {

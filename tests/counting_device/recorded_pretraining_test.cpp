@@ -49,7 +49,7 @@ class RecordedPretraining : public ToyTextTest, public testing::WithParamInterfa
     options.phases = {{16, 12}, {32, 0}};
     options.bf16 = variant.bf16;
     options.device = counting::counting_device();
-    return PretrainingTask(bert, *corpus_, *corpus_, options);
+    return PretrainingTask(bert, texts(), *corpus_, options);
   }
 
   struct Trained {

@@ -40,7 +40,7 @@ class PretrainingTaskTest : public ToyTextTest {
   }
 
   PretrainingTask task(const std::shared_ptr<Bert>& bert, const PretrainingTaskOptions& o) const {
-    return PretrainingTask(bert, *corpus_, *corpus_, o);
+    return PretrainingTask(bert, texts(), *corpus_, o);
   }
 };
 
@@ -62,7 +62,7 @@ TEST_F(PretrainingTaskTest, LossAndGradientAreThoseOfTheMaskedPieces) {
   PretrainingTask training = task(bert, options());
   data::PretrainingOptions same = options().batches;
   same.examples.length = 32;
-  data::PretrainingIterator batches(*corpus_, same);
+  data::PretrainingIterator batches(texts(), same);
   const data::PretrainingBatch batch = batches.next();
 
   DropoutKeys dropout(7);
@@ -148,9 +148,9 @@ TEST_F(PretrainingTaskTest, RefusesOtherTrainingAndValidationText) {
   const nlohmann::json position = task(bert, options()).data_position();
   const data::TextCorpus other({write("other.txt", "w1 w2 w3\nw4 w5\n\nw6 w7\n")}, *tokenizer_,
                                data::TextOptions{}, scratch() / "other-cache", 1);
-  PretrainingTask trained_on_other(bert, other, *corpus_, options());
+  PretrainingTask trained_on_other(bert, std::span(&other, 1), *corpus_, options());
   EXPECT_THROW(trained_on_other.restore_data_position(position), ConfigError);
-  PretrainingTask validated_on_other(bert, *corpus_, other, options());
+  PretrainingTask validated_on_other(bert, texts(), other, options());
   EXPECT_THROW(validated_on_other.restore_data_position(position), ConfigError);
 }
 
@@ -167,7 +167,8 @@ TEST_F(PretrainingTaskTest, BatchesWithNothingToMaskContributeNothing) {
   const auto bert = model();
   PretrainingTaskOptions single = options();
   single.batches.batch_tokens = 1;
-  PretrainingTask training(bert, train, train, single);
+  const std::span texts(&train, 1);
+  PretrainingTask training(bert, texts, train, single);
   int64_t targets = 0;
   for (int batch = 0; batch < 2; ++batch) {
     DropoutKeys dropout(1);
@@ -180,7 +181,7 @@ TEST_F(PretrainingTaskTest, BatchesWithNothingToMaskContributeNothing) {
     EXPECT_TRUE(!parameter.grad().defined() || at::isfinite(parameter.grad()).all().item<bool>());
   }
   EXPECT_GT(training.validate().at("valid_loss"), 0.0);
-  EXPECT_THROW(PretrainingTask(bert, train, unknown, single), DataError);
+  EXPECT_THROW(PretrainingTask(bert, texts, unknown, single), DataError);
 }
 
 TEST_F(PretrainingTaskTest, RefusesAPhaseThatItDoesNotHave) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ class ToyTextTest : public ScratchTest {
     corpus_.emplace(std::vector<std::string>{file}, *tokenizer_, data::TextOptions{},
                     scratch() / "cache", 1);
   }
+
+  std::span<const data::TextCorpus> texts() const { return {&*corpus_, 1}; }
 
   std::unique_ptr<data::BertTokenizer> tokenizer_;
   std::optional<data::TextCorpus> corpus_;

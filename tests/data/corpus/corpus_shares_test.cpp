@@ -40,9 +40,9 @@ TEST(CorpusSharesTest, SharesAddUp) {
   }
 }
 
-TEST(CorpusSharesTest, DrawsArePassesOverAllPairs) {
+TEST(CorpusSharesTest, DrawsArePassesOverAllItems) {
   std::vector<uint32_t> draws(30);
-  draw_pairs(10, 5, 0, draws);
+  draw_items(10, 5, 0, draws);
   std::set<std::vector<uint32_t>> passes;
   for (size_t pass = 0; pass < 3; ++pass) {
     const auto begin = draws.begin() + static_cast<ptrdiff_t>(10 * pass);
@@ -57,7 +57,7 @@ TEST(CorpusSharesTest, DrawsArePassesOverAllPairs) {
   for (int64_t first = 0; first < 30; ++first) {
     for (int64_t count = 0; first + count <= 30; count += 5) {
       std::vector<uint32_t> part(static_cast<size_t>(count));
-      draw_pairs(10, 5, first, part);
+      draw_items(10, 5, first, part);
       EXPECT_TRUE(std::equal(part.begin(), part.end(), draws.begin() + first));
     }
   }

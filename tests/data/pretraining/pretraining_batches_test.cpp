@@ -108,11 +108,13 @@ class PretrainingBatchesTest : public NumberedCorpusTest {
     }
     return elsewhere;
   }
+
+  const std::span<const TextCorpus> texts_{&corpus_, 1};
 };
 
 TEST_F(PretrainingBatchesTest, AnEpochHasEveryTokenOnce) {
   for (const ExampleMode mode : {ExampleMode::kFullSentences, ExampleMode::kDocument}) {
-    PretrainingIterator batches(corpus_, options(mode));
+    PretrainingIterator batches(texts_, options(mode));
     for (int64_t epoch = 0; epoch < 3; ++epoch) {
       const Batches all = rest_of_epoch(batches);
       EXPECT_EQ(batches.position(), (BatchPosition{epoch, std::ssize(all)}));
@@ -127,7 +129,7 @@ TEST_F(PretrainingBatchesTest, AnEpochHasEveryTokenOnce) {
 }
 
 TEST_F(PretrainingBatchesTest, PairsHaveSegmentsAndLabels) {
-  PretrainingIterator batches(corpus_, options(ExampleMode::kSentencePairs));
+  PretrainingIterator batches(texts_, options(ExampleMode::kSentencePairs));
   for (const PretrainingBatch& batch : rest_of_epoch(batches)) {
     expect_sound(batch);
     EXPECT_EQ(batch.next_sentence, is_elsewhere(batch));
@@ -143,7 +145,7 @@ TEST_F(PretrainingBatchesTest, BatchesKeepTheirBudget) {
     for (const int64_t budget : {10, 100, 400, 1'000'000}) {
       PretrainingOptions wanted = options(mode);
       wanted.batch_tokens = budget;
-      PretrainingIterator batches(corpus_, wanted);
+      PretrainingIterator batches(texts_, wanted);
       int64_t last = budget;
       for (const PretrainingBatch& batch : rest_of_epoch(batches)) {
         EXPECT_TRUE(batch.tokens.size() <= budget || batch.tokens.sentences() == 1);
@@ -155,7 +157,7 @@ TEST_F(PretrainingBatchesTest, BatchesKeepTheirBudget) {
 }
 
 TEST_F(PretrainingBatchesTest, ExamplesAreShuffled) {
-  PretrainingIterator batches(corpus_, options(ExampleMode::kDocument));
+  PretrainingIterator batches(texts_, options(ExampleMode::kDocument));
   const auto first = examples_of(rest_of_epoch(batches));
   const auto second = examples_of(rest_of_epoch(batches));
   EXPECT_NE(first, second);
@@ -168,7 +170,7 @@ TEST_F(PretrainingBatchesTest, MasksAreDrawnAnewEachEpoch) {
   for (const bool whole_words : {false, true}) {
     PretrainingOptions wanted = options(ExampleMode::kFullSentences);
     wanted.masking.whole_words = whole_words;
-    PretrainingIterator batches(corpus_, wanted);
+    PretrainingIterator batches(texts_, wanted);
     const auto first = masked_words(rest_of_epoch(batches));
     const auto second = masked_words(rest_of_epoch(batches));
     std::vector<int32_t> both;
@@ -181,8 +183,8 @@ TEST_F(PretrainingBatchesTest, MasksAreDrawnAnewEachEpoch) {
 
 TEST_F(PretrainingBatchesTest, AnEpochIsAFunctionOfSeedAndEpoch) {
   for (const ExampleMode mode : kAllModes) {
-    PretrainingIterator first(corpus_, options(mode)), same(corpus_, options(mode)),
-        other(corpus_, options(mode, 2)), from_1(corpus_, options(mode), {1, 0});
+    PretrainingIterator first(texts_, options(mode)), same(texts_, options(mode)),
+        other(texts_, options(mode, 2)), from_1(texts_, options(mode), {1, 0});
     const Batches epoch_0 = rest_of_epoch(first);
     EXPECT_EQ(rest_of_epoch(same), epoch_0);
     EXPECT_NE(rest_of_epoch(other), epoch_0);
@@ -193,7 +195,7 @@ TEST_F(PretrainingBatchesTest, AnEpochIsAFunctionOfSeedAndEpoch) {
 }
 
 TEST_F(PretrainingBatchesTest, PairsAreDrawnAnewEachEpoch) {
-  PretrainingIterator batches(corpus_, options(ExampleMode::kSentencePairs));
+  PretrainingIterator batches(texts_, options(ExampleMode::kSentencePairs));
   auto first = examples_of(rest_of_epoch(batches));
   auto second = examples_of(rest_of_epoch(batches));
   std::ranges::sort(first);
@@ -203,7 +205,7 @@ TEST_F(PretrainingBatchesTest, PairsAreDrawnAnewEachEpoch) {
 
 TEST_F(PretrainingBatchesTest, ContinuesExactlyFromEveryPosition) {
   for (const ExampleMode mode : kAllModes) {
-    PretrainingIterator whole(corpus_, options(mode));
+    PretrainingIterator whole(texts_, options(mode));
     std::vector<BatchPosition> positions = {whole.position()};
     Batches expected;
     while (whole.position().epoch < 2) {
@@ -211,7 +213,7 @@ TEST_F(PretrainingBatchesTest, ContinuesExactlyFromEveryPosition) {
       positions.push_back(whole.position());
     }
     for (size_t i = 0; i + 2 < expected.size(); ++i) {
-      PretrainingIterator resumed(corpus_, options(mode), positions[i]);
+      PretrainingIterator resumed(texts_, options(mode), positions[i]);
       EXPECT_EQ(resumed.position(), positions[i]);
       for (size_t j = i; j < i + 2; ++j) {
         ASSERT_EQ(resumed.next(), expected[j]) << "from " << i;
@@ -230,7 +232,7 @@ TEST_F(PretrainingBatchesTest, ValidationIsFixedAndComplete) {
     if (mode == ExampleMode::kSentencePairs) continue;
     expect_every_word_once(batches);
     EXPECT_TRUE(std::ranges::is_sorted(examples_of(batches))) << "the order of the corpus";
-    PretrainingIterator training(corpus_, options(mode));
+    PretrainingIterator training(texts_, options(mode));
     EXPECT_NE(masked_words(rest_of_epoch(training)), masked_words(batches));
   }
 }
@@ -238,7 +240,7 @@ TEST_F(PretrainingBatchesTest, ValidationIsFixedAndComplete) {
 TEST_F(PretrainingBatchesTest, AnotherLengthIsAnotherPhase) {
   PretrainingOptions longer = options(ExampleMode::kFullSentences);
   longer.examples.length = 200;
-  PretrainingIterator batches(corpus_, longer);
+  PretrainingIterator batches(texts_, longer);
   const Batches all = rest_of_epoch(batches);
   expect_every_word_once(all);
   for (const std::vector<int32_t>& example : examples_of(all)) EXPECT_LE(example.size(), 200U);
@@ -250,7 +252,7 @@ TEST_F(PretrainingBatchesTest, OneWordIsAnEpoch) {
   PretrainingOptions wanted = options(ExampleMode::kDocument);
   wanted.masking.mask_share = 1;
   wanted.masking.random_share = 0;
-  PretrainingIterator batches(corpus, wanted);
+  PretrainingIterator batches(std::span(&corpus, 1), wanted);
   for (int64_t epoch = 0; epoch < 3; ++epoch) {
     const PretrainingBatch batch = batches.next();
     EXPECT_EQ(batches.position(), (BatchPosition{epoch, 1}));
@@ -272,19 +274,21 @@ TEST_F(PretrainingBatchesTest, RowsWithoutWordsHaveNoMask) {
 
 TEST_F(PretrainingBatchesTest, MistakesAreErrors) {
   const int64_t batches =
-      PretrainingIterator(corpus_, options(ExampleMode::kDocument)).batches_in_epoch();
+      PretrainingIterator(texts_, options(ExampleMode::kDocument)).batches_in_epoch();
   for (const BatchPosition position :
        {BatchPosition{0, batches + 1}, BatchPosition{0, -1}, BatchPosition{-1, 0}}) {
-    EXPECT_THROW(PretrainingIterator(corpus_, options(ExampleMode::kDocument), position), Error);
+    EXPECT_THROW(PretrainingIterator(texts_, options(ExampleMode::kDocument), position), Error);
   }
-  EXPECT_THROW(PretrainingIterator(corpus_of("w1\nw2\n"), options(ExampleMode::kSentencePairs)),
-               DataError);
+  const TextCorpus one_document = corpus_of("w1\nw2\n");
+  EXPECT_THROW(
+      PretrainingIterator(std::span(&one_document, 1), options(ExampleMode::kSentencePairs)),
+      DataError);
   PretrainingOptions wrong = options(ExampleMode::kDocument);
   wrong.batch_tokens = 0;
   wrong.masking.rate = 0;
   wrong.examples.length = 1;
   EXPECT_THAT(wrong.problems(), SizeIs(3));
-  EXPECT_THROW(PretrainingIterator(corpus_, wrong), ConfigError);
+  EXPECT_THROW(PretrainingIterator(texts_, wrong), ConfigError);
   EXPECT_THROW(validation_batches(corpus_, wrong), ConfigError);
 }
 
