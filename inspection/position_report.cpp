@@ -12,6 +12,8 @@
 #include "common/json_fields.h"
 #include "common/random.h"
 #include "encoders/transformer/stacks.h"
+#include "interchange/huggingface/gpt2.h"
+#include "interchange/huggingface/transformers_config.h"
 #include "nmt/network/model_directory.h"
 
 namespace dietmt::inspection {
@@ -133,6 +135,32 @@ PositionReport bert_report(const std::filesystem::path& directory,
           {self_attention_report("encoder", inspected, embedded, options.length, ends)}};
 }
 
+PositionReport gpt2_report(const std::filesystem::path& directory,
+                           const PositionReportOptions& options) {
+  const interchange::Gpt2Start model = interchange::import_gpt2_start(directory);
+  check(options, model.config.max_positions);
+  const auto pieces =
+      shuffled_pieces(model.pieces.size(0), {static_cast<int32_t>(model.end_piece)}, options.seed);
+  const int64_t words = std::min(options.words, std::ssize(pieces));
+  InspectedStack inspected{*model.stack, model.stack->position(), model.config.heads,
+                           model.config.width, model.config.norm};
+  inspected.causal = true;
+  inspected.norm_epsilon = model.config.norm_epsilon;
+  const Tensor embedded =
+      model.pieces.index_select(0, at::tensor(pieces, at::kLong).narrow(0, 0, words));
+  return {directory.string(),
+          options.length,
+          words,
+          {self_attention_report("decoder", inspected, embedded, options.length)}};
+}
+
+/// transformers' name of an architecture; empty for models of dietmt.
+std::string model_type_of(const std::filesystem::path& directory) {
+  return read_json_as(
+      directory / interchange::kTransformersConfig,
+      [](const nlohmann::json& config) { return field_or<std::string>(config, "model_type", ""); });
+}
+
 }  // namespace
 
 PositionReport position_report(const std::filesystem::path& model,
@@ -144,6 +172,13 @@ PositionReport position_report(const std::filesystem::path& model,
   }
   const std::filesystem::path directory = bert::pretrained_directory(model);
   if (bert::is_bert(directory)) return bert_report(directory, options);
+  const std::string type = model_type_of(directory);
+  if (type == interchange::kGpt2) return gpt2_report(directory, options);
+  if (!type.empty())
+    throw CheckpointError((directory / interchange::kTransformersConfig).string() +
+                          ": model_type is '" + type +
+                          "'; inspect positions reads bert, roberta, xlm-roberta and gpt2 of "
+                          "transformers, and models of dietmt: dietmt import makes them");
   return translation_report(nmt::load_model(directory), options);
 }
 

@@ -103,8 +103,8 @@ struct PositionReportOptions {
   int64_t seed = 1;
 };
 
-/// For a translation model, or a BERT of dietmt or Hugging Face. Throws ConfigError if the model
-/// has fewer positions than `length`.
+/// For a translation model, a BERT of dietmt or Hugging Face, or a GPT-2 of Hugging Face. Throws
+/// ConfigError if the model has fewer positions than `length`, CheckpointError for other models.
 PositionReport position_report(const std::filesystem::path& model,
                                const PositionReportOptions& options);
 

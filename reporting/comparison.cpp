@@ -90,10 +90,10 @@ std::string results_table(const std::vector<Column>& columns) {
   return table_section("", headings, rows, TableKind::kNumbers);
 }
 
-std::string figures(const Runs& runs) {
+std::string figures(const Runs& runs, const std::string& axis) {
   std::string html = "<section class='charts'>\n";
   const auto draw = [&](Curves RunCurves::*kind, const std::string& name) {
-    Chart chart{display_name(name), "update", is_loss(name) ? "nats per token" : "", {}};
+    Chart chart{display_name(name), axis, is_loss(name) ? "nats per token" : "", {}};
     for (const Run& run : runs) {
       const std::vector<Point>& points = points_of(run.curves.*kind, name);
       chart.series.push_back(
@@ -128,11 +128,11 @@ std::string differences(const Runs& runs) {
   return html + "</tbody></table></div></section>\n";
 }
 
-Runs read_runs(const Paths& outputs) {
+Runs read_runs(const Paths& outputs, const std::string& axis = kUpdateAxis) {
   const std::vector<std::string> names = distinct_names(outputs);
   Runs runs;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    Run run{names[i], read_run(outputs[i]), {}};
+    Run run{names[i], read_run(outputs[i], axis), {}};
     try {
       for (auto& [name, text] : setting_texts(run.curves.record))
         run.settings[name] = std::move(text);
@@ -186,12 +186,15 @@ std::string comparison_table(const Paths& outputs) {
   return text;
 }
 
-std::string comparison_charts(const Paths& outputs) { return figures(read_runs(outputs)); }
+std::string comparison_charts(const Paths& outputs) {
+  return figures(read_runs(outputs), kUpdateAxis);
+}
 
-std::string comparison_page(const Paths& outputs) {
+std::string comparison_page(const Paths& outputs, const std::string& axis) {
   const Runs runs = read_runs(outputs);
-  return report_page("Training runs",
-                     results_table(columns_of(runs)) + figures(runs) + differences(runs));
+  return report_page("Training runs", results_table(columns_of(runs)) +
+                                          figures(read_runs(outputs, axis), axis) +
+                                          differences(runs));
 }
 
 }  // namespace dietmt::reporting

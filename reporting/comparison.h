@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "reporting/run_curves.h"
+
 namespace dietmt::reporting {
 
 /// The part of each path that is not common to all at its beginning and its end: "a" and "b" of
@@ -18,8 +20,9 @@ std::vector<std::string> distinct_names(const std::vector<std::filesystem::path>
 std::string comparison_table(const std::vector<std::filesystem::path>& outputs);
 
 /// A page with this table, a chart for each quantity with a curve for each run, and a table of the
-/// settings in which they differ.
-std::string comparison_page(const std::vector<std::filesystem::path>& outputs);
+/// settings in which they differ. `axis` is that of read_run().
+std::string comparison_page(const std::vector<std::filesystem::path>& outputs,
+                            const std::string& axis = kUpdateAxis);
 
 /// The charts of that page.
 std::string comparison_charts(const std::vector<std::filesystem::path>& outputs);

@@ -17,13 +17,14 @@ using nlohmann::ordered_json;
 
 namespace {
 
-void add_entry(const ordered_json& entry, Curves& table) {
-  const double update = entry.at("update").get<double>();
+void add_entry(const ordered_json& entry, const std::string& axis, Curves& table) {
+  if (!entry.contains(axis)) return;
+  const double x = entry.at(axis).get<double>();
   for (const auto& [name, value] : entry.items()) {
-    if (name == "kind" || name == "update" || name == "seconds") continue;
+    if (name == "kind" || name == "update" || name == "seconds" || name == axis) continue;
     auto [column, is_new] = table.columns.try_emplace(name);
     if (is_new) table.names.push_back(name);
-    column->second.push_back({update, value.is_number() ? value.get<double>() : std::nan("")});
+    column->second.push_back({x, value.is_number() ? value.get<double>() : std::nan("")});
   }
 }
 
@@ -37,13 +38,13 @@ double RunCurves::speed() const {
   return sum / static_cast<double>(rate->second.size());
 }
 
-RunCurves read_run(const fs::path& output) {
+RunCurves read_run(const fs::path& output, const std::string& axis) {
   RunCurves run;
   const fs::path progress = output / "progress.jsonl";
   try {
     for (const ordered_json& entry : read_progress(progress)) {
       const std::string kind = entry.at("kind");
-      add_entry(entry, kind == "valid" ? run.valid : run.train);
+      add_entry(entry, axis, kind == "valid" ? run.valid : run.train);
       run.updates = std::max(run.updates, entry.at("update").get<double>());
       run.seconds = std::max(run.seconds, entry.value("seconds", 0.0));
     }

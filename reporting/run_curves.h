@@ -11,8 +11,8 @@
 
 namespace dietmt::reporting {
 
-/// The values of one kind of entry by name, in the order of their first appearance. The x of a
-/// point is the update; values that are not numbers are NaN.
+/// The values of one kind of entry by name, in the order of their first appearance. Values that are
+/// not numbers are NaN.
 struct Curves {
   std::vector<std::string> names;
   std::map<std::string, std::vector<Point>> columns;
@@ -30,9 +30,12 @@ struct RunCurves {
   double speed() const;
 };
 
-/// Reads `output/progress.jsonl` and, if it exists, `output/settings.json`. Throws Error, and
-/// DataError that names the file.
-RunCurves read_run(const std::filesystem::path& output);
+inline constexpr const char* kUpdateAxis = "update";
+
+/// Reads `output/progress.jsonl` and, if it exists, `output/settings.json`. The x of a point is the
+/// value of `axis`: "update", "epoch" or "seconds"; entries without it are left out. Throws Error,
+/// and DataError that names the file.
+RunCurves read_run(const std::filesystem::path& output, const std::string& axis = kUpdateAxis);
 
 /// "valid_loss" becomes "validation loss".
 std::string display_name(const std::string& name);

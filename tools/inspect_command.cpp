@@ -106,6 +106,7 @@ int inspect_attention(const std::vector<std::string>& arguments) {
 struct RunOptions {
   std::vector<std::string> runs;
   std::string output;
+  std::string axis = reporting::kUpdateAxis;
 };
 
 int inspect_runs(const std::vector<std::string>& arguments) {
@@ -117,7 +118,9 @@ int inspect_runs(const std::vector<std::string>& arguments) {
   table
       .add("runs", &o.runs, "DIR...", "output directories of train, bert pretrain or bert finetune",
            {.required = true})
-      .add("output", &o.output, "FILE.html", "write a page instead of the table");
+      .add("output", &o.output, "FILE.html", "write a page instead of the table")
+      .add("axis", &o.axis, "", "what the charts are drawn over; entries without it are left out",
+           {.choices = {reporting::kUpdateAxis, "epoch", "seconds"}});
   table.positional("runs").example(
       "dietmt inspect runs runs/diet-rel runs/shaw --output runs.html");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
@@ -126,7 +129,7 @@ int inspect_runs(const std::vector<std::string>& arguments) {
   if (o.output.empty())
     std::cout << reporting::comparison_table(runs);
   else
-    write_page(o.output, reporting::comparison_page(runs));
+    write_page(o.output, reporting::comparison_page(runs, o.axis));
   return 0;
 }
 

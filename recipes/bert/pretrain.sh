@@ -10,8 +10,8 @@
 #
 # Models whose name begins with "wang-" are trained in two parts, OUTPUT/128 and OUTPUT/512; the
 # paper starts them from a trained BERT: add --init-from DIR, a folder of Hugging Face's
-# bert-base-uncased. Options after the words "in-128" and "in-512" are for that part only. From the
-# environment: DIETMT (the program).
+# bert-base-uncased. Options after the words "in-128" and "in-512" are for that part only;
+# "only-128" and "only-512" do only that part. From the environment: DIETMT (the program).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 dietmt=${DIETMT:-$here/../../build/bin/dietmt}
@@ -46,11 +46,12 @@ if [[ $settings != wang ]]; then
   exit
 fi
 # The second part continues the first, which determines sizes and encoding.
-first=() second=() part=both
+first=() second=() part=both only=
 while (($# > 0)); do
   values=("$1")
   case $1 in
     in-128 | in-512) part=$1 values=() ;;
+    only-128 | only-512) only=$1 values=() ;;
     --init-from=* | --preset=* | --layers=* | --width=* | --feed-forward=* | --heads=*)
       first+=("$1") values=() ;;
     --init-from | --preset | --layers | --width | --feed-forward | --heads)
@@ -60,5 +61,5 @@ while (($# > 0)); do
   [[ $part == in-128 ]] || second+=("${values[@]}")
   shift
 done
-pretrain wang-128 "$output/128" --position "$position" "${first[@]}"
-pretrain wang-512 "$output/512" --init-from "$output/128" "${second[@]}"
+[[ $only == only-512 ]] || pretrain wang-128 "$output/128" --position "$position" "${first[@]}"
+[[ $only == only-128 ]] || pretrain wang-512 "$output/512" --init-from "$output/128" "${second[@]}"

@@ -6,6 +6,6 @@
 #                            [option ...]
 #
 # FIGURE: diet-4 (Chen et al. 2021), tupe-4 tupe-5 (Ke et al. 2021), wang-1 wang-2 wang-5 wang-6
-# wang-11 (Wang et al. 2021). The options are those of table.sh.
+# wang-7 wang-11 (Wang et al. 2021). The options are those of table.sh.
 here=$(cd "$(dirname "$0")" && pwd)
 exec python3 "$here/papers.py" figure "$@"

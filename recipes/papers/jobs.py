@@ -4,18 +4,20 @@
     OUTPUT/tokenizer.model            of all models at the scales tiny and small
     OUTPUT/models/MODEL               pre-training (recipes/bert/pretrain.sh)
     OUTPUT/models/MODEL/SETTINGS/TASK fine-tuning (recipes/bert/SETTINGS.cfg)
+    OUTPUT/models/medium-MODEL/epochs/N a medium BERT after N epochs (Wang et al. 2021, appendix F)
     OUTPUT/wmt18/ENCODING             translation (recipes/wmt18/run.sh)
 """
 import collections
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
 RECIPES = pathlib.Path(__file__).resolve().parents[1]
 DIETMT = os.environ.get("DIETMT", str(RECIPES.parent / "build/bin/dietmt"))
 
-Scale = collections.namedtuple("Scale", "tokenizer pretrain second finetune spans translate updates")
+Scale = collections.namedtuple("Scale", "tokenizer pretrain second finetune spans translate updates epochs")
 
 SCALES = {
     # A test: seconds for each model, on toy text.
@@ -31,7 +33,7 @@ SCALES = {
         translate="--vocab-size 90 --tokenizer-type bpe --encoder-layers 1 --decoder-layers 1 --width 32 "
                   "--feed-forward 32 --heads 2 --batch-tokens 500 --accumulate 1 --save-interval 2 "
                   "--valid-interval 4 --no-valid-translation --threads 1 --max-updates 4",
-        updates=10),
+        updates=10, epochs=(2, 1)),
     # A night on two cores for a table: recipes/bert/small.cfg's model and schedule.
     "small": Scale(
         tokenizer="--type unigram --vocab-size 8000",
@@ -42,9 +44,9 @@ SCALES = {
         finetune="--seeds 3 --learning-rates 1e-4",
         spans="--seeds 3 --learning-rates 1e-4",
         translate="--preset tiny --vocab-size 8000 --batch-tokens 4096 --accumulate 1 --max-updates 20000",
-        updates=10000),
+        updates=10000, epochs=(10, 2)),
     # The papers' settings, as in the recipes.
-    "full": Scale("", "", "", "", "", "", 1000000),
+    "full": Scale("", "", "", "", "", "", 1000000, epochs=(10, 2)),
 }
 
 TASKS = {
@@ -54,6 +56,9 @@ TASKS = {
     "squad-wang": "SQuAD1.1 SQuAD2.0",
     "xtreme-diet": "XNLI XQuAD MLQA TyDiQA-GoldP",
 }
+
+
+MEDIUM = "medium-"
 
 
 class Work:
@@ -82,9 +87,12 @@ class Work:
         return self.output / f"tokenizer{many}.model"
 
     def encoder(self, model):
-        """The directory of weights. NAME@30 is the model after 30 % of its updates."""
+        """The directory of weights. NAME@30 is the model after 30 % of its updates, medium-NAME@3
+        that after the third epoch."""
         name, _, percent = model.partition("@")
         run = self.output / "models" / name
+        if name.startswith(MEDIUM):
+            return run / "epochs" / percent
         if name.startswith("wang-"):
             run = run / "512"
         if not percent:
@@ -129,7 +137,36 @@ def tokenizer(work, model):
         *work.scale.tokenizer.split(), "--output", path]])
 
 
+def pretrain_by_epochs(work, model):
+    """Both parts of a medium BERT from random weights; keeps the model after each epoch. At the
+    scales tiny and small, an epoch is an equal share of the updates."""
+    output, text = work.output / "models" / model, work.text(model)
+    first, second = work.scale.epochs
+    for epoch in range(1, first + second + 1):
+        kept = output / "epochs" / str(epoch)
+        if kept.exists():
+            continue
+        part, done, all_of_part = (128, epoch, first) if epoch <= first else (512, epoch - first, second)
+        if work.scale.tokenizer:
+            options = [*work.scale.pretrain.split(), "--tokenizer", work.tokenizer(model), "in-512",
+                       *work.scale.second.split(), f"in-{part}",
+                       "--max-updates", work.scale.updates * done // all_of_part]
+        else:  # 128 examples an update (table 6)
+            options = ["--preset", "medium", "in-128", "--batch-tokens", 16384, f"in-{part}",
+                       "--max-epochs", done]
+        run([RECIPES / "bert/pretrain.sh", model.removeprefix(MEDIUM), text / "train", text / "valid",
+             output, *work.options, *options, f"only-{part}"])
+        draft = kept.with_name(f"{epoch}.draft")
+        shutil.rmtree(draft, ignore_errors=True)
+        shutil.copytree(output / str(part) / "last", draft,
+                        ignore=shutil.ignore_patterns("training.safetensors"))
+        draft.rename(kept)
+
+
 def pretrain(work, model):
+    if model.startswith(MEDIUM):
+        pretrain_by_epochs(work, model)
+        return
     output = work.output / "models" / model
     options = work.scale.pretrain.split() + list(work.options)
     if work.scale.tokenizer:

@@ -13,7 +13,7 @@ import tables
 def plan(work, kind, name):
     """Stages of jobs."""
     if kind == "figure":
-        return jobs.stages(work, *positions.FIGURES[name])
+        return jobs.stages(work, *positions.models_of_figure(work, name))
     table = tables.read_table(name)
     models = [row.model for row in table.rows]
     if name == "tupe-1":

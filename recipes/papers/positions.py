@@ -4,7 +4,7 @@ import pathlib
 import statistics
 import tempfile
 
-from jobs import DIETMT, RECIPES, run
+from jobs import DIETMT, MEDIUM, RECIPES, run
 from tables import (dietmt_json, markdown, read_table, score_columns, task_values,
                     with_average)
 
@@ -169,13 +169,28 @@ def paired_p(work, direction, baseline, model):
 WANG = [row.model for row in read_table("wang-2").rows]
 APES = ["wang-ape", "wang-sinusoidal-ape", "wang-learnable-sinusoidal-ape"]
 TUPE = ["bert-a", "bert-r", "tupe-a", "tupe-r"]
+# Those that the text to figure 7 names: learned positions, and three that can grow longer.
+MEDIUMS = [MEDIUM + model for model in ("wang-ape", "wang-learnable-sinusoidal-ape", "wang-rpe",
+                                        "wang-learnable-sinusoidal-rpe")]
 RPES = ["wang-rpe", "wang-ape+rpe", "wang-learnable-sinusoidal-ape+rpe"]
 
 # Models of each figure, and the settings they are fine-tuned with.
 FIGURES = {"diet-4": (["diet-abs"], []), "tupe-4": (TUPE, []), "tupe-5": (["tupe-a"], []),
            "wang-1": (APES + RPES, []), "wang-2": (WANG, []),
            "wang-5": ([model for model in WANG if model != WITHOUT], ["glue-wang", "squad-wang"]),
-           "wang-6": (RPES, []), "wang-11": (WANG, [])}
+           "wang-6": (RPES, []), "wang-7": (MEDIUMS, ["squad-wang"]), "wang-11": (WANG, [])}
+
+
+def after_epochs(work, model):
+    """{epoch: name of the model after it}."""
+    return {epoch: f"{model}@{epoch}" for epoch in range(1, sum(work.scale.epochs) + 1)}
+
+
+def models_of_figure(work, name):
+    models, settings = FIGURES[name]
+    if name != "wang-7":
+        return models, settings
+    return [after for model in models for after in after_epochs(work, model).values()], settings
 
 
 def draw(work, name):
@@ -189,6 +204,11 @@ def draw(work, name):
         pages = [folder / "losses.html"]
         run([DIETMT, "inspect", "runs", *runs, "--output", pages[0]])
         return pages
+    if name == "wang-7":
+        pages = [folder / "squad.html"]
+        run([DIETMT, "inspect", "runs", *(curve(work, folder, model) for model in models),
+             "--axis", "epoch", "--output", pages[0]])
+        return pages
     if name == "wang-5":
         pages = [folder / "correlations.html"]
         run([DIETMT, "inspect", "correlate", *linked(work, folder, models), *size, "--output", pages[0]])
@@ -198,6 +218,23 @@ def draw(work, name):
         pages.append(folder / f"{model}.html")
         run([DIETMT, "inspect", "positions", work.encoder(model), *size, "--output", pages[-1]])
     return pages
+
+
+def curve(work, folder, model):
+    """A directory with the scores of a model by epoch, as those of a training run."""
+    first, lines, before = work.scale.epochs[0], [], 0
+    for epoch, after in after_epochs(work, model).items():
+        updates = json.loads((work.encoder(after) / "training.json").read_text())["update"]
+        scores = task_values(work, after, "squad-wang")
+        means = {name.replace(":", "_"): statistics.mean(values)
+                 for name, values in scores.items() if name.endswith(":f1")}
+        lines.append(json.dumps({"kind": "valid", "update": before + updates, "epoch": epoch, **means}))
+        if epoch == first:  # the second part counts from 0
+            before = updates
+    output = folder / model.removeprefix(MEDIUM)
+    output.mkdir(exist_ok=True)
+    (output / "progress.jsonl").write_text("\n".join(lines) + "\n")
+    return output
 
 
 def linked(work, folder, models):

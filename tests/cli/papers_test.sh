@@ -57,12 +57,26 @@ for paper, here in zip(rows[::2], rows[1::2]):
 PYTHON
 
 # Figures.
-for name in diet-4 tupe-4 tupe-5 wang-1 wang-2 wang-5 wang-6 wang-11; do
+for name in diet-4 tupe-4 tupe-5 wang-1 wang-2 wang-5 wang-6 wang-7 wang-11; do
   expect_code 0 "$recipes/figure.sh" "$name" "$work/data" "$work/runs" --scale tiny
   while read -r page; do
     tail -c 20 "$page" | grep -q '</html>' || fail "$name: $page is not whole"
   done <"$work/out"
 done
+
+# Figure 7 has a point for each epoch; the encoder of the last one has been trained on.
+python3 - "$work/runs" <<'PYTHON' || fail "other curves in figure wang-7"
+import json, pathlib, sys
+runs = pathlib.Path(sys.argv[1])
+for model in ("wang-ape", "wang-rpe", "wang-learnable-sinusoidal-ape", "wang-learnable-sinusoidal-rpe"):
+    lines = [json.loads(line) for line in open(runs / "figures/wang-7" / model / "progress.jsonl")]
+    assert [line["epoch"] for line in lines] == [1, 2, 3], lines
+    assert [line["update"] for line in lines] == [5, 10, 20], lines
+    assert all(0 <= line[f"{task}_f1"] <= 100 for line in lines for task in ("SQuAD1.1", "SQuAD2.0"))
+    weights = {(runs / f"models/medium-{model}/epochs/{n}/model.safetensors").read_bytes() for n in (1, 2, 3)}
+    assert len(weights) == 3
+PYTHON
+grep -q '>epoch<' "$work/runs/figures/wang-7/squad.html" || fail "the curves of figure wang-7 are not by epoch"
 
 # Wrong usage.
 expect_code 1 "$recipes/table.sh" diet-2 "$work/data" "$work/runs" --scale small

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "common/json_fields.h"
@@ -172,6 +174,108 @@ TEST_F(PositionFiles, RobertaIsReadWithoutItsTokenizer) {
       model.named_parameters()["encoder.encoder.position.learned.table"].detach();
   EXPECT_TRUE(at::allclose(report.sites[0].input.products.to(at::kFloat), table.matmul(table.t()),
                            1e-4, 1e-6));
+}
+
+// Scores from GPT-2's formulas, one sentence of one word at a time.
+at::Tensor gpt2_probe(const std::map<std::string, at::Tensor>& tensors, int64_t word,
+                      int64_t length, int64_t heads) {
+  const at::Tensor x =
+      tensors.at("wte.weight")[word] + tensors.at("wpe.weight").slice(0, 0, length);
+  const at::Tensor centred = x - x.mean(-1, true);
+  const at::Tensor normed =
+      centred / (centred.square().mean(-1, true) + 1e-5).sqrt() * tensors.at("h.0.ln_1.weight") +
+      tensors.at("h.0.ln_1.bias");
+  const std::vector<at::Tensor> qkv = (at::matmul(normed, tensors.at("h.0.attn.c_attn.weight")) +
+                                       tensors.at("h.0.attn.c_attn.bias"))
+                                          .chunk(3, -1);
+  const auto by_head = [&](const at::Tensor& rows) {
+    return rows.view({length, heads, -1}).transpose(0, 1);
+  };
+  const at::Tensor q = by_head(qkv[0]), k = by_head(qkv[1]);
+  const at::Tensor scores = at::matmul(q, k.transpose(1, 2)) / std::sqrt(double(q.size(2)));
+  const at::Tensor later = at::ones({length, length}, at::kBool).triu(1);
+  return at::softmax(scores.masked_fill(later, -INFINITY), -1);
+}
+
+class Gpt2Files : public PositionFiles {
+ protected:
+  Gpt2Files() {
+    at::manual_seed(3);
+    const auto add = [&](const std::string& name, at::IntArrayRef sizes, double shift = 0) {
+      tensors_[name] = at::randn(sizes) * 0.3 + shift;
+    };
+    add("wte.weight", {4, 12});
+    add("wpe.weight", {10, 12});
+    add("h.0.ln_1.weight", {12}, 1);
+    add("h.0.ln_1.bias", {12});
+    add("h.0.attn.c_attn.weight", {12, 36});
+    add("h.0.attn.c_attn.bias", {36});
+    add("h.0.mlp.c_fc.weight", {12, 48});
+  }
+
+  void save(const std::string& prefix = "", const std::string& type = "gpt2") {
+    write("config.json", nlohmann::json{{"model_type", type},
+                                        {"n_embd", 12},
+                                        {"n_head", 3},
+                                        {"n_layer", 2},
+                                        {"n_positions", 10},
+                                        {"vocab_size", 4},
+                                        {"eos_token_id", 3}}
+                             .dump());
+    std::vector<std::pair<std::string, at::Tensor>> named;
+    for (const auto& [name, tensor] : tensors_) named.emplace_back(prefix + name, tensor);
+    encoders::save_safetensors(scratch() / "model.safetensors", named, {});
+  }
+
+  std::string problem() {
+    try {
+      position_report(scratch(), {.length = 5, .words = 3});
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  std::map<std::string, at::Tensor> tensors_;
+};
+
+TEST_F(Gpt2Files, PositionsAreThoseOfTheFirstLayer) {
+  for (const std::string prefix : {"", "transformer."}) {
+    save(prefix);
+    const PositionReport report = position_report(scratch(), {.length = 5, .words = 3});
+    EXPECT_EQ(report.words, 3);  // all but the end of text
+    ASSERT_EQ(report.sites.size(), 1U);
+    const SiteReport& site = report.sites[0];
+    EXPECT_EQ(site.name, "decoder");
+    const at::Tensor positions = tensors_.at("wpe.weight").slice(0, 0, 5);
+    EXPECT_TRUE(at::allclose(site.input.products.to(at::kFloat), positions.matmul(positions.t()),
+                             1e-4, 1e-6));
+    at::Tensor mean = at::zeros({3, 5, 5});
+    for (int64_t word = 0; word < 3; ++word) mean += gpt2_probe(tensors_, word, 5, 3) / 3;
+    ASSERT_EQ(site.attention.size(), 3U);
+    for (size_t h = 0; h < 3; ++h)
+      EXPECT_TRUE(at::allclose(site.attention[h].probabilities.to(at::kFloat),
+                               mean[static_cast<int64_t>(h)], 1e-4, 1e-5))
+          << h;
+  }
+}
+
+TEST_F(Gpt2Files, MistakesNameTheFileAndWhatIsPossible) {
+  save("", "opt");
+  EXPECT_THAT(problem(),
+              HasSubstr("config.json: model_type is 'opt'; inspect positions reads bert, "
+                        "roberta, xlm-roberta and gpt2"));
+  tensors_["wpe.weight"] = at::zeros({9, 12});
+  save();
+  EXPECT_THAT(problem(),
+              HasSubstr("tensor wpe.weight has the shape [9, 12], but config.json says [10, 12]"));
+  tensors_.erase("wpe.weight");
+  save();
+  EXPECT_THAT(problem(), HasSubstr("wpe.weight"));
+  write("config.json", R"({"model_type": "gpt2", "n_embd": 12, "n_head": 5})");
+  EXPECT_THAT(problem(), HasSubstr("n_embd is 12, no multiple of n_head, 5"));
+  save();
+  EXPECT_THROW(position_report(scratch(), {.length = 11, .words = 3}), Error);
 }
 
 TEST(CheckpointReports, HaveALineForEachUpdate) {

@@ -57,6 +57,17 @@ TEST(Comparison, APageHasTheBestScoresACurveForEachRunAndDifferentSettings) {
   EXPECT_THAT(page, Not(HasSubstr("a<b")));
 }
 
+TEST(Comparison, ChartsMayBeOverTimeOrEpochs) {
+  const TestDirectory directory;
+  const Paths outputs{directory / "a", directory / "b"};
+  for (const auto& output : outputs) record_run(output, "10", "{}");
+  const std::string over_time = comparison_page(outputs, "seconds");
+  EXPECT_THAT(over_time, HasSubstr("seconds 60 · a 10"));
+  EXPECT_THAT(over_time, HasSubstr("<td>100</td>"));  // updates, in the table
+  // The entries have no epoch.
+  EXPECT_THAT(comparison_page(outputs, "epoch"), Not(HasSubstr("<figcaption>BLEU")));
+}
+
 TEST(Comparison, NamesTheFileAtFault) {
   const TestDirectory directory;
   record_run(directory / "a", "1", "{}");
