@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,7 @@
 #include "common/error.h"
 #include "common/json_fields.h"
 #include "common/random.h"
+#include "data/text/sentencepiece_bert.h"
 #include "encoders/transformer/stacks.h"
 #include "interchange/huggingface/gpt2.h"
 #include "interchange/huggingface/transformers_config.h"
@@ -42,10 +44,13 @@ struct EncoderPieces {
   data::SpecialPieces special = {};
 };
 
-/// Those of the tokenizer; where it is byte-level BPE, which encoders cannot use here, those of
-/// RoBERTa, with the ids that config.json names.
+/// Those of the tokenizer; where encoders cannot use it here, as byte-level BPE and TUPE's, those
+/// of fairseq, with the ids that config.json of RoBERTa names.
 EncoderPieces encoder_pieces(const std::filesystem::path& directory, int64_t vocabulary) {
-  if (!std::filesystem::exists(directory / "merges.txt")) {
+  const bool has_tokenizer = std::ranges::any_of(
+      std::array{"vocab.txt", data::kSentencePieceFile, data::kFairseqModelFile},
+      [&](const char* name) { return std::filesystem::exists(directory / name); });
+  if (has_tokenizer && !std::filesystem::exists(directory / "merges.txt")) {
     const auto tokenizer = data::load_bert_tokenizer(directory);
     return {tokenizer->vocabulary_size(), tokenizer->special()};
   }

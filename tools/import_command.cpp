@@ -14,6 +14,7 @@
 #include "interchange/comet/comet_checkpoint.h"
 #include "interchange/ctranslate2/ctranslate2_import.h"
 #include "interchange/fairseq/fairseq_import.h"
+#include "interchange/fairseq/tupe_import.h"
 #include "interchange/foreign_model.h"
 #include "interchange/huggingface/bert_huggingface.h"
 #include "interchange/huggingface/translation_models.h"
@@ -255,11 +256,12 @@ int run_bert_import(const std::vector<std::string>& arguments) {
   layout.first = "1";
   int64_t seed = 1;
   OptionTable table("bert import", "[--from] DIR --output DIR",
-                    "Converts a BERT or XLM-R of Hugging Face, with all its heads, into a model "
-                    "directory in fp32.");
+                    "Converts a BERT or XLM-R of Hugging Face, with all its heads, or a checkpoint "
+                    "of TUPE's authors into a model directory in fp32.");
   table
       .add("from", &from, "DIR",
-           "directory with config.json and model.safetensors or pytorch_model.bin",
+           "directory with config.json and model.safetensors or pytorch_model.bin, or TUPE's .pt "
+           "file",
            {.required = true})
       .add("output", &output_directory, "DIR", "model directory to write",
            {.required = true, .is_new = true})
@@ -277,14 +279,25 @@ int run_bert_import(const std::vector<std::string>& arguments) {
       .add("label", &layout.label, "COLUMN", "column of the label, if there is one");
   table.positional("from").example("dietmt bert import bert-base-uncased --output bert");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  const bool is_tupe = fs::is_regular_file(from) && fs::path(from).extension() == ".pt";
   std::vector<std::string> problems;
-  if (const std::string problem = source_problem(from, "bert import"); !problem.empty())
+  if (const std::string problem = source_problem(from, "bert import"); !problem.empty() && !is_tupe)
     problems.push_back(problem);
+  if (is_tupe && !position.empty())
+    problems.emplace_back(
+        "--position needs a model of Hugging Face: import the checkpoint as it "
+        "is, and give --position with --init-from");
   table.check(problems);
 
-  const auto tokenizer = data::load_bert_tokenizer(tokenizer_path.empty() ? from : tokenizer_path);
-  const auto model = interchange::import_huggingface(
-      from, {.position = position, .heads = {}, .seed = static_cast<uint64_t>(seed)});
+  std::unique_ptr<data::BertTokenizer> tokenizer;
+  if (!is_tupe || !tokenizer_path.empty())
+    tokenizer = data::load_bert_tokenizer(tokenizer_path.empty() ? from : tokenizer_path);
+  const auto model =
+      is_tupe ? interchange::import_tupe(from)
+              : interchange::import_huggingface(
+                    from, {.position = position, .heads = {}, .seed = static_cast<uint64_t>(seed)});
+  if (!tokenizer)
+    spdlog::warn("{}: there is no tokenizer; inspect and embeddings of pieces work without", from);
   AtomicDirectory output(output_directory);
   bert::write_bert(output.path(), model->config(), weights_of(*model), tokenizer.get());
   if (model->config().task_heads.classes + model->config().task_heads.tags > 0)

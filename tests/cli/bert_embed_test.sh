@@ -119,6 +119,15 @@ expect_code 2 "$dietmt" bert embed --model "$work/imported" --input "$work/text"
 expect_text "the model's longest input has 40 tokens" "$err"
 expect_code 2 "$dietmt" bert export --model "$runs/model" --output "$work/never"
 expect_text "diet-rel" "$err"
+# A checkpoint of TUPE's authors has no tokenizer, but can be inspected.
+tupe=$(cd "$(dirname "$0")/.." && pwd)/interchange/tupe_cases/tupe_r.pt
+expect_code 0 "$dietmt" bert import --from "$tupe" --output "$work/tupe"
+expect_text "there is no tokenizer" "$err"
+expect_code 0 "$dietmt" inspect positions --model "$work/tupe" --length 6 --words 4 --json
+expect_text '"position":"tupe-r(projection-bias=true)"' "$out"
+expect_code 2 "$dietmt" bert import --from "$tupe" --output "$work/never" --position diet-rel
+expect_text "--position needs a model of Hugging Face" "$err"
+
 expect_code 2 "$dietmt" bert import --from "$work/exported" --output "$work/imported"
 expect_text "exists already" "$err"
 expect_code 2 "$dietmt" bert import --from "$work/learned/best" --output "$work/never"

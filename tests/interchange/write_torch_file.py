@@ -83,9 +83,10 @@ def read_tensors(path, torch):
     return state
 
 
-def write(path, state, old):
+def write(path, state, old=False, value=None):
+    """The tensors of `state`, as `value` has them."""
     pickled = io.BytesIO()
-    Pickler(pickled, old).dump(state)
+    Pickler(pickled, old).dump(value or state)
     storages = [tensor.storage for tensor in state.values()]
     if not old:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
