@@ -9,6 +9,7 @@
 #include "common/json_fields.h"
 #include "interchange/huggingface/transformers_config.h"
 #include "interchange/huggingface/weights.h"
+#include "storage/safetensors_file.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;

@@ -85,7 +85,7 @@ def gelu(x):
 
 
 def position_scores(p, n, relative):
-    """[H, n, n]: eq. 10, in the authors' code with b outside the reset and numbers of its own for [CLS]."""
+    """[H, n, n]: eq. 10, in the authors' code with b outside the reset and two more numbers for [CLS]."""
     stack, dh = "decoder.sentence_encoder.", WIDTH // HEADS
     both = linear(norm(p[stack + "pos.weight"], p, stack + "pos_ln"), p, stack + "pos_proj")
     u, w = (both[:, part * WIDTH:(part + 1) * WIDTH].reshape(-1, HEADS, dh) for part in (0, 1))
