@@ -20,6 +20,7 @@
 #include "tools/model_options.h"
 #include "tools/new_tokenizer_options.h"
 #include "tools/training_options.h"
+#include "tools/unused_options.h"
 #include "training/loop/training_state.h"
 
 namespace dietmt::tools {

@@ -166,7 +166,9 @@ PretrainingIterator::PretrainingIterator(std::span<const TextCorpus> texts,
 
 std::vector<PretrainingBatch> validation_batches(const TextCorpus& corpus,
                                                  const PretrainingOptions& options) {
-  const auto examples = planned_examples(std::span(&corpus, 1), options);
+  PretrainingOptions of_one = options;
+  of_one.weights.clear();
+  const auto examples = planned_examples(std::span(&corpus, 1), of_one);
   examples->start_validation();
   std::vector<PretrainingBatch> batches;
   for (int64_t i = 0; i < examples->batches(); ++i) batches.push_back(examples->batch(i));

@@ -59,7 +59,7 @@ class PretrainingIterator : public EpochBatches<PretrainingBatch> {
 };
 
 /// All examples once in the order of the corpus, with pairs and masks that depend only on the seed
-/// and differ from those of every training epoch.
+/// and differ from those of every training epoch. The weights are for training.
 std::vector<PretrainingBatch> validation_batches(const TextCorpus& corpus,
                                                  const PretrainingOptions& options);
 

@@ -33,7 +33,7 @@ grep -q '"kind":"valid","update":40' "$work/model/progress.jsonl" || fail "no va
 # weights from two processes.
 head -n 200 "$work/train.txt" >"$work/small.txt"
 tail -n 600 "$work/train.txt" >"$work/large.txt"
-mixed=("${run[@]}" --train "$work/small.txt" "$work/large.txt" --tokenizer
+mixed=("${run[@]/#"$work/train.txt.gz"/"$work/small.txt"}" --train "$work/large.txt" --tokenizer
   "$work/model/best/tokenizer.model" --sampling-temperature 1.4286 --accumulate 2)
 expect_code 0 "${mixed[@]}" --output "$work/mixed" --max-updates 14
 python3 - "$err" <<'PYTHON' || fail "other shares: $err"
@@ -63,7 +63,7 @@ cmp "$work/one-text/last/model.safetensors" "$work/no-weights/last/model.safeten
   fail "the weight of the only text changes the training"
 expect_code 2 "${mixed[@]}" --output "$work/bad" --corpus-weights 1 2 3
 expect_text "--corpus-weights and --sampling-temperature cannot be combined" "$err"
-expect_text "--corpus-weights: 3 weights for 2 corpora" "$err"
+expect_text "--corpus-weights: 3 weights for 2 corpora: give one for each" "$err"
 
 # Another configuration is refused before anything changes, also by a dry run.
 best=$(readlink "$work/parts/best")

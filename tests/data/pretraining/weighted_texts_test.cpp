@@ -183,6 +183,11 @@ TEST_F(WeightedTextsTest, OneTextNeedsNoWeights) {
   while (plain.position().epoch < 2) EXPECT_EQ(weighted.next(), plain.next());
 }
 
+TEST_F(WeightedTextsTest, ValidationHasNoWeights) {
+  EXPECT_EQ(validation_batches(texts_[1], options(ExampleMode::kDocument)),
+            validation_batches(texts_[1], options(ExampleMode::kDocument, {})));
+}
+
 TEST_F(WeightedTextsTest, WeightsMustFit) {
   for (const std::vector<double>& wrong :
        {std::vector<double>{1, 2}, std::vector<double>{0, 0, 0}, std::vector<double>{1, 1, -1}})
