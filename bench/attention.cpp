@@ -37,7 +37,7 @@ struct Options {
   int64_t tokens = 4096, heads = 8, head_width = 64, rounds = 15, calls = 1, threads = 2;
   int64_t warmup = 1;
   double dropout = 0.1;
-  std::string device = "cpu", type = "fp32", backend = "auto";
+  std::string device = "cpu", type = "fp32", backend = "auto", tiles = "packed";
 };
 
 /// Sentences of lengths drawn evenly from "A-B", or all of length A, of about `tokens` tokens.
@@ -46,6 +46,16 @@ std::vector<int64_t> draw_lengths(const std::string& range, int64_t tokens) {
   const int64_t shortest = std::stoll(range.substr(0, dash));
   const int64_t longest = dash == std::string::npos ? shortest : std::stoll(range.substr(dash + 1));
   return bench::spread_lengths(shortest, longest, tokens);
+}
+
+/// With tiles for the kernels of a device as in --tiles.
+Packing make_packing(const Options& options, const std::string& range, at::Device device) {
+  const std::vector<int64_t> lengths = draw_lengths(range, options.tokens);
+  encoders::PackingSizes sizes = encoders::packing_sizes(lengths, device);
+  if (options.tiles == "single") sizes.packed_tiles = 0;
+  const at::Tensor numbers = at::empty({sizes.numbers()}, at::kLong);
+  encoders::write_packing(lengths, sizes, numbers.mutable_data_ptr<int64_t>());
+  return Packing(lengths, sizes, numbers.to(device));
 }
 
 struct Paired {
@@ -99,7 +109,7 @@ double peak_megabytes(const bench::Place& place, const std::function<void()>& wo
 class Batch {
  public:
   Batch(const Options& options, const std::string& range, at::Device device)
-      : options_(options), device_(device), packing_(draw_lengths(range, options.tokens), device) {
+      : options_(options), device_(device), packing_(make_packing(options, range, device)) {
     const auto random = [&](at::IntArrayRef sizes) {
       const at::Tensor numbers = at::randn(sizes).to(device, bench::element_type(options.type));
       return numbers.requires_grad_(true);
@@ -225,6 +235,9 @@ int main(int argc, char** argv) {
       .add("dropout", &options.dropout, "P", "dropout of the training step", ranges::kDropout)
       .add("device", &options.device, "NAME", bench::kDeviceHelp)
       .add("type", &options.type, "", "element type of queries, keys and values", bench::kElement)
-      .add("backend", &options.backend, "NAME", "auto, cpu, cuda, hopper, sdpa or reference");
+      .add("backend", &options.backend, "NAME", "auto, cpu, cuda, hopper, sdpa or reference")
+      .add("tiles", &options.tiles, "",
+           "packed: short sentences share tiles of a device; single: they never do",
+           {.choices = {"packed", "single"}});
   return bench::run_benchmark(table, argc, argv, [&] { run(options); });
 }

@@ -47,7 +47,8 @@ struct DeviceOffsets {
   const int64_t* data = nullptr;
 };
 
-/// A tile of the rows of a sentence, for the blocks of a GPU.
+/// A tile of the rows of a sentence, for the blocks of a GPU; or, if `tile` is -n, of n whole
+/// sentences from `sentence` on.
 struct TileOfSentence {
   int32_t sentence = 0;
   int32_t tile = 0;  // rows kDeviceTileRows * tile .. of the sentence
@@ -60,6 +61,13 @@ struct DeviceTiles {
   int64_t count = 0;
 };
 
+/// Both ways to divide the same rows into tiles.
+struct DeviceTilings {
+  DeviceTiles single;  // a sentence each
+  DeviceTiles packed;  // neighbouring sentences share a tile if it has room for them; count 0:
+                       // they never do
+};
+
 struct AttentionSizes {
   ElementType type = ElementType::kFloat;  // of queries, keys, values, output and their gradients
   int64_t sentences = 0;
@@ -69,8 +77,8 @@ struct AttentionSizes {
   HostOffsets key_offsets;             // the same
   DeviceOffsets device_query_offsets;  // for the CUDA kernels
   DeviceOffsets device_key_offsets;    // the same
-  DeviceTiles device_query_tiles;      // the same
-  DeviceTiles device_key_tiles;        // the same
+  DeviceTilings device_query_tiles;    // the same
+  DeviceTilings device_key_tiles;      // the same
   int64_t query_rows = 0;              // of the tensors of queries, at least N; for a device
   int64_t key_rows = 0;                // of those of keys, at least M; for a device
   int64_t max_queries = 0;             // T
@@ -96,7 +104,7 @@ struct AttentionTables {
 };
 
 struct AttentionTerms {
-  const float* content_scale = nullptr;  // [H]
+  const float* content_scale = nullptr;  // [H], positive
   AttentionTables tables;
   int64_t rank = 0;                   // R of the features
   int64_t bias_clip = 0;              // C of offset_bias

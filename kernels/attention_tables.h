@@ -76,4 +76,28 @@ inline int64_t numbers_per_head(const AttentionTable& table, const AttentionSize
   return 0;
 }
 
+/// Whether blocks of a device may take several sentences at a time. Tables over positions need a
+/// tile for each sentence. Offsets and causal masks need queries and keys of the same sentences:
+/// there, key - query is the same within a sentence and within the tile.
+inline bool may_pack_sentences(const AttentionForward& call) {
+  const AttentionSizes& sizes = call.sizes;
+  const bool same_sentences = sizes.device_query_offsets.data == sizes.device_key_offsets.data;
+  if (sizes.causal && !same_sentences) return false;
+  for (const AttentionTable& row : kAttentionTables) {
+    if ((call.terms.tables.*row.table).data == nullptr) continue;
+    if (has_positions(row.rows) || !same_sentences) return false;
+  }
+  return sizes.device_query_tiles.packed.count > 0 && sizes.device_key_tiles.packed.count > 0;
+}
+
+/// Whether they do. A packed tile costs more than a tile of one sentence, because its rows see only
+/// some of its columns.
+inline bool packs_sentences(const AttentionForward& call) {
+  const auto has_fewer = [](const DeviceTilings& tiles) {
+    return 4 * tiles.packed.count <= 3 * tiles.single.count;
+  };
+  return may_pack_sentences(call) && has_fewer(call.sizes.device_query_tiles) &&
+         has_fewer(call.sizes.device_key_tiles);
+}
+
 }  // namespace dietmt::kernels

@@ -218,7 +218,8 @@ def measured():
     times = {}
     with open(f'{ROOT}/bench/log/h200.jsonl', encoding='utf-8') as file:
         for row in map(json.loads, file):
-            if row['step'] == 'attention' and row['backend'] == 'auto' and row['dropout_of_step']:
+            if (row['step'] == 'attention' and row['backend'] == 'auto' and row['dropout_of_step'] and
+                    row.get('tiles') != 'single'):
                 name = row['encoding'].split('(')[0]
                 times[row['tokens_a_sentence'], name] = row['forward_ms'], row['step_ms']
     return times

@@ -28,6 +28,9 @@ def kernels(m):
     yield from attention(m, "auto", "none", "diet-rel", "shaw(clip=16)")
     if not m.trial:  # to compare with the wgmma kernel that auto chooses
         yield from attention(m, "cuda", "none", "diet-rel")
+        for encoding in ("none", "diet-rel", "shaw(clip=16)"):  # to compare with packed tiles
+            yield from attention(m, "auto", encoding, lengths=("28", "20-60"), tiles="single")
+            yield from attention(m, "auto", encoding, lengths=("28",))
         for length in ("512", "2048"):  # side by side
             yield from attention(m, "auto", "diet-rel", lengths=(length,), dropout="0")
             yield from flex_attention(m, length)
@@ -36,15 +39,15 @@ def kernels(m):
 LENGTHS = ("20-60", "20-128", "512", "2048")
 
 
-def attention(m, backend, *encodings, lengths=LENGTHS, dropout="0.1"):
+def attention(m, backend, *encodings, lengths=LENGTHS, dropout="0.1", tiles="packed"):
     rounds, calls = ("1", "1") if m.trial else ("11", "4")
     lengths = ("20-60",) if m.trial else lengths
-    named = {"kernel": f"attention, dropout {dropout}", "backend": backend}
+    named = {"kernel": f"attention, dropout {dropout}", "backend": backend, "tiles": tiles}
     try:
         text = m.program(
             "attention", "--device", m.device, "--type", "bf16", "--backend", backend,
             "--tokens", str(batch_sizes(m)[0]), "--rounds", rounds, "--calls", calls,
-            "--threads", "8", "--dropout", dropout, "--lengths", *lengths,
+            "--threads", "8", "--dropout", dropout, "--tiles", tiles, "--lengths", *lengths,
             "--encodings", *encodings, seconds=120)
         yield from ({**named, **row} for row in table_rows(text))
     except Failed as error:

@@ -152,15 +152,17 @@ void run_forward(const kernels::AttentionForward& call, KernelChoice kernel, at:
   if (device.is_cpu()) return kernels::attention_forward_cpu(call);
   const c10::DeviceGuard guard(device);
   const kernels::DeviceKernels& table = *device_kernels(device);
-  if (kernel == KernelChoice::kWarpgroup) return table.warpgroup_attention_forward(call);
-  table.attention_forward(call);
+  const bool by_warpgroups = kernel == KernelChoice::kWarpgroup &&
+                             !(are_short(call.sizes) && kernels::packs_sentences(call));
+  by_warpgroups ? table.warpgroup_attention_forward(call) : table.attention_forward(call);
 }
 
-/// Whether the backward pass by wgmma is the faster one: a block of it has a multiprocessor to
-/// itself, which blocks of short sentences leave idle while they start and end.
-bool suits_warpgroups(const kernels::AttentionSizes& sizes) {
-  constexpr int64_t kLongOnAverage = 64;  // tokens, measured on an H200
-  return sizes.key_rows >= kLongOnAverage * sizes.sentences;
+/// Whether sentences are so short that the usual kernels are faster. Measured on an H200 for the
+/// backward pass of a sentence a tile: a block by wgmma has a multiprocessor to itself, which
+/// blocks of short sentences leave idle while they start and end.
+bool are_short(const kernels::AttentionSizes& sizes) {
+  constexpr int64_t kLongOnAverage = 64;  // tokens
+  return sizes.key_rows < kLongOnAverage * sizes.sentences;
 }
 
 void run_backward(const kernels::AttentionBackward& call, KernelChoice kernel, at::Device device) {
@@ -169,7 +171,7 @@ void run_backward(const kernels::AttentionBackward& call, KernelChoice kernel, a
   const kernels::DeviceKernels& table = *device_kernels(device);
   const bool by_warpgroups = kernel == KernelChoice::kWarpgroup &&
                              table.warpgroup_attention_backward != nullptr &&
-                             suits_warpgroups(call.forward.sizes);
+                             !are_short(call.forward.sizes);
   by_warpgroups ? table.warpgroup_attention_backward(call) : table.attention_backward(call);
 }
 

@@ -12,6 +12,7 @@
 
 #include "common/error.h"
 #include "encoders/device/device.h"
+#include "kernels/attention_tiles.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -20,27 +21,13 @@ using kernels::TileOfSentence;
 
 static_assert(sizeof(TileOfSentence) == sizeof(int64_t));
 
-int64_t tiles_of(int64_t length) {
-  return (length + kernels::kDeviceTileRows - 1) / kernels::kDeviceTileRows;
-}
-
-/// Tiles, the longest sentences first, so that the last blocks of a kernel are short. Tiles after
-/// those of all sentences have no rows.
-std::vector<TileOfSentence> tiles_of(const std::vector<int64_t>& lengths,
-                                     const PackingSizes& sizes) {
-  std::vector<int32_t> order(lengths.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, [&](int32_t a, int32_t b) {
-    return lengths[static_cast<size_t>(a)] > lengths[static_cast<size_t>(b)];
-  });
-  std::vector<TileOfSentence> tiles;
-  for (const int32_t b : order) {
-    const int64_t count = tiles_of(lengths[static_cast<size_t>(b)]);
-    for (int32_t tile = 0; tile < count; ++tile) tiles.push_back({b, tile});
-  }
-  const auto past_all = static_cast<int32_t>(tiles_of(sizes.max_length));
-  tiles.resize(static_cast<size_t>(sizes.tiles), {0, past_all});
-  return tiles;
+/// Writes `count` tiles; those after `tiles` have no rows. Returns where they end.
+int64_t* write_tiles(std::vector<TileOfSentence> tiles, int64_t count, const PackingSizes& sizes,
+                     int64_t* numbers) {
+  const auto past_all = static_cast<int32_t>(kernels::tiles_of(sizes.max_length));
+  tiles.resize(static_cast<size_t>(count), {0, past_all});
+  std::memcpy(numbers, tiles.data(), tiles.size() * sizeof(TileOfSentence));
+  return numbers + count;
 }
 
 /// [B + 1], from 0.
@@ -74,15 +61,17 @@ PackingSizes packing_sizes(const std::vector<int64_t>& lengths, at::Device devic
     if (length < 1) throw Error("a packed sentence has " + std::to_string(length) + " tokens");
     sizes.tokens += length;
     sizes.max_length = std::max(sizes.max_length, length);
-    if (!device.is_cpu()) sizes.tiles += tiles_of(length);
   }
+  if (device.is_cpu()) return sizes;
+  for (const int64_t length : lengths) sizes.tiles += kernels::tiles_of(length);
+  sizes.packed_tiles = kernels::count_packed_tiles(lengths);
   return sizes;
 }
 
-// A sentence of n tokens has at most 1 + (n - 1) / kDeviceTileRows.
-int64_t most_tiles(const PackingSizes& sizes) {
-  return std::min(sizes.sentences * tiles_of(sizes.max_length),
-                  sizes.sentences + (sizes.tokens - sizes.sentences) / kernels::kDeviceTileRows);
+PackingSizes with_most_tiles(PackingSizes sizes) {
+  sizes.tiles = kernels::most_single_tiles(sizes.sentences, sizes.tokens, sizes.max_length);
+  sizes.packed_tiles = kernels::most_packed_tiles(sizes.sentences, sizes.tokens, sizes.max_length);
+  return sizes;
 }
 
 void write_packing(const std::vector<int64_t>& lengths, const PackingSizes& sizes,
@@ -90,10 +79,12 @@ void write_packing(const std::vector<int64_t>& lengths, const PackingSizes& size
   write_tokens(lengths, sizes.max_length, numbers, numbers + sizes.tokens);
   int64_t* const offsets = numbers + 2 * sizes.tokens;
   std::ranges::copy(offsets_of(lengths), offsets);
-  int64_t* const after = std::ranges::copy(lengths, offsets + sizes.sentences + 1).out;
+  int64_t* after = std::ranges::copy(lengths, offsets + sizes.sentences + 1).out;
   if (sizes.tiles == 0) return;
-  const std::vector<TileOfSentence> tiles = tiles_of(lengths, sizes);
-  std::memcpy(after, tiles.data(), tiles.size() * sizeof(TileOfSentence));
+  const std::vector<TileOfSentence> single = kernels::single_tiles(lengths);
+  after = write_tiles(single, sizes.tiles, sizes, after);
+  if (sizes.packed_tiles == 0) return;
+  write_tiles(kernels::packed_tiles(lengths, single), sizes.packed_tiles, sizes, after);
 }
 
 namespace {
@@ -134,7 +125,9 @@ std::shared_ptr<Packing::Boundaries> Packing::on(const PackingSizes& sizes,
   made->padded_rows = next(sizes.tokens);
   made->offset_tensor = next(sizes.sentences + 1);
   made->length_tensor = next(sizes.sentences);
-  if (!numbers.is_cpu()) made->tiles = next(sizes.tiles);
+  if (numbers.is_cpu()) return made;
+  made->tiles = next(sizes.tiles);
+  made->packed_tiles = next(sizes.packed_tiles);
   return made;
 }
 
@@ -153,10 +146,12 @@ kernels::DeviceOffsets Packing::device_offsets() const {
   return {boundaries_->offset_tensor.const_data_ptr<int64_t>()};
 }
 
-kernels::DeviceTiles Packing::device_tiles() const {
+kernels::DeviceTilings Packing::device_tiles() const {
   if (!boundaries_->tiles.defined()) return {};
-  return {static_cast<const TileOfSentence*>(boundaries_->tiles.const_data_ptr()),
-          boundaries_->tiles.size(0)};
+  const auto list_of = [](const at::Tensor& tiles) -> kernels::DeviceTiles {
+    return {static_cast<const TileOfSentence*>(tiles.const_data_ptr()), tiles.size(0)};
+  };
+  return {list_of(boundaries_->tiles), list_of(boundaries_->packed_tiles)};
 }
 
 namespace {
@@ -170,8 +165,15 @@ at::Tensor uniform_numbers(const PackingSizes& sizes, const at::TensorOptions& o
       at::arange(count + 1, options) * length, at::full({count}, length, options)};
   if (sizes.tiles > 0) {
     constexpr int64_t kTile = int64_t{1} << 32;  // where TileOfSentence has the tile
-    const at::Tensor tiles = at::arange(tiles_of(length), options) * kTile;
+    const at::Tensor tiles = at::arange(kernels::tiles_of(length), options) * kTile;
     parts.push_back((at::arange(count, options).unsqueeze(1) + tiles).flatten());
+    const int64_t together = kernels::kDeviceTileRows / length;  // sentences of a tile
+    if (together == 0) {
+      parts.push_back(parts.back());
+    } else {
+      const at::Tensor first = at::arange(sizes.packed_tiles, options) * together;
+      parts.push_back(first - (count - first).clamp_max(together) * kTile);
+    }
   }
   return at::cat(parts);
 }

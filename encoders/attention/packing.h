@@ -20,23 +20,24 @@ namespace dietmt::encoders {
 /// Sizes of a packing that the host needs to enqueue work on it. Work that is recorded with one
 /// packing serves all that have equal sizes.
 struct PackingSizes {
-  int64_t sentences = 0;   // B
-  int64_t tokens = 0;      // N
-  int64_t max_length = 0;  // at least that of the longest sentence
-  int64_t tiles = 0;       // for the attention kernels of a device, at least those of all
-                           // sentences; none on the CPU
+  int64_t sentences = 0;     // B
+  int64_t tokens = 0;        // N
+  int64_t max_length = 0;    // at least that of the longest sentence
+  int64_t tiles = 0;         // for the attention kernels of a device, at least those of all
+                             // sentences; none on the CPU
+  int64_t packed_tiles = 0;  // the same where sentences share tiles; 0: they never do
 
   auto operator<=>(const PackingSizes&) const = default;
 
   /// Numbers that write_packing() writes.
-  int64_t numbers() const { return 2 * tokens + 2 * sentences + 1 + tiles; }
+  int64_t numbers() const { return 2 * tokens + 2 * sentences + 1 + tiles + packed_tiles; }
 };
 
 /// The sizes without padding. Throws Error for a sentence without tokens.
 PackingSizes packing_sizes(const std::vector<int64_t>& lengths, at::Device device);
 
-/// The most tiles that sentences of these sizes can have.
-int64_t most_tiles(const PackingSizes& sizes);
+/// With the most tiles that sentences of these sizes can have.
+PackingSizes with_most_tiles(PackingSizes sizes);
 
 /// Writes sizes.numbers() numbers: the arrays that a device needs for sentences of these lengths.
 void write_packing(const std::vector<int64_t>& lengths, const PackingSizes& sizes,
@@ -87,7 +88,7 @@ class Packing {
 
   /// For the attention kernels of a device; empty on the CPU.
   kernels::DeviceOffsets device_offsets() const;
-  kernels::DeviceTiles device_tiles() const;
+  kernels::DeviceTilings device_tiles() const;
 
   /// As many sentences, of `rows` rows each, on the same device, which computes all it needs of
   /// them. The last one is kept.
@@ -107,7 +108,8 @@ class Packing {
     at::Tensor padded_rows;
     at::Tensor offset_tensor;
     at::Tensor length_tensor;
-    at::Tensor tiles;  // [tiles]: kernels::TileOfSentence as int64; undefined on the CPU
+    at::Tensor tiles;         // [tiles]: kernels::TileOfSentence as int64; undefined on the CPU
+    at::Tensor packed_tiles;  // [packed_tiles]
   };
   struct KeptRows;
 

@@ -63,6 +63,7 @@ struct DropoutNumbers {
 
 struct ForwardArguments {
   AttentionForward call;
+  DeviceTiles query_tiles;
   HeadScales scales;
   DropoutNumbers dropout;
   ConvertedTables converted;
@@ -82,6 +83,8 @@ struct Split {
 /// segments, and [parts, H, head_stride] for tables over positions, where a tile owns its rows.
 struct BackwardArguments {
   AttentionBackward call;
+  DeviceTiles query_tiles;
+  DeviceTiles key_tiles;
   HeadScales scales;
   DropoutNumbers dropout;
   ConvertedTables converted;

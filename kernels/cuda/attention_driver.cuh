@@ -18,7 +18,7 @@ void run_attention_forward(const AttentionForward& call, char* workspace, Launch
   if constexpr (has_vectors(kTerms)) {
     launcher.template launch<PrepareBlock<E, kWidth>>(prepare_grid(plan.prepare), plan.prepare);
   }
-  launcher.template launch<AttentionForwardBlock<E, kWidth, kTerms>>(forward_grid(call.sizes),
+  launcher.template launch<AttentionForwardBlock<E, kWidth, kTerms>>(forward_grid(plan.arguments),
                                                                      plan.arguments);
 }
 
@@ -27,9 +27,16 @@ void run_attention_backward(const AttentionBackward& call, char* workspace, Laun
                             const BackwardLimits& limits = {}) {
   using Block = AttentionBackwardBlock<E, kWidth, kTerms>;
   const BackwardPlan plan = plan_backward(call, workspace, limits);
-  launcher.template launch<PrepareBlock<E, kWidth>>(prepare_grid(plan.prepare), plan.prepare);
-  launcher.template launch<Block>(backward_grid(plan.arguments, Block::kHalves, Block::kSplitKeys),
-                                  plan.arguments);
+  if (!plan.single_pass || plan.prepare.zero_count > 0) {
+    launcher.template launch<PrepareBlock<E, kWidth>>(prepare_grid(plan.prepare), plan.prepare);
+  }
+  if (!plan.single_pass) {
+    launcher.template launch<Block>(
+        backward_grid(plan.arguments, Block::kHalves, Block::kSplitKeys), plan.arguments);
+  } else if constexpr (has_single_pass(kElementType<E>, kTerms, kWidth)) {
+    launcher.template launch<SinglePassBackwardBlock<E, kWidth, kTerms>>(
+        single_pass_grid(plan.arguments), plan.arguments);
+  }
   launcher.template launch<ReduceTablesBlock>(reduce_grid(plan.reduce), plan.reduce);
 }
 
@@ -40,8 +47,12 @@ int64_t largest_shared_memory(const AttentionForward& call) {
   forward.call = call;
   BackwardArguments backward;
   backward.call.forward = call;
-  return std::max(AttentionForwardBlock<E, kWidth, kTerms>::shared_bytes(forward),
-                  AttentionBackwardBlock<E, kWidth, kTerms>::shared_bytes(backward));
+  int64_t largest = std::max(AttentionForwardBlock<E, kWidth, kTerms>::shared_bytes(forward),
+                             AttentionBackwardBlock<E, kWidth, kTerms>::shared_bytes(backward));
+  if constexpr (has_single_pass(kElementType<E>, kTerms, kWidth)) {
+    largest = std::max(largest, SinglePassBackwardBlock<E, kWidth, kTerms>::shared_bytes(backward));
+  }
+  return largest;
 }
 
 }  // namespace dietmt::kernels

@@ -1,12 +1,13 @@
-// The forward pass: a block owns 128 queries of one head of one sentence and streams the keys and
-// values past them with the running softmax of Milakov and Gimelshein 2018.
+// The forward pass: a block owns 128 queries of one head and streams the keys and values of their
+// sentence, or sentences, past them with the running softmax of Milakov and Gimelshein 2018.
 #pragma once
 
 #include "kernels/cuda/score_terms.cuh"
 
 namespace dietmt::kernels {
 
-/// grid: the list of tiles of queries, times heads.
+/// grid: the list of tiles of queries, times heads. In a tile of several sentences, the rows of
+/// each see its columns.
 template <typename Element, int kHeadWidth, TermClass kTermClass>
 struct AttentionForwardBlock {
   using Arguments = ForwardArguments;
@@ -60,27 +61,27 @@ struct AttentionForwardBlock {
     return shared.used();
   }
 
-  /// Scores become 2^(score - maximum); the output so far is scaled to the new maximum.
-  DIETMT_DEVICE static void update(Softmax& softmax, Scores& scores, WarpRows<kWidth>& output) {
+  /// Scores become 2^(scale (score - maximum)), with late_scale; the output so far is scaled to the
+  /// new maximum.
+  DIETMT_DEVICE static void update(Softmax& softmax, Scores& scores, float scale,
+                                   WarpRows<kWidth>& output) {
     float maximum[kSlots];
     DIETMT_UNROLL
     for (int slot = 0; slot < kSlots; ++slot) maximum[slot] = softmax.maximum[slot];
-    scores.for_each([&](int, int, float& score, int slot) {
-      maximum[slot] = score > maximum[slot] ? score : maximum[slot];
-    });
+    scores.for_each(
+        [&](int, int, float& score, int slot) { maximum[slot] = fmaxf(score, maximum[slot]); });
     float factor[kSlots];
     float shift[kSlots];
     DIETMT_UNROLL
     for (int slot = 0; slot < kSlots; ++slot) {
       DIETMT_UNROLL
       for (int lane = 1; lane < 4; lane *= 2) {
-        const float other = shuffle_xor(maximum[slot], lane);
-        maximum[slot] = other > maximum[slot] ? other : maximum[slot];
+        maximum[slot] = fmaxf(shuffle_xor(maximum[slot], lane), maximum[slot]);
       }
       // Rows that see no key yet keep the maximum -infinity, which must not be subtracted.
       const bool empty = maximum[slot] == -std::numeric_limits<float>::infinity();
-      shift[slot] = empty ? 0.0f : maximum[slot];
-      factor[slot] = exp2_fast(softmax.maximum[slot] - shift[slot]);
+      shift[slot] = empty ? 0.0f : maximum[slot] * scale;
+      factor[slot] = exp2_fast(fmaf(softmax.maximum[slot], scale, -shift[slot]));
       softmax.maximum[slot] = maximum[slot];
       softmax.sum[slot] *= factor[slot];
     }
@@ -92,7 +93,7 @@ struct AttentionForwardBlock {
       softmax.last_sum *= slot < 2 ? low : high;
     }
     scores.for_each([&](int, int, float& score, int slot) {
-      score = exp2_fast(score - shift[slot]);
+      score = exp2_fast(fmaf(score, scale, -shift[slot]));
       softmax.sum[slot] += score;
     });
     output.for_each([&](int, int, float& sum, int slot) { sum *= factor[slot]; });
@@ -125,8 +126,9 @@ struct AttentionForwardBlock {
   /// all have the same entry, add_values_at_ends adds it.
   DIETMT_DEVICE static void add_values(WarpRows<kWidth>& output, Softmax& softmax, Scores& scores,
                                        const E* values, const CallView& view, const TileOf& tile,
-                                       bool works, const Memory& block) {
+                                       const ColumnRange& columns_seen, const Memory& block) {
     const TermMemory<S>& memory = block.terms;
+    const bool works = !columns_seen.empty();
     const ConvertedTable& table = view.converted.relative_values;
     const int64_t clip = view.call.terms.value_clip;
     const bool several =
@@ -136,7 +138,7 @@ struct AttentionForwardBlock {
     }
     if (works) {
       if (view.dropout.threshold > 0) drop(scores, kept_bits<S>(view, block.dropout_starts, tile));
-      multiply<E, kStride<kWidth, E>>(output, scores, values, tile.columns);
+      multiply<E, kStride<kWidth, E>>(output, scores, values, columns_seen);
     }
     if constexpr (has_vectors(kTerms)) {
       if (table.data == nullptr) return;
@@ -174,7 +176,7 @@ struct AttentionForwardBlock {
       if (call.log_normalizer == nullptr || row >= count || lane_index() % 4 != 0) continue;
       // +infinity makes every probability of an empty row zero in backward.
       call.log_normalizer[head * query_tokens(call.sizes) + first + row] =
-          sum > 0.0f ? softmax.maximum[slot] * kLn2 + logf(sum)
+          sum > 0.0f ? softmax.maximum[slot] * late_scale<S>(view) * kLn2 + logf(sum)
                      : std::numeric_limits<float>::infinity();
     }
     store_rows<E, kWidth>(output, factor, call.output, first, count, head, width);
@@ -218,6 +220,7 @@ struct AttentionForwardBlock {
                                 sentence.queries - start, view.head, width);
     if constexpr (has_vectors(kTerms)) start_all_ends<S>(view, memory.terms);
     load(0, 0);
+    store_sentence_columns<true>(memory.terms.sentence_columns, call.sizes, sentence, start);
     sync_warp();
     store_dropout_start(view, sentence, start + thread_index(),
                         memory.dropout_starts + thread_index());
@@ -239,12 +242,14 @@ struct AttentionForwardBlock {
       if constexpr (has_pairs(kTerms)) load_segments<S>(memory.terms, call.terms, sentence, tile);
       wait_copies<has_late_terms(kTerms) ? 2 : 1>();
       sync_block();
+      const ColumnRange columns = warp_columns<S>(view, tile, memory.terms);
       Scores scores;
       compute_scores<S>(scores, memory.queries, memory.keys + stage * kSize,
-                        memory.terms.offset_bias + stage * S::kOffsets, view, tile, memory.terms);
-      const bool works = tile.warp_works(call.sizes.causal);
-      if (works) update(softmax, scores, output);
-      add_values(output, softmax, scores, memory.values + stage * kSize, view, tile, works, memory);
+                        memory.terms.offset_bias + stage * S::kOffsets, view, tile, columns,
+                        memory.terms);
+      if (!columns.empty()) update(softmax, scores, late_scale<S>(view), output);
+      add_values(output, softmax, scores, memory.values + stage * kSize, view, tile, columns,
+                 memory);
       sync_block();
     }
     wait_copies<0>();
@@ -261,8 +266,10 @@ struct AttentionForwardBlock {
   DIETMT_DEVICE static void run(const ForwardArguments& arguments, BlockIndex block, char* shared) {
     const AttentionSizes& sizes = arguments.call.sizes;
     const int heads = static_cast<int>(sizes.heads);
-    const TileOfSentence place = sizes.device_query_tiles.data[block.x / heads];
-    if (place.tile * kRows >= sentence_at(sizes, place.sentence).queries) return;
+    const TileOfSentence place = arguments.query_tiles.data[block.x / heads];
+    const Sentence sentence = sentence_of(sizes, place);
+    const int start = first_row(place);
+    if (start >= sentence.queries) return;
     const int head = block.x % heads;
     SharedMemory carver(shared);
     const Memory memory = take_memory(carver, arguments.call);
@@ -271,7 +278,7 @@ struct AttentionForwardBlock {
         head,           arguments.scales.of[head]};
     store_dropout_key(arguments.dropout, memory.dropout_keys);
     clear_term_memory<S>(memory.terms);
-    run_tile(view, sentence_at(sizes, place.sentence), place.tile * kRows, memory);
+    run_tile(view, sentence, start, memory);
   }
 };
 

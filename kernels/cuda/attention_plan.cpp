@@ -121,7 +121,7 @@ ConvertedTables take_converted(const AttentionForward& call, Workspace& memory) 
 /// At least the number of packed queries, which only the device knows.
 int64_t most_queries(const AttentionSizes& sizes) {
   return std::min(sizes.sentences * sizes.max_queries,
-                  sizes.device_query_tiles.count * kDeviceTileRows);
+                  sizes.device_query_tiles.single.count * kDeviceTileRows);
 }
 
 /// Enough blocks to fill a device, each with work for all of its threads.
@@ -162,7 +162,9 @@ ForwardPlan plan_forward(const AttentionForward& call, char* workspace) {
   ForwardPlan plan;
   Workspace memory(workspace);
   const ConvertedTables converted = take_converted(call, memory);
-  plan.arguments = {call, scales_of(call), dropout_numbers(call.sizes), converted};
+  const DeviceTilings& tiles = call.sizes.device_query_tiles;
+  plan.arguments = {call, packs_sentences(call) ? tiles.packed : tiles.single, scales_of(call),
+                    dropout_numbers(call.sizes), converted};
   plan.prepare.call = call;
   plan.prepare.converted = converted;
   plan.prepare.blocks = prepare_blocks(plan.prepare);
@@ -176,14 +178,23 @@ BackwardPlan plan_backward(const AttentionBackward& call, char* workspace,
   BackwardPlan plan;
   BackwardArguments& arguments = plan.arguments;
   arguments.call = call;
+  plan.single_pass = may_pack_sentences(call.forward) && sizes.max_queries <= kRows &&
+                     has_single_pass(sizes.type, term_class(call.forward.terms.tables),
+                                     kernel_width(sizes.head_width, sizes.type));
+  const bool packs = plan.single_pass || packs_sentences(call.forward);
+  const auto chosen = [&](const DeviceTilings& tiles) {
+    return packs ? tiles.packed : tiles.single;
+  };
+  arguments.query_tiles = chosen(sizes.device_query_tiles);
+  arguments.key_tiles = chosen(sizes.device_key_tiles);
   arguments.scales = scales_of(call.forward);
   arguments.dropout = dropout_numbers(sizes);
   const WantedTables by_query = wanted_tables(call, false, arguments.partials);
   const WantedTables by_key = wanted_tables(call, true, arguments.partials);
   arguments.query_split =
-      choose_split(by_query, sizes.device_query_tiles, tiles(sizes.max_queries), sizes, limits);
+      choose_split(by_query, arguments.query_tiles, tiles(sizes.max_queries), sizes, limits);
   arguments.key_split =
-      choose_split(by_key, sizes.device_key_tiles, tiles(sizes.max_keys), sizes, limits);
+      choose_split(by_key, arguments.key_tiles, tiles(sizes.max_keys), sizes, limits);
 
   Workspace memory(workspace);
   plan.reduce.heads = sizes.heads;
@@ -201,7 +212,7 @@ BackwardPlan plan_backward(const AttentionBackward& call, char* workspace,
   plan.prepare.zeros = reinterpret_cast<float*>(workspace);
   plan.prepare.zero_count = static_cast<int64_t>(memory.used() / sizeof(float));
   arguments.converted = take_converted(call.forward, memory);
-  arguments.delta = memory.take<float>(sizes.heads * most_queries(sizes));
+  if (!plan.single_pass) arguments.delta = memory.take<float>(sizes.heads * most_queries(sizes));
   plan.prepare.call = call.forward;
   plan.prepare.converted = arguments.converted;
   plan.prepare.grad_output = call.grad_output;
@@ -215,8 +226,13 @@ BlockIndex prepare_grid(const PrepareArguments& arguments) {
   return {static_cast<int>(arguments.blocks), 1, 1};
 }
 
-BlockIndex forward_grid(const AttentionSizes& sizes) {
-  return {static_cast<int>(sizes.device_query_tiles.count * sizes.heads), 1, 1};
+BlockIndex forward_grid(const ForwardArguments& arguments) {
+  return {static_cast<int>(arguments.query_tiles.count * arguments.call.sizes.heads), 1, 1};
+}
+
+BlockIndex single_pass_grid(const BackwardArguments& arguments) {
+  const Split& split = arguments.query_split;
+  return {split.parts * split.groups * static_cast<int>(arguments.call.forward.sizes.heads), 1, 1};
 }
 
 BlockIndex backward_grid(const BackwardArguments& arguments, int halves, bool split_keys) {

@@ -29,8 +29,21 @@ struct ForwardPlan {
   size_t workspace_bytes = 0;
 };
 
+template <typename E>
+constexpr ElementType kElementType = kIsFloat<E>               ? ElementType::kFloat
+                                     : std::is_same_v<E, Half> ? ElementType::kHalf
+                                                               : ElementType::kBFloat16;
+
+/// Whether there is a backward kernel of a single pass (backward_keys_of_tile.cuh).
+constexpr bool has_single_pass(ElementType type, TermClass terms, int width) {
+  if (type == ElementType::kFloat || width > 64) return false;
+  return terms == TermClass::kPlain ||
+         (terms == TermClass::kOffsetBias && type == ElementType::kBFloat16);
+}
+
 struct BackwardPlan {
   BackwardArguments arguments;
+  bool single_pass = false;  // of blocks that have all queries of their sentences
   PrepareArguments prepare;
   ReduceArguments reduce;
   size_t workspace_bytes = 0;
@@ -44,7 +57,9 @@ BackwardPlan plan_backward(const AttentionBackward& call, char* workspace,
 BlockIndex prepare_grid(const PrepareArguments& arguments);
 
 /// Blocks of all heads for one tile after the other, so that the longest sentences begin first.
-BlockIndex forward_grid(const AttentionSizes& sizes);
+BlockIndex forward_grid(const ForwardArguments& arguments);
+
+BlockIndex single_pass_grid(const BackwardArguments& arguments);
 
 /// `halves` of the columns and, if `split_keys`, keys and values have separate blocks.
 BlockIndex backward_grid(const BackwardArguments& arguments, int halves, bool split_keys);

@@ -52,6 +52,7 @@ struct BackwardOfKeys {
     const int count = sentence.keys - start;
     const int64_t first = sentence.key_begin + start;
     load_rows<E, kWidth, kRows>(memory.rows.content, call.keys, first, count, head, width);
+    store_sentence_columns<false>(memory.terms.sentence_columns, call.sizes, sentence, start);
     if constexpr (has_vectors(kTerms)) start_all_ends<S>(view, memory.terms);
     if constexpr (kOfKeys) {
       load_rows<E, kWidth, kRows>(memory.rows.value, call.values, first, count, head, width);
@@ -84,12 +85,12 @@ struct BackwardOfKeys {
                     };
                     Scores scores;
                     Scores grad;
-                    Tiles::differentiate(scores, grad, &grad_values, column, columns, view, tile,
-                                         number, memory);
+                    const ColumnRange seen = Tiles::differentiate(
+                        scores, grad, &grad_values, column, columns, view, tile, number, memory);
                     if constexpr (kOfKeys) {
-                      if (tile.warp_works(call.sizes.causal)) {
-                        multiply<E, kStride<kWidth, E>>(
-                            grad_keys, grad, columns.vectors.content + column, tile.columns);
+                      if (!seen.empty()) {
+                        multiply<E, kStride<kWidth, E>>(grad_keys, grad,
+                                                        columns.vectors.content + column, seen);
                       }
                       add_gradients(arguments, view, grad, grad_keys, tile, place, memory);
                     }

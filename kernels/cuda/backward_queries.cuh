@@ -1,13 +1,14 @@
 // Gradients of queries, and of the tables whose rows belong to queries or offsets.
 #pragma once
 
-#include "kernels/cuda/backward_tiles.cuh"
+#include "kernels/cuda/backward_keys_of_tile.cuh"
 
 namespace dietmt::kernels {
 
-template <typename E, int kWidth, TermClass kTerms>
+/// kPart: kQueries, or kAll, whose blocks also have the gradients of keys and values.
+template <typename E, int kWidth, TermClass kTerms, GradientPart kPart = GradientPart::kQueries>
 struct BackwardOfQueries {
-  using Tiles = BackwardTiles<E, kWidth, kTerms, GradientPart::kQueries>;
+  using Tiles = BackwardTiles<E, kWidth, kTerms, kPart>;
   using S = typename Tiles::S;
   using Sums = typename Tiles::Sums;
   using Memory = typename Tiles::Memory;
@@ -122,6 +123,8 @@ struct BackwardOfQueries {
     load_rows<E, kWidth, kRows>(memory.rows.value, arguments.call.grad_output, first, count, head,
                                 width);
     Tiles::template start_numbers<kRows>(arguments, view, sentence, start, count, 0, memory);
+    if constexpr (Tiles::kAllParts) store_deltas<Tiles>(arguments, first, count, head, memory);
+    store_sentence_columns<true>(memory.terms.sentence_columns, call.sizes, sentence, start);
     if constexpr (has_vectors(kTerms)) clear_row_sums<S>(memory.terms);
     int keys = sentence.keys;
     if (call.sizes.causal && start + kRows < keys) keys = start + kRows;
@@ -146,13 +149,20 @@ struct BackwardOfQueries {
                     }
                     Scores scores;
                     Scores grad;
-                    Tiles::differentiate(scores, grad, nullptr, 0, columns, view, tile, number,
-                                         memory);
-                    if (tile.warp_works(call.sizes.causal)) {
-                      multiply<E, kStride<kWidth, E>>(
-                          grad_queries, grad, columns.vectors.content + column, tile.columns);
+                    const ColumnRange seen = Tiles::differentiate(scores, grad, nullptr, 0, columns,
+                                                                  view, tile, number, memory);
+                    if constexpr (Tiles::kAllParts) {
+                      if (!seen.empty()) store_tile<Tiles>(scores, grad, memory);
+                    }
+                    if (!seen.empty()) {
+                      multiply<E, kStride<kWidth, E>>(grad_queries, grad,
+                                                      columns.vectors.content + column, seen);
                     }
                     add_gradients(arguments, view, scores, grad, grad_queries, tile, place, memory);
+                    if constexpr (Tiles::kAllParts) {
+                      sync_block();
+                      store_key_gradients<Tiles>(arguments, view, sentence, tile, memory);
+                    }
                   });
     if constexpr (has_vectors(kTerms)) {
       finish_rows(arguments, view, grad_queries, place, memory,

@@ -5,9 +5,10 @@
 
 namespace dietmt::kernels {
 
-/// The sums of a block: grad_queries; grad_keys and grad_values; or one of the latter, for heads so
-/// wide that the registers have no room for both.
-enum class GradientPart { kQueries, kKeysAndValues, kKeys, kValues };
+/// The sums of a block: grad_queries; grad_keys and grad_values; one of the latter, for heads so
+/// wide that the registers have no room for both; or all, where a block has all queries of its
+/// keys.
+enum class GradientPart { kQueries, kKeysAndValues, kKeys, kValues, kAll };
 
 /// Keys and values in one kernel where the registers have room for the gradients of both.
 constexpr bool splits_keys(TermClass terms, int width) {
@@ -36,7 +37,8 @@ struct BackwardTiles {
   using E = Element;
   static constexpr int kWidth = kHeadWidth;
   static constexpr TermClass kTerms = kTermClass;
-  static constexpr bool kQueryRows = kPart == GradientPart::kQueries;
+  static constexpr bool kAllParts = kPart == GradientPart::kAll;
+  static constexpr bool kQueryRows = kPart == GradientPart::kQueries || kAllParts;
   static constexpr int kColumns = backward_columns<E>(kTerms, kWidth, kPart);
   static constexpr int kSums = kWidth / sum_halves(kTerms, kWidth);  // columns of a sum
   using Sums = WarpRows<kSums>;
@@ -60,6 +62,8 @@ struct BackwardTiles {
     float* delta;              // the same
     uint32_t* dropout_starts;  // the same
     uint64_t* dropout_keys;    // [kWarps]
+    E* probabilities;          // kAll: [kRows, kStride<kColumns>], after dropout
+    E* grad_scores;            // the same
     TermMemory<S> terms;
   };
 
@@ -81,6 +85,8 @@ struct BackwardTiles {
     memory.delta = shared.take<float>(kQueryRows ? kRows : kStages * kColumns);
     memory.dropout_starts = shared.take<uint32_t>(kQueryRows ? kRows : kStages * kColumns);
     memory.dropout_keys = shared.take<uint64_t>(kWarps);
+    memory.probabilities = shared.take<E>(kAllParts ? kRows * kStride<kColumns, E> : 0);
+    memory.grad_scores = shared.take<E>(kAllParts ? kRows * kStride<kColumns, E> : 0);
     memory.terms = take_term_memory<S>(shared, call.terms.tables);
     return memory;
   }
@@ -95,8 +101,8 @@ struct BackwardTiles {
     return {memory.columns + 2 * stage * kSize, memory.columns + (2 * stage + 1) * kSize};
   }
 
-  /// Starts copying the normalisers and D of `count` queries from `start` on to place `at`, and
-  /// leaves where their dropout begins there.
+  /// Starts copying the normalisers and D, if it is computed, of `count` queries from `start` on to
+  /// place `at`, and leaves where their dropout begins there.
   template <int kCount>
   DIETMT_DEVICE static void start_numbers(const BackwardArguments& arguments, const CallView& view,
                                           const Sentence& sentence, int start, int count, int at,
@@ -109,7 +115,9 @@ struct BackwardTiles {
     const int64_t first = sentence.query_begin + start;
     const int64_t from = view.head * query_tokens(call.sizes) + first + (valid ? query : 0);
     copy_word_async(memory.normalizer + at + query, call.log_normalizer + from, valid);
-    copy_word_async(memory.delta + at + query, arguments.delta + from, valid);
+    if constexpr (!kAllParts) {
+      copy_word_async(memory.delta + at + query, arguments.delta + from, valid);
+    }
     store_dropout_start(view, sentence, start + query, memory.dropout_starts + at + query);
   }
 
@@ -157,17 +165,18 @@ struct BackwardTiles {
 
   /// Runs run_tile(sentence, first row) for the tiles of rows that a block owns.
   template <typename RunTile>
-  DIETMT_DEVICE static void for_own_tiles(const AttentionSizes& sizes, const Split& split,
+  DIETMT_DEVICE static void for_own_tiles(const BackwardArguments& arguments, const Split& split,
                                           const BlockPlace& place, const RunTile& run_tile) {
     constexpr bool kPositions = has_pairs(kTerms) || has_features(kTerms);
-    const DeviceTiles& tiles = kQueryRows ? sizes.device_query_tiles : sizes.device_key_tiles;
+    const AttentionSizes& sizes = arguments.call.forward.sizes;
+    const DeviceTiles& tiles = kQueryRows ? arguments.query_tiles : arguments.key_tiles;
     const bool by_position = kPositions && split.by_position;
     const auto end = static_cast<int>(by_position ? sizes.sentences : tiles.count);
     int tile = place.group;
     for (int index = place.part; index < end;) {
       const TileOfSentence next = by_position ? TileOfSentence{index, tile} : tiles.data[index];
-      const Sentence sentence = sentence_at(sizes, next.sentence);
-      const int start = next.tile * kRows;
+      const Sentence sentence = sentence_of(sizes, next);
+      const int start = first_row(next);
       const bool exists = start < (kQueryRows ? sentence.queries : sentence.keys);
       if (exists) run_tile(sentence, start);
       const bool same_sentence = by_position && exists;
@@ -229,17 +238,20 @@ struct BackwardTiles {
 
   /// sums += probabilities after dropout times values.
   DIETMT_DEVICE static void add_dropped(Sums& sums, Scores probabilities, const KeptBits<S>& kept,
-                                        float scale, const E* values, const TileOf& tile) {
+                                        float scale, const E* values,
+                                        const ColumnRange& columns_seen) {
     for_each_score(probabilities, [&](float& probability, int slot, int n, int e) {
       probability *= kept.keeps(slot, n, e) ? scale : 0.0f;
     });
-    multiply<E, kStride<kWidth, E>>(sums, probabilities, values, tile.columns);
+    multiply<E, kStride<kWidth, E>>(sums, probabilities, values, columns_seen);
   }
 
   /// The gradients of the probabilities after dropout.
   DIETMT_DEVICE static void differentiate_products(Scores& grad, const Columns& columns,
                                                    const CallView& view, const TileOf& tile,
-                                                   bool works, const Memory& memory) {
+                                                   const ColumnRange& columns_seen,
+                                                   const Memory& memory) {
+    const bool works = !columns_seen.empty();
     const ConvertedTable& table = view.converted.relative_values;
     const int64_t clip = view.call.terms.value_clip;
     const bool relative = has_vectors(kTerms) && table.data != nullptr;
@@ -249,7 +261,7 @@ struct BackwardTiles {
       }
     }
     if (works) {
-      multiply_transposed<E, kWidth>(grad, memory.rows.value, columns.vectors.value, tile.columns);
+      multiply_transposed<E, kWidth>(grad, memory.rows.value, columns.vectors.value, columns_seen);
     }
     if constexpr (has_vectors(kTerms)) {
       if (relative) {
@@ -260,42 +272,49 @@ struct BackwardTiles {
 
   /// The probabilities after dropout and the gradients of the scores, zeros for a warp that has
   /// none; both only where a part needs them. number(slot, column) gives a query's normaliser and
-  /// D. Adds to `value_sums`, if the part has them, before the gradients need registers.
+  /// D. Adds to `value_sums`, if the part has them, before the gradients need registers. Returns
+  /// the columns that the warp's rows see.
   template <typename Number>
-  DIETMT_DEVICE static void differentiate(Scores& scores, Scores& grad, Sums* value_sums,
-                                          int first_column, const Columns& columns,
-                                          const CallView& view, const TileOf& tile,
-                                          const Number& number, const Memory& memory) {
+  DIETMT_DEVICE static ColumnRange differentiate(Scores& scores, Scores& grad, Sums* value_sums,
+                                                 int first_column, const Columns& columns,
+                                                 const CallView& view, const TileOf& tile,
+                                                 const Number& number, const Memory& memory) {
     sync_block();
+    const ColumnRange seen = warp_columns<S>(view, tile, memory.terms);
     if constexpr (has_vectors(kTerms) && kGradients) {
       store_value_ends(memory.rows, columns.vectors, view, tile, memory.terms);
     }
     // Here, because the scores leave no registers for it.
     const KeptBits<S> kept = kept_bits<S>(view, columns.dropout_starts, tile);
     compute_scores<S>(scores, memory.rows.content, columns.vectors.content, columns.offset_bias,
-                      view, tile, memory.terms);
-    const bool works = tile.warp_works(view.call.sizes.causal);
+                      view, tile, seen, memory.terms);
     const float scale = view.dropout.scale;
-    if (works) {
+    if (!seen.empty()) {
+      const float of_scores = late_scale<S>(view);
       for_each_score(scores, [&](float& score, int slot, int n, int e) {
-        score = exp2_fast(score - number(slot, own_column(n, e)).of[0] * kLog2E);
+        const float shift = number(slot, own_column(n, e)).of[0] * kLog2E;
+        score = exp2_fast(fmaf(score, of_scores, -shift));
       });
       if constexpr (kPart == GradientPart::kValues || kPart == GradientPart::kKeysAndValues) {
-        add_dropped(*value_sums, scores, kept, scale, columns.vectors.value + first_column, tile);
+        add_dropped(*value_sums, scores, kept, scale, columns.vectors.value + first_column, seen);
       }
     } else {
       scores.zero();
     }
-    if constexpr (!kGradients) return;
+    if constexpr (!kGradients) return seen;
     grad.zero();
-    differentiate_products(grad, columns, view, tile, works, memory);
-    if (!works) return grad.zero();
+    differentiate_products(grad, columns, view, tile, seen, memory);
+    if (seen.empty()) {
+      grad.zero();
+      return seen;
+    }
     for_each_score(scores, [&](float& score, int slot, int n, int e) {
       float& gradient = grad.value[slot / 2][n][slot % 2 * 2 + e];
       const float factor = kept.keeps(slot, n, e) ? scale : 0.0f;
       gradient = score * (gradient * factor - number(slot, own_column(n, e)).of[1]);
       score *= factor;
     });
+    return seen;
   }
 
   /// sums += grad_scores table[offset] for a table that belongs to the rows, and the table's own

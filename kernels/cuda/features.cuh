@@ -39,7 +39,7 @@ DIETMT_DEVICE void add_features(typename S::Scores& scores, const AttentionTerms
     load_features<S, S::kColumns>(of_columns, columns, terms.rank, tile.column_start, tile.columns,
                                   first);
     sync_block();
-    multiply_transposed<E, S::kWidth>(scores, memory.chunk, of_columns, S::kColumns);
+    multiply_transposed<E, S::kWidth>(scores, memory.chunk, of_columns, {0, S::kColumns});
   }
 }
 
@@ -60,7 +60,8 @@ DIETMT_DEVICE void add_feature_gradient(float* partial, const typename S::Scores
     for (int column = 0; column < S::kWidth && first + column < rank; column += kPiece) {
       WarpRows<kPiece> sums;
       sums.zero();
-      multiply<E, kStride<S::kWidth, E>>(sums, grad_scores, memory.chunk + column, S::kColumns);
+      multiply<E, kStride<S::kWidth, E>>(sums, grad_scores, memory.chunk + column,
+                                         {0, S::kColumns});
       sums.for_each([&](int row, int at, float& sum, int) {
         const int feature = first + column + at;
         if (row < tile.rows && feature < rank) {

@@ -29,6 +29,16 @@ constexpr int kStride = kWidth + kVector<E>;
 template <typename E>
 using Fragment = uint32_t[sizeof(E) == 4 ? 8 : 4];
 
+/// Columns from .. to - 1.
+struct ColumnRange {
+  int from = 0;
+  int to = 0;
+
+  DIETMT_DEVICE bool empty() const { return from >= to; }
+  /// Whether a step of 16 columns from `column` on has some of them.
+  DIETMT_DEVICE bool meets_step(int column) const { return column + 16 > from && column < to; }
+};
+
 /// The row of a thread within the block's rows.
 DIETMT_DEVICE int own_row(int slot) {
   return warp_index() * kWarpRows + lane_index() / 4 + 8 * slot;
@@ -80,6 +90,18 @@ DIETMT_DEVICE void load_rows(E* tile, const HeadRows& rows, int64_t first, int c
   }
 }
 
+/// Stores factor * numbers of the upper (half 0) or the lower rows of 16, from `to` on; `left`
+/// columns exist.
+template <typename E, int kSquares>
+DIETMT_DEVICE void store_row(E* to, const float (&numbers)[kSquares][4], int half, float factor,
+                             int left) {
+  DIETMT_UNROLL
+  for (int n = 0; n < kSquares; ++n) {
+    if (8 * n >= left) continue;
+    store_pair<E>(to + 8 * n, numbers[n][2 * half] * factor, numbers[n][2 * half + 1] * factor);
+  }
+}
+
 /// Stores factor * sums to rows first .. first + count - 1 of one head, from column `column` on.
 template <typename E, int kWidth>
 DIETMT_DEVICE void store_rows(const WarpRows<kWidth>& sums, const float (&factor)[kSlots],
@@ -91,14 +113,8 @@ DIETMT_DEVICE void store_rows(const WarpRows<kWidth>& sums, const float (&factor
   for (int slot = 0; slot < kSlots; ++slot) {
     const int row = thread / kWarpThreads * kWarpRows + thread % kWarpThreads / 4 + 8 * slot;
     if (row >= count) continue;
-    E* to = start + (first + row) * rows.token_stride;
-    const float(&values)[kWidth / 8][4] = sums.value[slot / 2];
-    DIETMT_UNROLL
-    for (int n = 0; n < kWidth / 8; ++n) {
-      if (column + 8 * n >= width) continue;
-      store_pair<E>(to + 8 * n, values[n][slot % 2 * 2] * factor[slot],
-                    values[n][slot % 2 * 2 + 1] * factor[slot]);
-    }
+    store_row<E>(start + (first + row) * rows.token_stride, sums.value[slot / 2], slot % 2,
+                 factor[slot], width - column);
   }
 }
 
@@ -263,11 +279,11 @@ DIETMT_DEVICE void multiply_both(float (&left)[4], float (&right)[4], const Frag
   }
 }
 
-/// sums += rows other^T for the warp's rows and the columns below `columns`, in steps of 16; both
-/// tiles are kWidth wide.
+/// sums += rows other^T for the warp's rows and these columns, in steps of 16; both tiles are
+/// kWidth wide.
 template <typename E, int kWidth, int kColumns>
 DIETMT_DEVICE void multiply_transposed(WarpRows<kColumns>& sums, const E* rows, const E* other,
-                                       int columns) {
+                                       const ColumnRange& columns) {
   constexpr int kTileStride = kStride<kWidth, E>;
   const E* left = rows + warp_index() * kWarpRows * kTileStride + rows_place<E, kTileStride>();
   const E* right = other + columns_place<E, kTileStride>();
@@ -278,7 +294,7 @@ DIETMT_DEVICE void multiply_transposed(WarpRows<kColumns>& sums, const E* rows, 
     for (int m = 0; m < kRowTiles; ++m) load_fragment<E>(a[m], left + 16 * m * kTileStride + k);
     DIETMT_UNROLL
     for (int n = 0; n < kColumns; n += 16) {
-      if (n >= columns) continue;
+      if (!columns.meets_step(n)) continue;
       Fragment<E> b;
       load_fragment<E>(b, right + n * kTileStride + k);
       DIETMT_UNROLL
@@ -289,14 +305,14 @@ DIETMT_DEVICE void multiply_transposed(WarpRows<kColumns>& sums, const E* rows, 
   }
 }
 
-/// sums += scores tile, with the scores rounded to E; scores from `columns` on are zero.
+/// sums += scores tile, with the scores rounded to E; the scores of other columns are zero.
 template <typename E, int kTileStride, int kWidth, int kColumns>
 DIETMT_DEVICE void multiply(WarpRows<kWidth>& sums, const WarpRows<kColumns>& scores, const E* tile,
-                            int columns) {
+                            const ColumnRange& columns) {
   const E* right = tile + right_place<E, kTileStride>();
   DIETMT_UNROLL
   for (int k = 0; k < kColumns; k += kStep) {
-    if (k >= columns) continue;
+    if (!columns.meets_step(k)) continue;
     Fragment<E> a[kRowTiles];
     DIETMT_UNROLL
     for (int m = 0; m < kRowTiles; ++m) take_scores<E>(a[m], scores.value[m], k / 8);

@@ -5,6 +5,42 @@
 
 namespace dietmt::kernels {
 
+/// The part of x . y that falls to a thread of four.
+template <typename E>
+DIETMT_DEVICE float row_product(const HeadRows& x, const HeadRows& y, int64_t token, int64_t start,
+                                int width) {
+  const E* left = static_cast<const E*>(x.data) + token * x.token_stride + start;
+  const E* right = static_cast<const E*>(y.data) + token * y.token_stride + start;
+  float sum = 0.0f;
+  constexpr int kPiece = kVector<E>;
+  for (int column = thread_index() % 4 * kPiece; column < width; column += 4 * kPiece) {
+    const Words a = load_words(left + column);
+    const Words b = load_words(right + column);
+    DIETMT_UNROLL
+    for (int word = 0; word < 4; ++word) {
+      sum += multiply_words<E>(a.of[word], b.of[word]);
+    }
+  }
+  return sum;
+}
+
+/// D of a query, by four neighbouring threads; 0 if it is not valid. All lanes call it.
+template <typename E>
+DIETMT_DEVICE float query_delta(const AttentionForward& call, const HeadRows& grad_output,
+                                int64_t token, int64_t head, bool valid) {
+  const int width = static_cast<int>(call.sizes.head_width);
+  float sum = 0.0f;
+  if (valid) {
+    sum = row_product<E>(call.output, grad_output, token, head * width, width);
+    if (call.output_rest.data != nullptr) {
+      sum += row_product<E>(call.output_rest, grad_output, token, head * width, width);
+    }
+  }
+  sum += shuffle_xor(sum, 1);
+  sum += shuffle_xor(sum, 2);
+  return sum;
+}
+
 /// Clears the partial sums, converts the tables of relative vectors to the element type, and
 /// computes D. Each block takes its share of each.
 template <typename E, int kWidth>
@@ -31,29 +67,10 @@ struct PrepareBlock {
     }
   }
 
-  /// The part of x . y that falls to a thread of four.
-  DIETMT_DEVICE static float row_product(const HeadRows& x, const HeadRows& y, int64_t token,
-                                         int64_t start, int width) {
-    const E* left = static_cast<const E*>(x.data) + token * x.token_stride + start;
-    const E* right = static_cast<const E*>(y.data) + token * y.token_stride + start;
-    float sum = 0.0f;
-    constexpr int kPiece = kVector<E>;
-    for (int column = thread_index() % 4 * kPiece; column < width; column += 4 * kPiece) {
-      const Words a = load_words(left + column);
-      const Words b = load_words(right + column);
-      DIETMT_UNROLL
-      for (int word = 0; word < 4; ++word) {
-        sum += multiply_words<E>(a.of[word], b.of[word]);
-      }
-    }
-    return sum;
-  }
-
   DIETMT_DEVICE static void compute_delta(const PrepareArguments& arguments, int64_t block) {
     const AttentionForward& call = arguments.call;
     const int64_t tokens = query_tokens(call.sizes);
     const int64_t heads = call.sizes.heads;
-    const int width = static_cast<int>(call.sizes.head_width);
     constexpr int kBlockRows = kThreads / 4;
     for (int64_t first = block * kBlockRows; first < tokens * heads;
          first += arguments.blocks * kBlockRows) {
@@ -61,15 +78,7 @@ struct PrepareBlock {
       const bool valid = row < tokens * heads;
       const int64_t token = row / heads;
       const int64_t head = row % heads;
-      float sum = 0.0f;
-      if (valid) {
-        sum = row_product(call.output, arguments.grad_output, token, head * width, width);
-        if (call.output_rest.data != nullptr) {
-          sum += row_product(call.output_rest, arguments.grad_output, token, head * width, width);
-        }
-      }
-      sum += shuffle_xor(sum, 1);
-      sum += shuffle_xor(sum, 2);
+      const float sum = query_delta<E>(call, arguments.grad_output, token, head, valid);
       if (valid && thread_index() % 4 == 0) arguments.delta[head * tokens + token] = sum;
     }
   }

@@ -119,7 +119,37 @@ DIETMT_DEVICE void add_vectors(typename S::Scores& scores, const typename S::E* 
   }
 }
 
-/// Scaled scores in units of log 2, with all terms but vectors; -infinity where a key is hidden.
+/// Without terms, scores stay products until the softmax shifts them: scale and shift are one fused
+/// multiply-add.
+template <typename S>
+DIETMT_DEVICE float late_scale(const CallView& view) {
+  return S::kTerms == TermClass::kPlain ? view.scale * kLog2E : 1.0f;
+}
+
+/// Hides the keys that a query does not see: -infinity.
+template <typename S>
+DIETMT_DEVICE void hide_scores(typename S::Scores& scores, bool causal,
+                               const typename S::TileOf& tile, const TermMemory<S>& memory) {
+  if (tile.warp_sees_all(memory.sentence_columns, causal)) return;
+  const int column = 2 * (lane_index() % 4);
+  DIETMT_UNROLL
+  for (int slot = 0; slot < kSlots; ++slot) {
+    const int row = own_row(slot);
+    const ColumnRange range = tile.visible(row, memory.sentence_columns[row], causal);
+    DIETMT_UNROLL
+    for (int n = 0; n < S::kColumns / 8; ++n) {
+      DIETMT_UNROLL
+      for (int e = 0; e < 2; ++e) {
+        const int at = column + 8 * n + e;
+        float& score = scores.value[slot / 2][n][slot % 2 * 2 + e];
+        if (at < range.from || at >= range.to) score = -std::numeric_limits<float>::infinity();
+      }
+    }
+  }
+}
+
+/// Scores in units of log 2, divided by late_scale, with all terms but vectors; -infinity where a
+/// key is hidden.
 template <typename S>
 DIETMT_DEVICE void finish_scores(typename S::Scores& scores, float factor, const float* offset_bias,
                                  const CallView& view, const typename S::TileOf& tile,
@@ -132,31 +162,38 @@ DIETMT_DEVICE void finish_scores(typename S::Scores& scores, float factor, const
       scaled = true;
     }
   }
-  if (!scaled) scores.for_each([&](int, int, float& score, int) { score *= factor; });
+  if constexpr (S::kTerms != TermClass::kPlain) {
+    if (!scaled) scores.for_each([&](int, int, float& score, int) { score *= factor; });
+  }
   if constexpr (has_pairs(S::kTerms)) {
     if (terms.tables.position_bias.data != nullptr) add_pairs<S>(scores, memory.pairs);
     if (terms.tables.segment_bias.data != nullptr) {
       add_segments<S>(scores, terms, view.head, memory);
     }
   }
-  const bool causal = view.call.sizes.causal;
-  if (tile.warp_sees_all(causal)) return;
-  scores.for_each([&](int row, int column, float& score, int) {
-    if (!tile.visible(row, column, causal)) score = -std::numeric_limits<float>::infinity();
-  });
+  hide_scores<S>(scores, view.call.sizes.causal, tile, memory);
 }
 
-/// What enters the softmax in units of log 2, for warps that work. All threads of the block call
-/// it, when rows, columns and offset_bias have arrived and one newer group of copies is on its way.
+/// The columns that a warp's rows see; none: it has no work in this tile.
+template <typename S>
+DIETMT_DEVICE ColumnRange warp_columns(const CallView& view, const typename S::TileOf& tile,
+                                       const TermMemory<S>& memory) {
+  return tile.seen_by(memory.sentence_columns, warp_index() * kWarpRows, kWarpRows,
+                      view.call.sizes.causal);
+}
+
+/// What enters the softmax in units of log 2, divided by late_scale, for warps that work. All
+/// threads of the block call it, when rows, columns and offset_bias have arrived and one newer
+/// group of copies is on its way.
 template <typename S>
 DIETMT_DEVICE void compute_scores(typename S::Scores& scores, const typename S::E* rows,
                                   const typename S::E* columns, const float* offset_bias,
                                   const CallView& view, const typename S::TileOf& tile,
-                                  const TermMemory<S>& memory) {
-  const bool works = tile.warp_works(view.call.sizes.causal);
+                                  const ColumnRange& columns_seen, const TermMemory<S>& memory) {
+  const bool works = !columns_seen.empty();
   if constexpr (has_vectors(S::kTerms)) store_score_ends<S>(rows, columns, view, tile, memory);
   scores.zero();
-  if (works) multiply_transposed<typename S::E, S::kWidth>(scores, rows, columns, tile.columns);
+  if (works) multiply_transposed<typename S::E, S::kWidth>(scores, rows, columns, columns_seen);
   if constexpr (has_late_terms(S::kTerms)) {
     wait_copies<1>();
     sync_block();

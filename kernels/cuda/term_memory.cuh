@@ -42,6 +42,7 @@ struct Shape {
 template <typename S>
 struct TermMemory {
   using E = typename S::E;
+  ColumnRange* sentence_columns = nullptr;  // [kRows]: store_sentence_columns()
   float* offset_bias = nullptr;      // [2, kOffsets]: by offset, from the lowest of the tile on
   float* diagonals = nullptr;        // [kWarps, 8, kDiagonalStride]
   float* diagonal_sums = nullptr;    // [kWarps, kWarpOffsets]
@@ -73,6 +74,7 @@ DIETMT_HOST_DEVICE TermMemory<S> take_term_memory(SharedMemory& memory,
                                                   const AttentionTables& tables) {
   using E = typename S::E;
   TermMemory<S> result;
+  result.sentence_columns = memory.take<ColumnRange>(kRows);
   if constexpr (has_offset_bias(S::kTerms)) {
     result.offset_bias = memory.take<float>(2 * S::kOffsets);
     if constexpr (S::kGradients && S::kQueryRows) {

@@ -35,7 +35,7 @@ kernels::DeviceKernels hopper_kernels() {
 }
 
 using Lengths = std::vector<int64_t>;
-const Lengths kShort = {5, 3, 9}, kLong = {70, 61, 80};
+const Lengths kLong = {70, 61, 80};
 
 /// The output and the gradient of the queries.
 std::vector<Tensor> attend_by(encoders::Backend backend, at::Device device,
@@ -74,8 +74,16 @@ TEST(HopperChoice, TrainsWithItsOwnFunctions) {
 TEST(HopperChoice, ShortSentencesTakeTheUsualBackwardPass) {
   const kernels::DeviceKernels kernels = hopper_kernels();
   const OtherKernels other(kernels);
-  expect_those_of_the_cpu(encoders::Backend::kHopper, kShort);
+  expect_those_of_the_cpu(encoders::Backend::kHopper, {5});
   EXPECT_EQ(calls_by_warpgroups.forward, 1);
+  EXPECT_EQ(calls_by_warpgroups.backward, 0);
+}
+
+TEST(HopperChoice, ShortSentencesThatShareATileTakeTheUsualKernels) {
+  const kernels::DeviceKernels kernels = hopper_kernels();
+  const OtherKernels other(kernels);
+  expect_those_of_the_cpu(encoders::Backend::kHopper, {5, 3, 9});
+  EXPECT_EQ(calls_by_warpgroups.forward, 0);
   EXPECT_EQ(calls_by_warpgroups.backward, 0);
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "common/random.h"
+#include "kernels/attention_tiles.h"
 #include "kernels/cuda/elements.h"
 
 namespace dietmt::kernels {
@@ -30,22 +30,22 @@ int64_t* make_offsets(Arena& arena, const std::vector<int64_t>& lengths) {
   return offsets;
 }
 
-/// The longest sentences first, then `idle` tiles without rows.
-DeviceTiles make_tiles(Arena& arena, const std::vector<int64_t>& lengths, int64_t idle) {
-  std::vector<int32_t> order(lengths.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto length = [&](int32_t b) { return lengths[static_cast<size_t>(b)]; };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int32_t a, int32_t b) { return length(a) > length(b); });
-  std::vector<TileOfSentence> tiles;
-  for (const int32_t b : order) {
-    for (int32_t tile = 0; tile * kDeviceTileRows < length(b); ++tile) tiles.push_back({b, tile});
-  }
+/// With `idle` tiles without rows at the end.
+DeviceTiles make_tiles(Arena& arena, std::vector<TileOfSentence> tiles, int64_t idle) {
   constexpr int32_t kPastAll = 100'000;  // so far that reading there ends a program
   tiles.insert(tiles.end(), static_cast<size_t>(idle), {0, kPastAll});
   auto* data = arena.take<TileOfSentence>(std::ssize(tiles));
   std::copy(tiles.begin(), tiles.end(), data);
   return {data, std::ssize(tiles)};
+}
+
+DeviceTilings make_tilings(Arena& arena, const std::vector<int64_t>& lengths,
+                           const AttentionCaseOptions& options) {
+  const std::vector<TileOfSentence> single = single_tiles(lengths);
+  DeviceTilings tilings{make_tiles(arena, single, options.idle_tiles), {}};
+  if (options.packed)
+    tilings.packed = make_tiles(arena, packed_tiles(lengths, single), options.idle_tiles);
+  return tilings;
 }
 
 }  // namespace
@@ -131,13 +131,14 @@ AttentionCase::AttentionCase(const AttentionCaseOptions& options, Arena& arena)
   sizes.head_width = options.width;
   // Both the host and the device can read an arena.
   const int64_t* const query_offsets = make_offsets(arena, options.queries);
-  const int64_t* const key_offsets = make_offsets(arena, keys);
+  const int64_t* const key_offsets =
+      options.keys.empty() ? query_offsets : make_offsets(arena, keys);
   sizes.query_offsets = {query_offsets};
   sizes.key_offsets = {key_offsets};
   sizes.device_query_offsets = {query_offsets};
   sizes.device_key_offsets = {key_offsets};
-  sizes.device_query_tiles = make_tiles(arena, options.queries, options.idle_tiles);
-  sizes.device_key_tiles = make_tiles(arena, keys, options.idle_tiles);
+  sizes.device_query_tiles = make_tilings(arena, options.queries, options);
+  sizes.device_key_tiles = make_tilings(arena, keys, options);
   sizes.query_rows = query_tokens();
   sizes.key_rows = key_tokens();
   sizes.max_queries = *std::max_element(options.queries.begin(), options.queries.end());

@@ -44,6 +44,7 @@ struct AttentionCaseOptions {
   int64_t rank = 5;
   bool shared_tables = false;  // by all heads
   int64_t idle_tiles = 0;      // tiles without rows, at the end of the lists
+  bool packed = false;         // sentences may share tiles
 };
 
 /// Memory for tests: zeroed, aligned to 256 bytes.

@@ -19,12 +19,10 @@ int64_t longest_of(const data::PackedTokens& packed) {
 
 encoders::PackingSizes sizes_with(const GivenSentences& given, int64_t fillers) {
   const data::PackedTokens& packed = given.packed;
-  encoders::PackingSizes sizes{
-      .sentences = packed.sentences() + fillers,
-      .tokens = rounded_tokens(packed.size() + fillers),
-      .max_length = std::min(rounded_up(longest_of(packed), kLengthBits), given.longest)};
-  sizes.tiles = encoders::most_tiles(sizes);
-  return sizes;
+  return encoders::with_most_tiles(
+      {.sentences = packed.sentences() + fillers,
+       .tokens = rounded_tokens(packed.size() + fillers),
+       .max_length = std::min(rounded_up(longest_of(packed), kLengthBits), given.longest)});
 }
 
 /// Whether the missing sentences, none above the longest length, can hold the missing tokens.
@@ -61,7 +59,8 @@ std::vector<encoders::PackingSizes> filled_sizes(std::span<const GivenSentences>
 std::vector<int64_t> list_of(std::span<const encoders::PackingSizes> sizes) {
   std::vector<int64_t> list;
   for (const encoders::PackingSizes& one : sizes)
-    list.insert(list.end(), {one.sentences, one.tokens, one.max_length, one.tiles});
+    list.insert(list.end(),
+                {one.sentences, one.tokens, one.max_length, one.tiles, one.packed_tiles});
   return list;
 }
 

@@ -10,8 +10,9 @@ namespace dietmt::kernels {
 
 template <typename E, int kWidth, TermClass kTerms, typename Launcher>
 void run_warpgroup_forward(const AttentionForward& call, Launcher& launcher) {
-  launcher.template launch<WarpgroupForwardBlock<E, kWidth, kTerms>>(forward_grid(call.sizes),
-                                                                     plan_warpgroup_forward(call));
+  const WarpgroupForwardArguments arguments = plan_warpgroup_forward(call);
+  launcher.template launch<WarpgroupForwardBlock<E, kWidth, kTerms>>(
+      forward_grid(arguments.forward), arguments);
 }
 
 template <typename E, int kWidth, TermClass kTerms, typename Launcher>

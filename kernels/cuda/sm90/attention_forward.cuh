@@ -153,19 +153,26 @@ struct WarpgroupForwardBlock {
     }
   }
 
+  /// In units of log 2.
+  DIETMT_DEVICE static float content_scale(const Place& place) {
+    return place.arguments.scales.of[place.head] * kLog2E;
+  }
+
+  /// Without terms, scores stay products until the softmax shifts them.
+  DIETMT_DEVICE static float late_scale(const Place& place) {
+    return kTerms == TermClass::kPlain ? content_scale(place) : 1.0f;
+  }
+
   /// Turns products into unnormalized probabilities, without dropped ones.
   DIETMT_DEVICE static void normalize(Scores& scores, Softmax& softmax, float (&factor)[kRowSlots],
                                       const Place& place, const RowDropout& starts,
                                       const WarpgroupTile<true>& tile, const float* bias) {
     const AttentionSizes& sizes = place.arguments.call.sizes;
-    const float scale = place.arguments.scales.of[place.head] * kLog2E;
     if constexpr (has_offset_bias(kTerms)) {
-      add_offset_bias<true>(scores, scale, bias);
-    } else {
-      scores.for_each([&](int, int, float& score, int) { score *= scale; });
+      add_offset_bias<true>(scores, content_scale(place), bias);
     }
     replace_hidden(scores, -std::numeric_limits<float>::infinity(), tile, sizes.causal);
-    softmax.update(scores, factor);
+    softmax.update(scores, late_scale(place), factor);
     const DropoutNumbers& dropout = place.arguments.dropout;
     if (dropout.threshold == 0) return;
     const uint32_t kept = kept_scores(dropout, tile, starts);
@@ -190,7 +197,7 @@ struct WarpgroupForwardBlock {
       if (call.log_normalizer == nullptr || row >= count || lane_index() % 4 != 0) continue;
       // +infinity makes every probability of an empty row zero in backward.
       call.log_normalizer[place.head * query_tokens(call.sizes) + first + row] =
-          sum > 0.0f ? softmax.maximum[slot] * kLn2 + logf(sum)
+          sum > 0.0f ? softmax.maximum[slot] * late_scale(place) * kLn2 + logf(sum)
                      : std::numeric_limits<float>::infinity();
     }
     store_warpgroup_rows<E>(output, factor, call.output, first, count, place.head, width);
@@ -318,7 +325,7 @@ struct WarpgroupForwardBlock {
   DIETMT_DEVICE static void run(const Arguments& arguments, BlockIndex block, char* shared) {
     const AttentionSizes& sizes = arguments.forward.call.sizes;
     const int heads = static_cast<int>(sizes.heads);
-    const TileOfSentence tile = sizes.device_query_tiles.data[block.x / heads];
+    const TileOfSentence tile = arguments.forward.query_tiles.data[block.x / heads];
     const Sentence sentence = sentence_at(sizes, tile.sentence);
     const int start = tile.tile * kRows;
     if (start >= sentence.queries) return;

@@ -17,6 +17,13 @@ TensorMap map_of(const HeadRows& vectors, const AttentionSizes& sizes, int64_t r
        .box = {kBoxWidth, 1, kTileTokens}});
 }
 
+/// The kernels take a sentence at a time.
+AttentionForward with_single_tiles(AttentionForward call) {
+  call.sizes.device_query_tiles.packed = {};
+  call.sizes.device_key_tiles.packed = {};
+  return call;
+}
+
 }  // namespace
 
 bool has_aligned_rows(const HeadRows& rows) {
@@ -52,8 +59,9 @@ std::vector<std::string> reasons_against_warpgroups(const AttentionForward& call
 
 WarpgroupForwardArguments plan_warpgroup_forward(const AttentionForward& call) {
   const AttentionSizes& sizes = call.sizes;
-  return {plan_forward(call, nullptr).arguments, map_of(call.queries, sizes, sizes.query_rows),
-          map_of(call.keys, sizes, sizes.key_rows), map_of(call.values, sizes, sizes.key_rows)};
+  return {plan_forward(with_single_tiles(call), nullptr).arguments,
+          map_of(call.queries, sizes, sizes.query_rows), map_of(call.keys, sizes, sizes.key_rows),
+          map_of(call.values, sizes, sizes.key_rows)};
 }
 
 WarpgroupBackwardPlan plan_warpgroup_backward(const AttentionBackward& call, char* workspace,
@@ -62,7 +70,9 @@ WarpgroupBackwardPlan plan_warpgroup_backward(const AttentionBackward& call, cha
   const AttentionSizes& sizes = forward.sizes;
   BackwardLimits of_warpgroups = limits;
   of_warpgroups.groups = kRows / kTileTokens;  // each warpgroup adds to its own partial sums
-  const BackwardPlan plan = plan_backward(call, workspace, of_warpgroups);
+  AttentionBackward single = call;
+  single.forward = with_single_tiles(forward);
+  const BackwardPlan plan = plan_backward(single, workspace, of_warpgroups);
   WarpgroupBackwardPlan result;
   result.arguments.backward = plan.arguments;
   result.prepare = plan.prepare;

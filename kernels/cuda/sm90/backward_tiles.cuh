@@ -129,7 +129,8 @@ struct WarpgroupBackwardTiles {
   template <typename Run>
   DIETMT_DEVICE static void for_own_rows(const AttentionSizes& sizes, int part, int parts, int head,
                                          const Run& run) {
-    const DeviceTiles& tiles = kQueryRows ? sizes.device_query_tiles : sizes.device_key_tiles;
+    const DeviceTiles& tiles =
+        kQueryRows ? sizes.device_query_tiles.single : sizes.device_key_tiles.single;
     const auto count = static_cast<int>(tiles.count);
     for (int index = part; index < count; index += parts) {
       const TileOfSentence tile = tiles.data[index];

@@ -43,8 +43,7 @@ struct WarpgroupRows {
 DIETMT_DEVICE float row_maximum(float value) {
   DIETMT_UNROLL
   for (int lane = 1; lane < 4; lane *= 2) {
-    const float other = shuffle_xor(value, lane);
-    value = other > value ? other : value;
+    value = fmaxf(shuffle_xor(value, lane), value);
   }
   return value;
 }

@@ -19,25 +19,25 @@ struct WarpgroupSoftmax {
     }
   }
 
-  /// Scores become 2^(score - maximum). `factor` scales the output so far to the new maximum.
-  DIETMT_DEVICE void update(WarpgroupScores& scores, float (&factor)[kRowSlots]) {
+  /// Scores become 2^(scale (score - maximum)). `factor` scales the output so far to the new
+  /// maximum.
+  DIETMT_DEVICE void update(WarpgroupScores& scores, float scale, float (&factor)[kRowSlots]) {
     float largest[kRowSlots] = {maximum[0], maximum[1]};
-    scores.for_each([&](int, int, float& score, int slot) {
-      largest[slot] = score > largest[slot] ? score : largest[slot];
-    });
+    scores.for_each(
+        [&](int, int, float& score, int slot) { largest[slot] = fmaxf(score, largest[slot]); });
     float shift[kRowSlots];
     DIETMT_UNROLL
     for (int slot = 0; slot < kRowSlots; ++slot) {
       largest[slot] = row_maximum(largest[slot]);
       // Rows that see no key yet keep the maximum -infinity, which must not be subtracted.
       const bool empty = largest[slot] == -std::numeric_limits<float>::infinity();
-      shift[slot] = empty ? 0.0f : largest[slot];
-      factor[slot] = exp2_fast(maximum[slot] - shift[slot]);
+      shift[slot] = empty ? 0.0f : largest[slot] * scale;
+      factor[slot] = exp2_fast(fmaf(maximum[slot], scale, -shift[slot]));
       maximum[slot] = largest[slot];
       sum[slot] *= factor[slot];
     }
     scores.for_each([&](int, int, float& score, int slot) {
-      score = exp2_fast(score - shift[slot]);
+      score = exp2_fast(fmaf(score, scale, -shift[slot]));
       sum[slot] += score;
     });
   }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "kernels/attention_tables.h"
 #include "tests/kernels/attention_case.h"
 #include "tests/kernels/attention_reference.h"
 #include "tests/kernels/cuda/runner.h"
@@ -50,6 +51,7 @@ TEST_P(AttentionCasesTest, StaysWithinTwiceTheErrorOfAPlainImplementation) {
   AttentionCase attention(GetParam(), arena);
   const std::string reason = reason_not_to_run(attention.backward().forward);
   if (!reason.empty()) GTEST_SKIP() << reason;
+  EXPECT_EQ(packs_sentences(attention.forward()), GetParam().packed);
   run_attention(attention.backward());
   const auto results = attention.results();
   const auto exact = attention_reference(attention, ElementType::kFloat);
@@ -274,6 +276,93 @@ std::vector<AttentionCaseOptions> make_cases() {
                    .rank = 75});
   return cases;
 }
+
+// Sentences that share tiles, at all borders within one, and next to some that do not.
+std::vector<AttentionCaseOptions> make_packed_cases() {
+  using enum ElementType;
+  const std::vector<int64_t> lengths = {28, 31, 40, 29, 1, 2, 15, 16, 17, 64, 14, 100, 28, 128, 9};
+  const unsigned vectors = kRelativeKeys | kRelativeQueries | kRelativeValues;
+  const unsigned all = vectors | kOffsetBias | kSegmentBias;
+  std::vector<AttentionCaseOptions> cases;
+  const auto add = [&](AttentionCaseOptions options) {
+    options.name = "packed_" + options.name;
+    if (options.queries.size() == 3) options.queries = lengths;
+    options.packed = true;
+    cases.push_back(options);
+  };
+  for (const int64_t width : {32, 64, 96, 128}) {
+    for (const bool causal : {false, true}) {
+      const std::string suffix = std::to_string(width) + (causal ? "_causal" : "");
+      add({.name = "plain_" + suffix, .width = width, .causal = causal, .heads = 1});
+      add({.name = "offset_bias_" + suffix,
+           .width = width,
+           .terms = kOffsetBias,
+           .causal = causal,
+           .dropout = 0.2,
+           .heads = 1});
+    }
+    const std::string suffix = std::to_string(width);
+    add({.name = "vectors_" + suffix, .width = width, .terms = vectors, .heads = 1});
+    add({.name = "cross_" + suffix,
+         .width = width,
+         .queries = {28, 31, 40, 29, 1, 60, 128, 9, 30},
+         .keys = {30, 20, 50, 129, 2, 1, 300, 28, 7},
+         .dropout = 0.2,
+         .heads = 1});
+    add({.name = "fp16_all_" + suffix,
+         .type = kHalf,
+         .width = width,
+         .terms = all,
+         .queries = {28, 40, 31, 7},
+         .causal = true,
+         .dropout = 0.1,
+         .heads = 1});
+  }
+  for (const int64_t width : {64, 128}) {
+    const std::string suffix = std::to_string(width);
+    add({.name = "fp32_plain_" + suffix, .type = kFloat, .width = width, .heads = 1});
+    add({.name = "fp32_all_" + suffix,
+         .type = kFloat,
+         .width = width,
+         .terms = all,
+         .queries = {28, 40, 31, 7},
+         .dropout = 0.1,
+         .heads = 1});
+  }
+  for (const auto& [name, term] : kNamedTerms) {
+    if ((term & all) == 0) continue;
+    add({.name = name, .width = 32, .terms = term, .dropout = 0.1, .shared_tables = true});
+    add({.name = std::string(name) + "_causal", .width = 32, .terms = term, .causal = true});
+  }
+  add({.name = "heads", .width = 40, .terms = kOffsetBias, .dropout = 0.3, .heads = 3});
+  add({.name = "fp16_plain", .type = kHalf, .dropout = 0.3});
+  add({.name = "beyond_clip", .width = 32, .terms = all, .heads = 1, .clip = 2});
+  add({.name = "clip_zero", .width = 32, .terms = kRelativeQueries, .clip = 0, .clip_step = 0});
+  // Sentences of several tiles take these, and leave the rest of the last one idle.
+  const std::vector<int64_t> mixed = {20, 30, 300, 5, 7, 9, 40, 129, 128, 60, 61, 8};
+  add({.name = "mixed", .width = 64, .queries = mixed, .dropout = 0.2, .heads = 1});
+  add({.name = "mixed_all", .width = 32, .terms = all, .queries = mixed, .causal = true});
+  add({.name = "mixed_cross",
+       .width = 32,
+       .queries = mixed,
+       .keys = {5, 200, 7, 9, 40, 128, 60, 61, 8, 3, 2, 1},
+       .heads = 1});
+  add({.name = "without_keys",
+       .width = 32,
+       .queries = {5, 9, 3, 20, 6},
+       .keys = {0, 4, 0, 40, 7},
+       .heads = 1});
+  add({.name = "without_queries",
+       .width = 32,
+       .queries = {0, 5, 0, 0, 9, 110, 20},
+       .keys = {7, 0, 100, 30, 4, 2, 0},
+       .heads = 1});
+  add({.name = "idle_tiles", .width = 32, .terms = kOffsetBias, .heads = 1, .idle_tiles = 2});
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Packed, AttentionCasesTest, testing::ValuesIn(make_packed_cases()),
+                         [](const auto& test) { return test.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(Cases, AttentionCasesTest, testing::ValuesIn(make_cases()),
                          [](const auto& test) { return test.param.name; });

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "common/error.h"
+#include "kernels/attention_tables.h"
 #include "kernels/cuda/attention_plan.h"
 #include "tests/kernels/attention_case.h"
 #include "tests/kernels/attention_reference.h"
@@ -133,17 +134,100 @@ TEST(AttentionHostTest, TablesCostLittleBeyondTheClip) {
   EXPECT_LT(5 * clipped, unclipped) << none << " products without tables";
 }
 
+AttentionCaseOptions packed(unsigned terms, const std::vector<int64_t>& lengths) {
+  return {.name = "packed",
+          .width = 32,
+          .terms = terms,
+          .queries = lengths,
+          .dropout = 0.2,
+          .heads = 1,
+          .packed = true};
+}
+
+TEST(AttentionHostTest, OrderDoesNotMatterInPackedTiles) {
+  const std::vector<int64_t> lengths = {28, 31, 40, 29, 1, 60, 128, 9, 30};
+  std::vector<AttentionCaseOptions> cases = {packed(0, lengths), packed(kOffsetBias, lengths),
+                                             packed(kRelativeKeys, lengths),
+                                             packed(0, {28, 31, 40, 29, 1, 60, 200, 9, 30})};
+  cases.push_back(cases.front());
+  cases.back().keys = {30, 20, 50, 129, 2, 1, 300, 28, 7};
+  for (const AttentionCaseOptions& options : cases) {
+    const auto in_order = run(options, {});
+    for (const uint64_t order : {1, 2, 3}) {
+      expect_same_bits(run(options, {.workers = 2, .order = order}), in_order);
+    }
+  }
+}
+
+// All tiles in one block, which reuses the memory of its keys.
+TEST(AttentionHostTest, OneBlockGivesTheSameInPackedTiles) {
+  const AttentionCaseOptions options = packed(kOffsetBias, {28, 31, 40, 29, 1, 60, 128, 9, 30});
+  const auto many = run(options, {});
+  const auto fewest = run(options, {.workers = 1, .order = 1}, {.blocks = 1});
+  for (size_t i = 0; i < many.size(); ++i) {
+    for (size_t e = 0; e < many[i].values.size(); ++e) {
+      ASSERT_NEAR(many[i].values[e], fewest[i].values[e], 2e-5) << many[i].name;
+    }
+  }
+}
+
+// No two of these fit into one tile, but each has all its queries in one.
+TEST(AttentionHostTest, SentencesOfATileTakeASinglePass) {
+  const std::vector<int64_t> lengths = {100, 128, 70, 65};
+  Arena arena(allocate_shared);
+  AttentionCase attention(packed(0, lengths), arena);
+  const AttentionBackward& call = attention.backward();
+  EXPECT_FALSE(packs_sentences(call.forward));
+  EXPECT_TRUE(plan_backward(call, nullptr).single_pass);
+  AttentionCase longer(packed(0, {100, 129}), arena);
+  EXPECT_FALSE(plan_backward(longer.backward(), nullptr).single_pass);
+  AttentionCase unknown(packed(kRelativeKeys, lengths), arena);
+  EXPECT_FALSE(plan_backward(unknown.backward(), nullptr).single_pass);
+}
+
+struct Work {
+  int launches;
+  int64_t blocks;
+  uint64_t products;
+};
+
+Work work_of(const AttentionCaseOptions& options) {
+  Arena arena(allocate_shared);
+  AttentionCase attention(options, arena);
+  const uint64_t before = detail::products();
+  const HostLauncher launcher = run_attention_on_host(attention.backward(), {}, {});
+  return {launcher.launches, launcher.blocks, detail::products() - before};
+}
+
+TEST(AttentionHostTest, PackedTilesNeedFewerBlocks) {
+  constexpr int kSentences = 96;  // of Multi30k's average length
+  AttentionCaseOptions options = packed(0, std::vector<int64_t>(kSentences, 28));
+  options.width = 64;
+  const Work together = work_of(options);
+  options.packed = false;
+  const Work apart = work_of(options);
+  // Four sentences share a tile, whose block has the whole backward pass.
+  EXPECT_EQ(together.blocks, 2 * kSentences / 4);
+  EXPECT_GE(apart.blocks, 3 * kSentences);
+  EXPECT_EQ(together.launches, 2);
+  EXPECT_EQ(apart.launches, 3);
+  // The rows of a warp see the columns of two sentences.
+  EXPECT_LT(together.products, apart.products * 3 / 2);
+}
+
 // A multiprocessor of compute capability 9.0 has 228 KB of shared memory; each block costs 1 KB
 // more than it requests.
 TEST(AttentionHostTest, BlocksWithRelativeVectorsShareAMultiprocessor) {
   constexpr int64_t kForOne = 227 * 1024;
   constexpr int64_t kForTwo = 113 * 1024;
+  constexpr int64_t kOnAnyDevice = 99 * 1024;
   Arena arena(allocate_shared);
   AttentionCaseOptions options = vectors(9, 16);
   options.width = 64;
   AttentionCase attention(options, arena);
   const AttentionForward& call = attention.forward();
   constexpr TermClass kVectors = TermClass::kRelativeVectors;
+  EXPECT_LE((largest_shared_memory<BFloat16, 64, TermClass::kOffsetBias>(call)), kOnAnyDevice);
   EXPECT_LE((largest_shared_memory<BFloat16, 32, kVectors>(call)), kForTwo);
   EXPECT_LE((largest_shared_memory<BFloat16, 64, kVectors>(call)), kForTwo);
   EXPECT_LE((largest_shared_memory<BFloat16, 128, kVectors>(call)), kForOne);

@@ -10,9 +10,14 @@ namespace dietmt::kernels {
 
 struct HostLauncher {
   HostSchedule schedule;
+  int launches = 0;
+  int64_t blocks = 0;
 
   template <typename Block>
   void launch(BlockIndex grid, const typename Block::Arguments& arguments) {
+    if (grid.x == 0) return;
+    ++launches;
+    blocks += int64_t{grid.x} * grid.y * grid.z;
     run_on_host(
         grid, static_cast<size_t>(Block::shared_bytes(arguments)), schedule,
         [&](BlockIndex block, char* shared) { Block::run(arguments, block, shared); },
@@ -32,8 +37,9 @@ class NanWorkspace {
   std::vector<Words> words_;
 };
 
-/// Forward, then backward, with a workspace initialised to NaN.
-void run_attention_on_host(const AttentionBackward& call, const HostSchedule& schedule,
-                           const BackwardLimits& limits);
+/// Forward, then backward, with a workspace initialised to NaN. Returns a launcher that has run
+/// both.
+HostLauncher run_attention_on_host(const AttentionBackward& call, const HostSchedule& schedule,
+                                   const BackwardLimits& limits);
 
 }  // namespace dietmt::kernels

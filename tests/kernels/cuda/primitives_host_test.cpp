@@ -156,7 +156,7 @@ TEST(PrimitivesHostTest, MultipliesTiles) {
     sync_block();
     WarpRows<kColumns> scores;
     scores.zero();
-    multiply_transposed<BFloat16, kWidth>(scores, rows, other, kColumns - 10);
+    multiply_transposed<BFloat16, kWidth>(scores, rows, other, {0, kColumns - 10});
     scores.for_each([&](int row, int column, float& score, int) {
       float sum = 0.0f;
       for (int k = 0; k < kWidth; ++k) sum += value(row, k) * value(column + 1, k);
@@ -167,7 +167,7 @@ TEST(PrimitivesHostTest, MultipliesTiles) {
     scores.for_each([](int row, int column, float& score, int) {
       score = static_cast<float>((row + column) % 3);
     });
-    multiply<BFloat16, kStride<kWidth>>(sums, scores, other, kColumns - 20);
+    multiply<BFloat16, kStride<kWidth>>(sums, scores, other, {0, kColumns - 20});
     sums.for_each([&](int row, int column, float& sum, int) {
       float expected = 0.0f;
       for (int k = 0; k < kColumns - 16; ++k) {

@@ -18,11 +18,12 @@ struct HostInstance {
 
 }  // namespace
 
-void run_attention_on_host(const AttentionBackward& call, const HostSchedule& schedule,
-                           const BackwardLimits& limits) {
+HostLauncher run_attention_on_host(const AttentionBackward& call, const HostSchedule& schedule,
+                                   const BackwardLimits& limits) {
   HostLauncher launcher{schedule};
   with_instance<HostInstance>(call.forward,
                               [&](auto instance) { instance.run(call, launcher, limits); });
+  return launcher;
 }
 
 std::string reason_not_to_run(const AttentionForward&) { return {}; }

@@ -60,7 +60,8 @@ TEST(Sm90AttentionRunsTest, LengthsComeFromTheDevice) {
     begins[1] = 100;
     begins[2] = 120;
   }
-  for (const DeviceTiles& tiles : {sizes.device_query_tiles, sizes.device_key_tiles}) {
+  for (const DeviceTiles& tiles :
+       {sizes.device_query_tiles.single, sizes.device_key_tiles.single}) {
     ASSERT_EQ(tiles.count, 4);
     const TileOfSentence list[] = {{0, 0}, {1, 0}, {0, 1}, {0, 2}};  // two of them are empty
     std::copy_n(list, 4, const_cast<TileOfSentence*>(tiles.data));
