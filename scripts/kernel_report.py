@@ -122,14 +122,15 @@ def report(paths):
 
 def attention_table(kernels):
     """Registers and stack of the attention kernels by terms and head width."""
-    lines = ['| terms | width | forward: registers, stack | backward: registers, stack |',
-             '|---|---|---|---|']
+    lines = ['| terms | width | forward: registers, stack | backward: registers, stack '
+             '| single pass: registers, stack |', '|---|---|---|---|---|']
     for terms in CLASSES:
         for width in (32, 64, 96, 128):
-            cells = [f'{registers}, {stack}' for registers, stack in
-                     (kernels[f'Attention{way}Block BFloat16 {width} {terms}', 90]
-                      for way in ('Forward', 'Backward'))]
-            lines.append(f'| {terms} | {width} | {cells[0]} | {cells[1]} |')
+            names = [f'{block}Block BFloat16 {width} {terms}' for block in
+                     ('AttentionForward', 'AttentionBackward', 'SinglePassBackward')]
+            found = [kernels.get((name, 90)) for name in names]
+            cells = [f'{row[0]}, {row[1]}' if row else '-' for row in found]
+            lines.append(f'| {terms} | {width} | {" | ".join(cells)} |')
     return '\n'.join(lines) + '\n'
 
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "kernels/cuda/sm90/async_block.h"
 #include "kernels/cuda/sm90/warpgroup_rows.cuh"
+#include "tests/kernels/cuda/sm90/async_block.h"
 
 namespace dietmt::kernels {
 namespace {

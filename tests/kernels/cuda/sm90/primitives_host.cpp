@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "kernels/cuda/sm90/async_block.h"
+#include "tests/kernels/cuda/sm90/async_block.h"
 
 namespace dietmt::kernels {
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <vector>
 
-#include "kernels/cuda/host_block.h"
 #include "kernels/cuda/sm90/tensor_map.h"
+#include "tests/kernels/cuda/host_block.h"
 
 namespace dietmt::kernels::host {
 

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <utility>
 
-#include "kernels/cuda/host_block.h"
+#include "tests/kernels/cuda/host_block.h"
 
 namespace dietmt::kernels {
 

@@ -1,4 +1,4 @@
-#include "kernels/cuda/host_block.h"
+#include "tests/kernels/cuda/host_block.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "kernels/cuda/sm90/async_block.h"
+#include "tests/kernels/cuda/sm90/async_block.h"
 
 #include <algorithm>
 #include <cstring>
