@@ -1,6 +1,6 @@
 // primitives.h on the host: the threads of a block are fibres of one thread of the system
-// (Boost.Context), and a warp's operations exchange operands through a slot per lane. For tests, which
-// define these functions (tests/kernels/cuda/primitives_host.cpp).
+// (Boost.Context), and a warp's operations exchange operands through a slot per lane. For tests;
+// tests/kernels/cuda/primitives_host.cpp defines the functions.
 //
 // Mistakes that a GPU would pass over in silence are errors here: a barrier or warp operation that
 // not all threads reach, different operations in one warp, misaligned addresses. Shared memory

@@ -7,7 +7,7 @@
 
 namespace dietmt::kernels {
 
-struct ColumnRange {
+struct StripColumns {
   int64_t begin = 0;  // a multiple of 4
   int64_t end = 0;
 };
@@ -50,7 +50,7 @@ DIETMT_DEVICE void add_four_columns(float (&sums)[4], const float* from, int64_t
 
 /// use(sum, column, four sums) of `count` partial sums from `first` on.
 template <typename Use>
-DIETMT_DEVICE void add_parts(const ColumnReduction& reduction, const ColumnRange& columns,
+DIETMT_DEVICE void add_parts(const ColumnReduction& reduction, const StripColumns& columns,
                              int first, int count, const Use& use) {
   const auto fours = static_cast<int>((columns.end - columns.begin + 3) / 4);
   DIETMT_ROLLED
@@ -66,7 +66,7 @@ DIETMT_DEVICE void add_parts(const ColumnReduction& reduction, const ColumnRange
 
 /// Ends a block that has written row(sum, part) of the columns. `flags`: two words of shared
 /// memory.
-DIETMT_DEVICE void finish_columns(const ColumnReduction& reduction, const ColumnRange& columns,
+DIETMT_DEVICE void finish_columns(const ColumnReduction& reduction, const StripColumns& columns,
                                   int part, int strip, uint32_t* flags) {
   const int groups = reduction.groups();
   const int group = part / kPartsOfGroup;

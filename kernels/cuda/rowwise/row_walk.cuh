@@ -47,7 +47,7 @@ constexpr int64_t lane_columns_bytes(int per_vector) {
 
 /// The columns of a strip whose units are kCount columns.
 template <int kCount>
-DIETMT_DEVICE ColumnRange columns_of(const RowSplit& split, int strip, int64_t width) {
+DIETMT_DEVICE StripColumns columns_of(const RowSplit& split, int strip, int64_t width) {
   const int64_t begin = int64_t{strip} * split.per_strip * kCount;
   const int64_t end = begin + int64_t{split.per_strip} * kCount;
   return {begin, end < width ? end : width};
@@ -64,7 +64,7 @@ DIETMT_DEVICE void store_lane_columns(const ColumnReduction& reduction, int sum,
     for (int e = 0; e < kCount; ++e) shared[thread_index() * kCount + e] = own[e];
   }
   sync_block();
-  const ColumnRange columns = columns_of<kCount>(split, block.y, reduction.width);
+  const StripColumns columns = columns_of<kCount>(split, block.y, reduction.width);
   const int lane_numbers = split.per_strip * kCount;
   float* const row = reduction.row(sum, block.x);
   for (int64_t column = columns.begin + thread_index(); column < columns.end;
