@@ -148,6 +148,14 @@ class KernelCall {
   std::vector<float> scale_;  // [H]
 };
 
+/// Whether sentences are so short that the usual kernels are faster. Measured on an H200 for the
+/// backward pass of a sentence a tile: a block by wgmma has a multiprocessor to itself, which
+/// blocks of short sentences leave idle while they start and end.
+bool are_short(const kernels::AttentionSizes& sizes) {
+  constexpr int64_t kLongOnAverage = 64;  // tokens
+  return sizes.key_rows < kLongOnAverage * sizes.sentences;
+}
+
 void run_forward(const kernels::AttentionForward& call, KernelChoice kernel, at::Device device) {
   if (device.is_cpu()) return kernels::attention_forward_cpu(call);
   const c10::DeviceGuard guard(device);
@@ -155,14 +163,6 @@ void run_forward(const kernels::AttentionForward& call, KernelChoice kernel, at:
   const bool by_warpgroups = kernel == KernelChoice::kWarpgroup &&
                              !(are_short(call.sizes) && kernels::packs_sentences(call));
   by_warpgroups ? table.warpgroup_attention_forward(call) : table.attention_forward(call);
-}
-
-/// Whether sentences are so short that the usual kernels are faster. Measured on an H200 for the
-/// backward pass of a sentence a tile: a block by wgmma has a multiprocessor to itself, which
-/// blocks of short sentences leave idle while they start and end.
-bool are_short(const kernels::AttentionSizes& sizes) {
-  constexpr int64_t kLongOnAverage = 64;  // tokens
-  return sizes.key_rows < kLongOnAverage * sizes.sentences;
 }
 
 void run_backward(const kernels::AttentionBackward& call, KernelChoice kernel, at::Device device) {
