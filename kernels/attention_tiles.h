@@ -53,7 +53,7 @@ inline std::vector<TileOfSentence> packed_tiles(std::span<const int64_t> lengths
   return tiles;
 }
 
-/// Of packed_tiles().
+/// The number of packed_tiles().
 inline int64_t count_packed_tiles(std::span<const int64_t> lengths) {
   int64_t count = std::ssize(packed_tiles(lengths, {}));
   for (const int64_t length : lengths) count += length > kDeviceTileRows ? tiles_of(length) : 0;

@@ -7,7 +7,7 @@
 namespace dietmt::kernels {
 namespace {
 
-/// Of lengths shortest .. longest.
+/// Each from shortest to longest.
 std::vector<int64_t> drawn_lengths(Random& random, int64_t count, int64_t shortest,
                                    int64_t longest) {
   std::vector<int64_t> lengths;

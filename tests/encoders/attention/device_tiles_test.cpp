@@ -2,11 +2,10 @@
 // counting device, whose memory the host can read.
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "encoders/attention/packing.h"
 #include "kernels/attention_tiles.h"
 #include "tests/counting_device/counting_device.h"
+#include "tests/counting_device/device_memory.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -15,21 +14,26 @@ using kernels::TileOfSentence;
 
 using Tiles = std::vector<std::pair<int32_t, int32_t>>;
 
-Tiles pairs_of(std::span<const TileOfSentence> tiles) {
+Tiles pairs_of(const kernels::DeviceTiles& tiles) {
   Tiles pairs;
-  for (const TileOfSentence& tile : tiles) pairs.emplace_back(tile.sentence, tile.tile);
+  for (const TileOfSentence& tile : std::span(tiles.data, static_cast<size_t>(tiles.count)))
+    pairs.emplace_back(tile.sentence, tile.tile);
   return pairs;
 }
 
-Tiles pairs_of(const kernels::DeviceTiles& tiles) {
-  return pairs_of(std::span(tiles.data, static_cast<size_t>(tiles.count)));
+Tiles pairs_of(const std::vector<TileOfSentence>& tiles) {
+  return pairs_of(kernels::DeviceTiles{tiles.data(), std::ssize(tiles)});
+}
+
+kernels::DeviceTiles on_host(const kernels::DeviceTiles& tiles) {
+  return {static_cast<const TileOfSentence*>(counting::mirror_of(tiles.data)), tiles.count};
 }
 
 void expect_tiles_of(const std::vector<int64_t>& lengths, const Packing& packing) {
   const auto single = kernels::single_tiles(lengths);
   const kernels::DeviceTilings tilings = packing.device_tiles();
-  EXPECT_EQ(pairs_of(tilings.single), pairs_of(single));
-  EXPECT_EQ(pairs_of(tilings.packed), pairs_of(kernels::packed_tiles(lengths, single)));
+  EXPECT_EQ(pairs_of(on_host(tilings.single)), pairs_of(single));
+  EXPECT_EQ(pairs_of(on_host(tilings.packed)), pairs_of(kernels::packed_tiles(lengths, single)));
 }
 
 TEST(DeviceTilesTest, APackingHasBothLists) {
@@ -49,9 +53,9 @@ TEST(DeviceTilesTest, TilesPastAllSentencesAreIdle) {
   ASSERT_EQ(sizes.packed_tiles, 3);
   std::vector<int64_t> numbers(static_cast<size_t>(sizes.numbers()));
   write_packing(lengths, sizes, numbers.data());
-  std::vector<TileOfSentence> packed(3);
-  std::memcpy(packed.data(), numbers.data() + numbers.size() - 3, 3 * sizeof(TileOfSentence));
-  EXPECT_EQ(pairs_of(packed), (Tiles{{0, -2}, {2, -1}, {0, 1}}));
+  const int64_t* const packed = numbers.data() + numbers.size() - 3;
+  EXPECT_EQ(pairs_of(kernels::DeviceTiles{reinterpret_cast<const TileOfSentence*>(packed), 3}),
+            (Tiles{{0, -2}, {2, -1}, {0, 1}}));
 }
 
 }  // namespace
