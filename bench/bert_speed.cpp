@@ -81,7 +81,7 @@ std::vector<double> time_updates(const Options& o, const bench::Place& place,
       optimizer.zero_gradients();
       encoders::DropoutKeys dropout(static_cast<uint64_t>(i));
       loss = task.accumulate_gradients(dropout);
-      optimizer.scale_and_clip(1.0 / static_cast<double>(loss.targets), 1.0);
+      optimizer.scale_and_clip(1.0 / loss.targets, 1.0);
       optimizer.step(1e-4);
     });
     if (i >= o.warmup) speeds.push_back(static_cast<double>(loss.tokens) / update);

@@ -86,7 +86,7 @@ class Steps {
     optimizer_.zero_gradients();
     encoders::DropoutKeys dropout(static_cast<uint64_t>(++updates_));
     const training::BatchLoss loss = task_.accumulate_gradients(dropout);
-    optimizer_.scale_and_clip(1.0 / static_cast<double>(loss.targets), 25.0);
+    optimizer_.scale_and_clip(1.0 / loss.targets, 25.0);
     optimizer_.step(1e-4);
   }
 

@@ -156,7 +156,7 @@ void run(const Options& o) {
         optimizer.zero_gradients();
         encoders::DropoutKeys dropout(static_cast<uint64_t>(i));
         const training::BatchLoss loss = task.accumulate_gradients(dropout);
-        optimizer.scale_and_clip(1.0 / static_cast<double>(loss.targets), 25.0);
+        optimizer.scale_and_clip(1.0 / loss.targets, 25.0);
         optimizer.step(1e-3);
       });
     };

@@ -70,7 +70,8 @@ struct DeviceEmbedBackward {
 
 /// Label-smoothed cross-entropy of a block of rows (Szegedy et al. 2016); computed in fp32. losses
 /// gets the smoothed loss and -log p(target) of each row, in nats. With `gradient`, logits are
-/// replaced by the gradient of the smoothed loss. Both are zero in rows without a target.
+/// replaced by the gradient of the smoothed loss. Both are multiplied by the weight of the row, and
+/// zero in rows without a target.
 struct DeviceCrossEntropy {
   ElementType type = ElementType::kFloat;
   int64_t rows = 0;
@@ -78,6 +79,7 @@ struct DeviceCrossEntropy {
   void* logits = nullptr;            // [rows, classes]
   const float* bias = nullptr;       // [classes] or null; added to the logits
   const int64_t* targets = nullptr;  // [rows]; below 0: none
+  const float* weights = nullptr;    // [rows] or null: 1
   double smoothing = 0.0;
   bool gradient = false;
   float* losses = nullptr;  // [rows, 2]

@@ -16,8 +16,8 @@ namespace dietmt::kernels {
 /// Label-smoothed cross-entropy (Szegedy et al. 2016): the target distribution is
 /// (1 - smoothing) on the target plus smoothing / classes on every class.
 /// losses[r] = smoothed loss, target_losses[r] = -log p(target), both in nats. If `gradient`,
-/// logits are replaced by d losses[r] / d logits * gradient_scale. Computed in fp32 from float or
-/// BFloat16.
+/// logits are replaced by d losses[r] / d logits * gradient_scale. A row's weight multiplies its
+/// losses and gradient. Computed in fp32 from float or BFloat16.
 template <typename Number>
 struct CrossEntropy {
   int64_t rows = 0;
@@ -29,6 +29,7 @@ struct CrossEntropy {
   bool gradient = false;
   double* losses = nullptr;         // [rows]
   double* target_losses = nullptr;  // [rows]
+  const float* weights = nullptr;   // [rows] or null: 1
 };
 
 /// A step of the recurrence of an SSRU (Kim et al. 2019), for one row of `width`:

@@ -1,4 +1,5 @@
 // The languages of the corpora of `dietmt train`, and the tags that their texts get from them.
+#include <algorithm>
 #include <set>
 
 #include "data/text/language_codes.h"
@@ -52,7 +53,10 @@ nmt::ModelLanguages CorpusOptions::new_languages() const {
 
 std::vector<data::CorpusFiles> CorpusOptions::train_files(
     const nmt::ModelLanguages& languages) const {
-  return tagged(data::corpus_files(train_source, train_target),
+  std::vector<data::CorpusFiles> files = data::corpus_files(train_source, train_target);
+  for (size_t i = 0; i < std::min(files.size(), train_weights.size()); ++i)
+    if (train_weights[i] != "-") files[i].weights = train_weights[i];
+  return tagged(std::move(files),
                 choices_of(train_source.size(), source_tags, source_languages, target_languages),
                 languages, *this);
 }

@@ -54,6 +54,8 @@ std::vector<std::pair<std::string, std::string>> CorpusOptions::texts() const {
   add("--valid-target", valid_target);
   add("--train-source", train_source);
   add("--train-target", train_target);
+  for (const std::string& name : train_weights)
+    if (name != "-") all.emplace_back("--train-weights", data::TextColumn(name).file);
   return all;
 }
 
@@ -73,6 +75,10 @@ std::vector<std::string> CorpusOptions::problems(const nmt::ModelLanguages& lang
                 "-source: give one for each, - for none");
   };
   require_pairs("train", train_source, train_target, "--source-tags", source_tags);
+  require(train_weights.empty() || train_weights.size() == train_source.size(),
+          "--train-weights has " + std::to_string(train_weights.size()) + " files for " +
+              std::to_string(train_source.size()) +
+              " corpora: give one for each, - for one without weights");
   require_pairs("valid", valid_source, valid_target, "--valid-source-tag", valid_source_tags);
   const auto require_languages = [&](const std::string& option, const auto& names, size_t corpora) {
     require(names.size() <= 1 || names.size() == corpora,
@@ -127,7 +133,10 @@ void bind_corpora(OptionTable& table, CorpusOptions& o) {
            "column of tab-separated text",
            {.required = true})
       .add("train-target", &o.train_target, "FILE...", "target side, with the same number of lines",
-           {.required = true});
+           {.required = true})
+      .add("train-weights", &o.train_weights, "FILE...",
+           "weights of the pairs in the loss, a number from 0 on each line, such as FILE:3 for the "
+           "third column; one file for each corpus, -: none");
   bind_corpus_mix(table, o, "corpus", "pair");
   table
       .add(
@@ -330,7 +339,8 @@ void check_texts(const CorpusOptions& o, const nmt::ModelLanguages& languages) {
     return fs::is_regular_file(data::TextColumn(name).file);
   };
   for (const data::CorpusFiles& files : texts)
-    if (can_be_read_again(files.source) && can_be_read_again(files.target))
+    if (can_be_read_again(files.source) && can_be_read_again(files.target) &&
+        (files.weights.empty() || can_be_read_again(files.weights)))
       data::check_parallel_text(files);
 }
 

@@ -19,6 +19,7 @@ namespace dietmt::tools {
 
 struct CorpusOptions : CorpusMix {
   std::vector<std::string> train_source, train_target;
+  std::vector<std::string> train_weights;  // "-": none
   std::optional<std::string> stages;     // file
   std::vector<std::string> source_tags;  // "-": none
   std::vector<std::string> valid_source, valid_target;

@@ -34,7 +34,7 @@ training::BatchLoss FinetuningTask::accumulate_gradients(encoders::DropoutKeys& 
   }
   const at::Tensor sum = loss(batch, dropout);
   sum.backward();
-  return {training::batch_sums(sum, sum), targets(batch), batch.tokens.size()};
+  return {training::batch_sums(sum, sum), static_cast<double>(targets(batch)), batch.tokens.size()};
 }
 
 double FinetuningTask::epoch() const { return training::epochs_of(*batches_); }

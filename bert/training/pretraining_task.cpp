@@ -130,8 +130,8 @@ training::BatchLoss PretrainingTask::accumulate_gradients(encoders::DropoutKeys&
   const auto pass = [&](const Tensor* place, encoders::DropoutKeys& keys) {
     return pass_over(place != nullptr ? batch.with_numbers(*place) : batch, keys);
   };
-  return {passes_->run(batch.sizes.list(), batch.numbers, dropout, pass), batch.masked,
-          batch.tokens};
+  return {passes_->run(batch.sizes.list(), batch.numbers, dropout, pass),
+          static_cast<double>(batch.masked), batch.tokens};
 }
 
 void PretrainingTask::require_memory(const PretrainingInputs& batch) {

@@ -164,9 +164,16 @@ BatchPlan plan_sorted(const ParallelCorpus& corpus, int64_t batch_tokens) {
   return plan;
 }
 
-ParallelBatch assemble(const ParallelCorpus& corpus, std::span<const uint32_t> pairs) {
+ParallelBatch without_text(const ParallelCorpus& corpus, std::span<const uint32_t> pairs) {
   ParallelBatch batch;
   batch.pairs.assign(pairs.begin(), pairs.end());
+  if (corpus.weighted())
+    for (const uint32_t pair : pairs) batch.weights.push_back(corpus.weight(pair));
+  return batch;
+}
+
+ParallelBatch assemble(const ParallelCorpus& corpus, std::span<const uint32_t> pairs) {
+  ParallelBatch batch = without_text(corpus, pairs);
   size_t source_tokens = 0;
   size_t target_tokens = 0;
   for (const uint32_t pair : pairs) {
@@ -188,8 +195,7 @@ ParallelBatch assemble(const ParallelCorpus& corpus, std::span<const uint32_t> p
 /// The pairs as drawn for this epoch. The first pair is use number `first_use`.
 ParallelBatch assemble_drawn(const ParallelCorpus& corpus, const BatchOptions& options,
                              int64_t epoch, std::span<const uint32_t> pairs, size_t first_use) {
-  ParallelBatch batch;
-  batch.pairs.assign(pairs.begin(), pairs.end());
+  ParallelBatch batch = without_text(corpus, pairs);
   for (size_t i = 0; i < pairs.size(); ++i) {
     const DrawnPair drawn =
         drawn_pair(corpus, pairs[i], options.drawing, {options.seed, epoch, first_use + i});

@@ -28,6 +28,7 @@ struct ParallelBatch {
   PackedTokens source;         // each sentence ends with end of sentence
   PackedTokens target;         // each sentence ends with end of sentence
   std::vector<int64_t> pairs;  // their indices in the corpus
+  std::vector<float> weights;  // of the pairs in the loss; empty: all are 1
 };
 
 struct BatchOptions {

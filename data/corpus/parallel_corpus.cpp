@@ -27,11 +27,16 @@ constexpr uint64_t kEncodingVersion = 2;  // incremented when the same input giv
 std::string fingerprint_of(const CorpusFiles& files, const Tokenizer& source,
                            const Tokenizer& target, const LengthFilter& filter, bool documents) {
   const TextColumn source_text(files.source), target_text(files.target);
-  const auto paths = fingerprint_of_files(std::array{source_text.file, target_text.file});
+  std::vector<std::string> read = {source_text.file, target_text.file};
+  const bool weighted = !files.weights.empty();
+  const TextColumn weights(files.weights);
+  if (weighted) read.push_back(weights.file);
+  const auto paths = fingerprint_of_files(read);
   if (!paths) return "";
   std::string text = "encoding " + std::to_string(kEncodingVersion) + '\n' + *paths;
   if (source_text.column > 0 || target_text.column > 0)
     text += fmt::format("columns {} {}\n", source_text.column, target_text.column);
+  if (weighted) text += fmt::format("weights in column {}\n", weights.column);
   for (const Tokenizer* tokenizer : {&source, &target})
     text += "tokenizer " + std::to_string(hash_of(tokenizer->serialized())) + '\n';
   if (!files.source_tag.empty()) text += "tag " + files.source_tag + '\n';
@@ -52,14 +57,17 @@ fs::path cache_name(const CorpusFiles& files) {
     const fs::path path = fs::weakly_canonical(file, error);
     return error ? file : path.string();
   };
-  return fmt::format("{:016x}.cache", hash_of(place(files.source) + '\t' + place(files.target) +
-                                              '\t' + files.source_tag + files.target_tag));
+  const std::string weights = files.weights.empty() ? "" : '\t' + place(files.weights);
+  return fmt::format("{:016x}.cache",
+                     hash_of(place(files.source) + '\t' + place(files.target) + '\t' +
+                             files.source_tag + files.target_tag + weights));
 }
 
 struct EncodedChunk {
   std::vector<std::vector<int32_t>> sources;  // of the kept pairs
   std::vector<std::vector<int32_t>> targets;
-  std::vector<size_t> ends;  // kept pairs before each dropped pair
+  std::vector<float> weights;  // none if the pairs have none
+  std::vector<size_t> ends;    // kept pairs before each dropped pair
   CorpusReport report;
   UnknownPieces unknown_sources, unknown_targets;
 };
@@ -115,6 +123,7 @@ EncodedChunk encode(const TextPairs& text, const Encoder& encoder, const LengthF
     chunk.report.target_tokens += std::ssize(target);
     chunk.sources.push_back(std::move(source));
     chunk.targets.push_back(std::move(target));
+    if (!text.weights.empty()) chunk.weights.push_back(text.weights[i]);
   }
   return chunk;
 }
@@ -146,7 +155,23 @@ class DocumentWriter {
   bool open_ = false;
 };
 
+void write_weights(CacheWriter& cache, const std::vector<float>& weights, const std::string& file) {
+  if (!weights.empty() && std::ranges::all_of(weights, [](float weight) { return weight == 0.0F; }))
+    throw DataError(file + ": the weights of all pairs that are kept are 0");
+  std::vector<int32_t> bits;
+  for (const float weight : weights) bits.push_back(std::bit_cast<int32_t>(weight));
+  cache.append(bits);
+}
+
 }  // namespace
+
+float CorpusShard::weight(int64_t pair) const {
+  if (!weighted()) return 1.0F;
+  const int64_t place = cache->first_token(cache->sequences() - 1) + pair;
+  std::vector<int32_t> bits;
+  cache->read(place, place + 1, bits);
+  return std::bit_cast<float>(bits.front());
+}
 
 CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const Tokenizer& target,
                        const LengthFilter& filter, const fs::path& folder, int64_t threads,
@@ -172,6 +197,7 @@ CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const 
   DocumentWriter pairs(writer, documents);
   CorpusReport report;
   UnknownPieces unknown_sources, unknown_targets;
+  std::vector<float> weights;
   ParallelReader reader(files);
   const Encoder encoder(files, source, target);
   work_in_order(
@@ -179,6 +205,7 @@ CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const 
       [&](const TextPairs& text) { return encode(text, encoder, filter); },
       [&](const EncodedChunk& chunk) {
         pairs.add(chunk);
+        weights.insert(weights.end(), chunk.weights.begin(), chunk.weights.end());
         const int64_t millions = report.lines / kReportedLines;
         report += chunk.report;
         unknown_sources += chunk.unknown_sources;
@@ -187,6 +214,7 @@ CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const 
           spdlog::info("encoded {} million lines", report.lines / kReportedLines);
       });
   pairs.end_document();
+  if (!files.weights.empty()) write_weights(writer, weights, files.weights);
   reader.report();
   report.empty -= reader.skipped();
   unknown_sources.check(files.source, source, files.allows_unknown);
@@ -221,10 +249,24 @@ uint64_t ParallelCorpus::content_hash() const {
   return hash;
 }
 
-ParallelCorpus::Place ParallelCorpus::source_of(int64_t pair) const {
+bool ParallelCorpus::weighted() const {
+  return std::ranges::any_of(shards_, [](const CorpusShard& shard) { return shard.weighted(); });
+}
+
+float ParallelCorpus::weight(int64_t pair) const {
+  const PairOfShard place = shard_of(pair);
+  return place.shard.weight(place.pair);
+}
+
+ParallelCorpus::PairOfShard ParallelCorpus::shard_of(int64_t pair) const {
   const auto next = std::upper_bound(starts_.begin() + 1, starts_.end() - 1, pair);
   const auto shard = static_cast<size_t>(next - starts_.begin()) - 1;
-  return {*shards_[shard].cache, 2 * (pair - starts_[shard])};
+  return {shards_[shard], pair - starts_[shard]};
+}
+
+ParallelCorpus::Place ParallelCorpus::source_of(int64_t pair) const {
+  const PairOfShard place = shard_of(pair);
+  return {*place.shard.cache, 2 * place.pair};
 }
 
 ParallelCorpus::Place ParallelCorpus::target_of(int64_t pair) const {

@@ -16,12 +16,16 @@
 namespace dietmt::data {
 
 /// One pair of files as token ids, in its own cache file. Pair p has sequences 2p (source) and 2p+1
-/// (target) of the cache. Groups, if any, are documents.
+/// (target) of the cache. If the pairs have weights, one more sequence holds their bits. Groups, if
+/// any, are documents.
 struct CorpusShard {
   std::unique_ptr<const MappedCache> cache;
   CorpusReport report;
 
   int64_t size() const { return cache->sequences() / 2; }
+  bool weighted() const { return cache->sequences() % 2 == 1; }
+  /// 1 if the pairs have no weights.
+  float weight(int64_t pair) const;
 };
 
 /// Encodes the files into `folder` under a name that depends only on their paths and tag, or maps
@@ -40,9 +44,9 @@ class ParallelCorpus {
   /// made from the same files (path, size, modification time), tag, tokenizers and filter. Adding
   /// or changing a corpus does not affect the caches of the others. Standard input and pipes are
   /// encoded each time. Threads encode in parallel; the content does not depend on their number.
-  /// Throws DataError with file:line for invalid UTF-8, unequal line counts, a corpus that the
-  /// filter empties, or a tag that the source tokenizer lacks, and Error if a cache cannot be
-  /// written.
+  /// Throws DataError with file:line for invalid UTF-8, unequal line counts, a bad weight, a corpus
+  /// that the filter empties, weights that are all 0, or a tag that the source tokenizer lacks, and
+  /// Error if a cache cannot be written.
   /// With `context`, lengths and read() include a pair's context: as many preceding pairs of its
   /// document as `context` allows on both sides. The caches hold each sentence once. With
   /// CacheUse::kOfFirstProcess it only reads caches, and throws other_text().
@@ -77,7 +81,17 @@ class ParallelCorpus {
   /// corpus does not make its mapped pages resident. Throws Error if reading fails.
   void read(int64_t pair, std::vector<int32_t>& ids) const;
 
+  /// Whether pairs of a corpus have weights, and the weight of a pair in the loss; 1 if its corpus
+  /// has none.
+  bool weighted() const;
+  float weight(int64_t pair) const;
+
  private:
+  // A pair of a corpus.
+  struct PairOfShard {
+    const CorpusShard& shard;
+    int64_t pair;
+  };
   // A sequence of a cache.
   struct Place {
     const MappedCache& cache;
@@ -90,6 +104,7 @@ class ParallelCorpus {
     int64_t source = 0;
     int64_t target = 0;
   };
+  PairOfShard shard_of(int64_t pair) const;
   Place source_of(int64_t pair) const;
   Place target_of(int64_t pair) const;
   Lengths lengths_of(const Place& source) const;

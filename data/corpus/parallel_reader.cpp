@@ -4,7 +4,9 @@
 #include <iterator>
 
 #include "common/error.h"
+#include "common/numbers.h"
 #include "common/process.h"
+#include "common/trimmed.h"
 
 namespace dietmt::data {
 
@@ -13,7 +15,9 @@ ParallelReader::ParallelReader(const CorpusFiles& files)
       source_(files.source),
       target_(files.target),
       source_utf8_(files.invalid_utf8),
-      target_utf8_(files.invalid_utf8) {}
+      target_utf8_(files.invalid_utf8) {
+  if (!files.weights.empty()) weights_.emplace(files.weights);
+}
 
 std::optional<TextPairs> ParallelReader::next() {
   constexpr size_t kChunkPairs = 4096;
@@ -25,6 +29,7 @@ std::optional<TextPairs> ParallelReader::next() {
     bytes += source.size() + target.size();
     chunk.sources.push_back(source);
     chunk.targets.push_back(target);
+    if (weights_) chunk.weights.push_back(next_weight());
   }
   if (chunk.sources.empty()) return std::nullopt;
   return chunk;
@@ -40,7 +45,11 @@ bool ParallelReader::next_pair(std::string& source, std::string& target) {
   const bool has_target = target_.next(target);
   if (has_source != has_target)
     refuse_unequal(files_.source, source_, files_.target, target_, has_source);
-  if (!has_source) return false;
+  if (!has_source) {
+    if (std::string line; weights_ && weights_->next(line))
+      refuse_unequal(files_.source, source_, files_.weights, *weights_, false);
+    return false;
+  }
   const bool good_source = source_utf8_.admit(source_, source);
   const bool good_target = target_utf8_.admit(target_, target);
   if (!good_source || !good_target) {
@@ -52,6 +61,18 @@ bool ParallelReader::next_pair(std::string& source, std::string& target) {
   warn_if_cut(source_, source);
   warn_if_cut(target_, target);
   return true;
+}
+
+float ParallelReader::next_weight() {
+  std::string line;
+  if (!weights_->next(line))
+    refuse_unequal(files_.source, source_, files_.weights, *weights_, true);
+  const std::string_view text = trimmed(line, " \t\r");
+  const double weight = number_in<double>(text).value_or(-1.0);
+  if (weight >= 0.0 && weight <= kHeaviest) return static_cast<float>(weight);
+  constexpr size_t kShown = 40;
+  throw DataError(weights_->where() + ": '" + std::string(text.substr(0, kShown)) +
+                  "' is no weight of a pair: give a number from 0 to 1000000");
 }
 
 void refuse_unequal(const std::string& source_name, LineReader& source,
@@ -76,6 +97,7 @@ TextPairs read_parallel_text(const CorpusFiles& files) {
   while (std::optional<TextPairs> chunk = reader.next()) {
     std::ranges::move(chunk->sources, std::back_inserter(all.sources));
     std::ranges::move(chunk->targets, std::back_inserter(all.targets));
+    std::ranges::copy(chunk->weights, std::back_inserter(all.weights));
   }
   return all;
 }

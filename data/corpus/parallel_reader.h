@@ -21,6 +21,7 @@ struct CorpusFiles {
   std::string target_tag = {};  // and before each target line
   InvalidUtf8 invalid_utf8 = InvalidUtf8::kRefuse;
   bool allows_unknown = false;  // more unknown pieces than UnknownPieces::kRefused
+  std::string weights = {};     // a file or column with the weight of each pair; empty: all are 1
 };
 
 /// Pairs each source file with the target file at the same index. Throws ConfigError if their
@@ -55,15 +56,18 @@ struct CorpusReport {
 struct TextPairs {
   std::vector<std::string> sources;
   std::vector<std::string> targets;
+  std::vector<float> weights;  // of the pairs in the loss; empty: all are 1
 };
 
 class ParallelReader {
  public:
+  static constexpr double kHeaviest = 1e6;  // weight of a pair
+
   explicit ParallelReader(const CorpusFiles& files);
 
   /// The next pairs, as many as a thread encodes at once; nullopt at the end. Cuts long lines with
   /// a warning. Throws DataError with file:line for invalid UTF-8 (unless `files` allow it), a
-  /// missing column, and if one file is shorter.
+  /// missing column, a weight that is no number from 0 to kHeaviest, and if one file is shorter.
   std::optional<TextPairs> next();
 
   /// Pairs left empty because a side is not UTF-8.
@@ -74,12 +78,14 @@ class ParallelReader {
 
  private:
   bool next_pair(std::string& source, std::string& target);
+  float next_weight();
 
   const CorpusFiles& files_;
   TextReader source_;
   TextReader target_;
   Utf8Lines source_utf8_;
   Utf8Lines target_utf8_;
+  std::optional<TextReader> weights_;
   int64_t skipped_ = 0;
 };
 

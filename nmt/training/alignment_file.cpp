@@ -188,8 +188,10 @@ std::shared_ptr<const AlignmentGuide> read_alignment_guide(
                     std::to_string(report.lines) +
                     " pairs of lines, so lines of alignments would not belong to them: leave "
                     "these pairs out of the text first");
+  std::vector<data::CorpusFiles> texts = corpora;
+  for (data::CorpusFiles& files : texts) files.weights.clear();  // which may be a pipe
   Links all;
-  LinkedTextReader reader(file, corpora, text.size());
+  LinkedTextReader reader(file, texts, text.size());
   data::work_in_order(
       threads, [&] { return reader.next(); },
       [&](const LinkedText& linked) { return links_of(linked, file, source, target); },

@@ -50,7 +50,7 @@ std::shared_ptr<const AlignmentGuide> statistical_guide(const data::ParallelCorp
 AlignmentTargets alignment_targets(std::span<const int64_t> targets,
                                    std::span<const int64_t> sources,
                                    std::span<const std::vector<TokenLink>> links,
-                                   at::Device device) {
+                                   std::span<const float> pair_weights, at::Device device) {
   std::vector<int64_t> places;
   std::vector<float> weights;
   int64_t begin = 0;  // of the sentence among all weights
@@ -64,9 +64,10 @@ AlignmentTargets alignment_targets(std::span<const int64_t> targets,
                         std::to_string(sources[b]) + " and " + std::to_string(targets[b]) +
                         " tokens");
     for (const TokenLink& link : links[b]) counts[static_cast<size_t>(link.target)] += 1.0F;
+    const float of_pair = pair_weights.empty() ? 1.0F : pair_weights[b];
     for (const TokenLink& link : links[b]) {
       places.push_back(begin + link.target * sources[b] + link.source);
-      weights.push_back(1.0F / counts[static_cast<size_t>(link.target)]);
+      weights.push_back(of_pair / counts[static_cast<size_t>(link.target)]);
     }
     begin += targets[b] * sources[b];
   }

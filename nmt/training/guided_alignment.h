@@ -56,15 +56,15 @@ std::shared_ptr<const AlignmentGuide> read_alignment_guide(
 /// by row, end to end.
 struct AlignmentTargets {
   at::Tensor places;   // [links] int64
-  at::Tensor weights;  // [links] fp32: 1/|links of t|
+  at::Tensor weights;  // [links] fp32: 1/|links of t|, times the weight of the pair
 };
 
-/// `targets`, `sources`: tokens of each sentence, T and S. Throws DataError for links to other
-/// tokens. The copy to `device` is asynchronous.
+/// `targets`, `sources`: tokens of each sentence, T and S. `pair_weights`: empty: 1. Throws
+/// DataError for links to other tokens. The copy to `device` is asynchronous.
 AlignmentTargets alignment_targets(std::span<const int64_t> targets,
                                    std::span<const int64_t> sources,
                                    std::span<const std::vector<TokenLink>> links,
-                                   at::Device device);
+                                   std::span<const float> pair_weights, at::Device device);
 
 /// - sum_t 1/|links of t| sum_(s,t) log p(s | t), over the target tokens t that have links (Garg et
 /// al. 2019, eq. 5). attention: [T, S] of each sentence, with gradient. Returns a scalar.

@@ -17,9 +17,17 @@ namespace {
 using at::Tensor;
 using encoders::Packing;
 
+/// Parts that not every batch has.
+struct MoreParts {
+  bool order = false;    // of ids, on a device
+  bool weights = false;  // of targets
+};
+
+int64_t numbers_of_weights(const BatchSizes& sizes) { return (sizes.target.tokens + 1) / 2; }
+
 /// The numbers of a batch, part by part.
 struct Parts {
-  Parts(const BatchSizes& sizes, const Tensor& numbers, bool ordered) {
+  Parts(const BatchSizes& sizes, const Tensor& numbers, MoreParts more) {
     int64_t begin = 0;
     const auto next = [&](int64_t size) {
       return numbers.narrow(0, std::exchange(begin, begin + size), size);
@@ -29,19 +37,23 @@ struct Parts {
     source_ids = next(sizes.source.tokens);
     inputs = next(sizes.target.tokens);
     targets = next(sizes.target.tokens);
-    if (!ordered) return;
+    if (more.weights)
+      token_weights =
+          next(numbers_of_weights(sizes)).view(at::kFloat).narrow(0, 0, sizes.target.tokens);
+    if (!more.order) return;
     source_order = next(sizes.source.tokens);
     input_order = next(sizes.target.tokens);
   }
-  static int64_t count(const BatchSizes& sizes, bool ordered) {
+  static int64_t count(const BatchSizes& sizes, MoreParts more) {
     const int64_t ids = sizes.source.tokens + sizes.target.tokens;
     return sizes.source.numbers() + sizes.target.numbers() + ids + sizes.target.tokens +
-           (ordered ? ids : 0);
+           (more.weights ? numbers_of_weights(sizes) : 0) + (more.order ? ids : 0);
   }
 
   Tensor source_packing, target_packing;  // of write_packing()
   Tensor source_ids, inputs, targets;
-  Tensor source_order, input_order;  // on a device
+  Tensor token_weights;
+  Tensor source_order, input_order;
 };
 
 int64_t* write(const std::vector<int32_t>& ids, const Tensor& to) {
@@ -53,15 +65,30 @@ void write_order(const Tensor& ids, const Tensor& order) {
                      order.mutable_data_ptr<int64_t>());
 }
 
+/// The weights of the targets' losses; returns their sum. Without weights of pairs, all are 1.
+double write_weights(const data::ParallelBatch& given, const Tensor& to) {
+  if (!to.defined()) return static_cast<double>(given.target.size());
+  float* token = to.mutable_data_ptr<float>();
+  float* const end = token + to.size(0);
+  double sum = 0.0;
+  for (size_t b = 0; b + 1 < given.target.offsets.size(); ++b) {
+    const int32_t tokens = given.target.offsets[b + 1] - given.target.offsets[b];
+    token = std::fill_n(token, tokens, given.weights[b]);
+    sum += static_cast<double>(given.weights[b]) * tokens;
+  }
+  std::fill(token, end, 0.0F);
+  return sum;
+}
+
 TranslationBatch batch_of(const Parts& parts, const Packing& source, const Packing& target,
-                          int64_t target_tokens, const Tensor& numbers) {
+                          const Tensor& numbers) {
   return {.source = source,
           .target = target,
           .source_ids = {parts.source_ids, parts.source_order},
           .inputs = {parts.inputs, parts.input_order},
           .targets = parts.targets,
           .aligned = {},
-          .target_tokens = target_tokens,
+          .token_weights = parts.token_weights,
           .numbers = numbers};
 }
 
@@ -76,20 +103,24 @@ FilledBatch filled_batch(const data::ParallelBatch& pairs, const TranslationBatc
 }  // namespace
 
 TranslationBatch TranslationBatch::with_numbers(const Tensor& others) const {
-  const Parts parts(sizes(), others, /*ordered=*/!others.is_cpu());
-  return batch_of(parts, Packing(source.sizes(), parts.source_packing),
-                  Packing(target.sizes(), parts.target_packing), target_tokens, others);
+  const Parts parts(sizes(), others,
+                    {.order = !others.is_cpu(), .weights = token_weights.defined()});
+  TranslationBatch batch = batch_of(parts, Packing(source.sizes(), parts.source_packing),
+                                    Packing(target.sizes(), parts.target_packing), others);
+  batch.target_tokens = target_tokens;
+  batch.target_weight = target_weight;
+  return batch;
 }
 
 TranslationBatch translation_batch(const data::ParallelBatch& given,
                                    const TranslationBatchOptions& options) {
   const c10::DeviceGuard guard(options.device);
-  const bool ordered = !options.device.is_cpu();
+  const MoreParts more = {.order = !options.device.is_cpu(), .weights = !given.weights.empty()};
   const auto [pairs, sizes] = filled_batch(given, options);
   const std::vector<int64_t> sources = encoders::lengths_of(pairs.source);
   const std::vector<int64_t> targets = encoders::lengths_of(pairs.target);
-  const Tensor host = encoders::staging_tensor(Parts::count(sizes, ordered), options.device);
-  const Parts written(sizes, host, ordered);
+  const Tensor host = encoders::staging_tensor(Parts::count(sizes, more), options.device);
+  const Parts written(sizes, host, more);
   const auto packing_at = [](const Tensor& part) { return part.mutable_data_ptr<int64_t>(); };
   encoders::write_packing(sources, sizes.source, packing_at(written.source_packing));
   encoders::write_packing(targets, sizes.target, packing_at(written.target_packing));
@@ -97,19 +128,21 @@ TranslationBatch translation_batch(const data::ParallelBatch& given,
   write(shifted_right(pairs.target, options.begin_id).tokens, written.inputs);
   int64_t* const fillers = write(given.target.tokens, written.targets);
   std::fill_n(fillers, sizes.target.tokens - given.target.size(), training::kIgnoredTarget);
-  if (ordered) {
+  const double target_weight = write_weights(given, written.token_weights);
+  if (more.order) {
     write_order(written.source_ids, written.source_order);
     write_order(written.inputs, written.input_order);
   }
   const Tensor numbers = host.to(options.device, /*non_blocking=*/true);
-  const Parts parts(sizes, numbers, ordered);
-  TranslationBatch batch =
-      batch_of(parts, Packing(sources, sizes.source, parts.source_packing),
-               Packing(targets, sizes.target, parts.target_packing), given.target.size(), numbers);
+  const Parts parts(sizes, numbers, more);
+  TranslationBatch batch = batch_of(parts, Packing(sources, sizes.source, parts.source_packing),
+                                    Packing(targets, sizes.target, parts.target_packing), numbers);
+  batch.target_tokens = given.target.size();
+  batch.target_weight = target_weight;
   if (!options.guide) return batch;
   std::vector<std::vector<TokenLink>> links;
   for (const int64_t pair : given.pairs) links.push_back(options.guide->links(pair));
-  batch.aligned = alignment_targets(targets, sources, links, options.device);
+  batch.aligned = alignment_targets(targets, sources, links, given.weights, options.device);
   return batch;
 }
 

@@ -24,7 +24,9 @@ struct TranslationBatch {
   encoders::TokenIds inputs;      // [M]: the targets, shifted to the right
   at::Tensor targets;             // [M] int64; training::kIgnoredTarget where a filler is
   AlignmentTargets aligned;       // of a guide; undefined tensors without
+  at::Tensor token_weights;       // [M] fp32, of the targets' losses; undefined: 1
   int64_t target_tokens = 0;      // without fillers
+  double target_weight = 0.0;     // the sum of their weights
   at::Tensor numbers;             // int64: all of these, without links
 
   BatchSizes sizes() const { return {source.sizes(), target.sizes()}; }

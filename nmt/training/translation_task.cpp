@@ -99,10 +99,11 @@ TranslationTask::Loss TranslationTask::batch_loss(const TranslationBatch& batch,
   const training::LossSums loss =
       twice ? training::linear_r_drop(hidden, hidden_states(nullptr), model_->output_weight(),
                                       batch.targets, smoothing, options_.r_drop, product_type,
-                                      model_->output_bias())
+                                      model_->output_bias(), batch.token_weights)
             : training::linear_cross_entropy(hidden, model_->output_weight(), batch.targets,
-                                             smoothing, product_type, model_->output_bias());
-  const training::BatchLoss sums{loss.sums, batch.target_tokens, batch.target_tokens};
+                                             smoothing, product_type, model_->output_bias(),
+                                             batch.token_weights);
+  const training::BatchLoss sums{loss.sums, batch.target_weight, batch.target_tokens};
   if (!guided) return {loss, {}, sums};
   const auto attention =
       encoders::attention_probabilities(observed, batch.target, batch.source, site.head);
@@ -119,7 +120,7 @@ training::BatchLoss TranslationTask::accumulate_gradients(encoders::DropoutKeys&
     loss.backward();
     return loss.sums.sums;
   };
-  return {passes_.run(batch.sizes().list(), batch.numbers, dropout, pass), batch.target_tokens,
+  return {passes_.run(batch.sizes().list(), batch.numbers, dropout, pass), batch.target_weight,
           batch.target_tokens};
 }
 
@@ -165,8 +166,7 @@ std::map<std::string, double> TranslationTask::validate() {
     all.sums += loss.sums;
     all.targets += loss.targets;
   }
-  std::map<std::string, double> scores = {
-      {"valid_loss", all.target_loss() / static_cast<double>(all.targets)}};
+  std::map<std::string, double> scores = {{"valid_loss", all.target_loss() / all.targets}};
   if (options_.validation.texts.empty()) return scores;
   scores.merge(translation_scores(options_.validation, [&](const ValidationText& text) {
     return translations(text.sources, text.languages);

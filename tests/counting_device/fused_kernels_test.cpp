@@ -231,6 +231,14 @@ TEST_F(FusedKernels, CrossEntropyAndItsGradient) {
   cross_entropy(call);
   expect_near(losses, at::stack({loss(0.1), loss(0.0)}, 1), "losses");
   expect_near(x, gradients[0], "logits");
+
+  const Tensor weights = at::arange(kRows, at::kFloat), w = on_device(weights);
+  const Tensor again = on_device(logits);
+  call.logits = numbers(again);
+  call.weights = numbers(w);
+  cross_entropy(call);
+  expect_near(losses, at::stack({loss(0.1), loss(0.0)}, 1) * weights.unsqueeze(1), "losses");
+  expect_near(again, gradients[0] * weights.unsqueeze(1), "logits");
 }
 
 TEST_F(FusedKernels, RotateThereAndBack) {

@@ -97,6 +97,20 @@ TEST_P(RecordedTrainings, FillersChangeNeitherLossesNorGradients) {
   }
 }
 
+// A graph reads the weights of the batch that it is replayed for.
+TEST_F(RecordedTraining, WeightsOfPairsReachTheGraphs) {
+  std::vector<float> weights;
+  for (int i = 0; i < 60; ++i) weights.push_back(static_cast<float>(i % 5) / 2);
+  const data::ParallelCorpus weighted = weighted_corpus("weights", weights, {.max_tokens = 60});
+  ModelConfig small = config({"diet-rel", 0});
+  expect_equal_weights(small, updates(30), weighted, 100);
+  small.dropout = small.attention_dropout = small.activation_dropout = small.embedding_dropout =
+      0.0;
+  const auto plain = model(small, at::kCPU), filled = model(small, counting::counting_device());
+  TranslationTask on_cpu = task(plain, weighted), on_device = task(filled, weighted);
+  counting::expect_same_losses_and_gradients(on_device, on_cpu);
+}
+
 // The graph; copies of the batch and the dropout key into it and of the loss out of it; and the
 // optimiser's launches, as in any step.
 TEST_F(RecordedTraining, CostsFourLaunchesAndTheOptimizer) {

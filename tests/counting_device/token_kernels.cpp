@@ -51,6 +51,7 @@ void cross_entropy(const kernels::DeviceCrossEntropy& call) {
   log_launches("cross_entropy");
   const Elements logits(call.logits, call.type, "logits"), bias = floats(call.bias, "bias");
   const int64_t* const targets = mirror_array(call.targets, "targets");
+  const Elements weights = floats(call.weights, "weights");
   const Elements losses = floats(call.losses, "losses");
   const int64_t classes = call.classes;
   if (!computes()) {
@@ -78,12 +79,15 @@ void cross_entropy(const kernels::DeviceCrossEntropy& call) {
     const double normalizer = largest + std::log(sum);
     const double of_target = normalizer - logit(targets[row]);
     const double of_all = static_cast<double>(classes) * normalizer - total;
-    losses.set(2 * row, static_cast<float>((1.0 - smoothing) * of_target + share * of_all));
-    losses.set(2 * row + 1, static_cast<float>(of_target));
+    const double weight = weights.is_null() ? 1.0 : weights[row];
+    const double smoothed = (1.0 - smoothing) * of_target + share * of_all;
+    losses.set(2 * row, static_cast<float>(weight * smoothed));
+    losses.set(2 * row + 1, static_cast<float>(weight * of_target));
     if (!call.gradient) continue;
     for (int64_t c = 0; c < classes; ++c) {
       const double wanted = share + (c == targets[row] ? 1.0 - smoothing : 0.0);
-      logits.set(row * classes + c, static_cast<float>(std::exp(logit(c) - normalizer) - wanted));
+      const double gradient = weight * (std::exp(logit(c) - normalizer) - wanted);
+      logits.set(row * classes + c, static_cast<float>(gradient));
     }
   }
 }

@@ -197,8 +197,9 @@ class Loop {
       sums.gradient_norm = optimizer_.gradient_norm();
     }
     // Without targets, all gradients are zero.
-    const at::Tensor norm = optimizer_.scale_and_clip(1.0 / std::max(1.0, sums.targets),
-                                                      options_.clip_norm, sums.gradient_norm);
+    const double scale = sums.targets > 0.0 ? 1.0 / sums.targets : 1.0;
+    const at::Tensor norm =
+        optimizer_.scale_and_clip(scale, options_.clip_norm, sums.gradient_norm);
     fail_together([&] { log_->computed(state_.update + 1, sums, norm); });
     const double rate = rate_of_update(options_.schedule, state_.update + 1);
     optimizer_.step(rate);
@@ -235,7 +236,7 @@ class Loop {
       BatchLoss loss;
       encoders::within_memory_of(device_, [&] { loss = task_.accumulate_gradients(dropout); });
       sums.losses = sums.losses.defined() ? sums.losses + loss.sums : loss.sums;
-      sums.targets += static_cast<double>(loss.targets);
+      sums.targets += loss.targets;
       sums.tokens += static_cast<double>(loss.tokens);
     }
     return sums;

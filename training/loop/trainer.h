@@ -22,8 +22,8 @@ namespace dietmt::training {
 struct BatchLoss {
   at::Tensor sums;  // [2] fp64 on the model's device: the loss to minimise, and the same without
                     // label smoothing
-  int64_t targets = 0;  // an update's loss is the mean over these
-  int64_t tokens = 0;   // for the speed
+  double targets = 0.0;  // their number, or the sum of their weights; divides an update's loss
+  int64_t tokens = 0;    // for the speed
 
   // The values of `sums`; these calls wait for the device.
   double loss() const { return sums[0].item<double>(); }

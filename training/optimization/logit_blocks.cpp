@@ -30,7 +30,7 @@ int64_t host_block_rows(at::ScalarType type) {
 
 // `Number`: type of the logits.
 template <typename Number>
-Tensor block_loss_cpu(Tensor& logits, const Tensor& targets, double smoothing, bool gradient) {
+Tensor block_loss_cpu(Tensor& logits, const RowTargets& targets, double smoothing, bool gradient) {
   const int64_t rows = logits.size(0);
   std::vector<double> losses(static_cast<size_t>(rows));
   std::vector<double> target_losses(static_cast<size_t>(rows));
@@ -38,11 +38,12 @@ Tensor block_loss_cpu(Tensor& logits, const Tensor& targets, double smoothing, b
   call.rows = rows;
   call.classes = logits.size(1);
   call.logits = static_cast<Number*>(logits.data_ptr());
-  call.targets = targets.const_data_ptr<int64_t>();
+  call.targets = targets.classes.const_data_ptr<int64_t>();
   call.smoothing = smoothing;
   call.gradient = gradient;
   call.losses = losses.data();
   call.target_losses = target_losses.data();
+  call.weights = targets.factors();
   kernels::row_kernels().cross_entropy(call);
   double smoothed = 0, target = 0;
   for (const double loss : losses) smoothed += loss;
@@ -51,14 +52,15 @@ Tensor block_loss_cpu(Tensor& logits, const Tensor& targets, double smoothing, b
 }
 
 Tensor block_loss_fused(const kernels::DeviceKernels& kernels, Tensor& logits, const Tensor& bias,
-                        const Tensor& targets, double smoothing, bool gradient) {
+                        const RowTargets& targets, double smoothing, bool gradient) {
   const Tensor losses = at::empty({logits.size(0), 2}, logits.options().dtype(at::kFloat));
   kernels.cross_entropy({.type = encoders::element_type(logits.scalar_type()),
                          .rows = logits.size(0),
                          .classes = logits.size(1),
                          .logits = logits.mutable_data_ptr(),
                          .bias = bias.defined() ? bias.const_data_ptr<float>() : nullptr,
-                         .targets = targets.const_data_ptr<int64_t>(),
+                         .targets = targets.classes.const_data_ptr<int64_t>(),
+                         .weights = targets.factors(),
                          .smoothing = smoothing,
                          .gradient = gradient,
                          .losses = losses.mutable_data_ptr<float>()});
@@ -66,11 +68,13 @@ Tensor block_loss_fused(const kernels::DeviceKernels& kernels, Tensor& logits, c
 }
 
 // Computes the block's loss with tensor operations, for other types and devices.
-Tensor block_loss_general(Tensor& logits, const Tensor& targets, double smoothing, bool gradient) {
+Tensor block_loss_general(Tensor& logits, const RowTargets& targets, double smoothing,
+                          bool gradient) {
   const auto classes = static_cast<double>(logits.size(1));
   const Tensor log_probabilities = at::log_softmax(logits, 1);
-  const Tensor counts = targets.ge(0).to(logits.scalar_type()).unsqueeze(1);  // [rows, 1]: 0 or 1
-  const Tensor classes_of_rows = targets.clamp_min(0).unsqueeze(1);
+  Tensor counts = targets.classes.ge(0).to(logits.scalar_type()).unsqueeze(1);  // [rows, 1]
+  if (targets.weights.defined()) counts.mul_(targets.weights.unsqueeze(1));
+  const Tensor classes_of_rows = targets.classes.clamp_min(0).unsqueeze(1);
   const Tensor target_loss = -(log_probabilities.gather(1, classes_of_rows) * counts).sum();
   const Tensor uniform_loss = -(log_probabilities * counts).sum() / classes;
   if (gradient) {
@@ -83,7 +87,20 @@ Tensor block_loss_general(Tensor& logits, const Tensor& targets, double smoothin
 
 }  // namespace
 
-Tensor block_loss(Tensor& logits, const Tensor& bias, const Tensor& targets, double smoothing,
+RowTargets RowTargets::narrow(int64_t begin, int64_t rows) const {
+  return {classes.narrow(0, begin, rows),
+          weights.defined() ? weights.narrow(0, begin, rows) : Tensor()};
+}
+
+const float* RowTargets::factors() const {
+  return weights.defined() ? weights.const_data_ptr<float>() : nullptr;
+}
+
+std::optional<Tensor> if_defined(const Tensor& tensor) {
+  return tensor.defined() ? std::optional(tensor) : std::nullopt;
+}
+
+Tensor block_loss(Tensor& logits, const Tensor& bias, const RowTargets& targets, double smoothing,
                   bool gradient) {
   const c10::DeviceGuard guard(logits.device());
   const kernels::DeviceKernels* const kernels = encoders::device_kernels(logits.device());

@@ -14,17 +14,29 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 
 #include "encoders/ops/bf16_products.h"
 #include "kernels/device_kernels.h"
 
 namespace dietmt::training {
 
+/// What rows of logits predict.
+struct RowTargets {
+  at::Tensor classes;       // [rows] int64; on a device they may include kIgnoredTarget (loss.h)
+  at::Tensor weights = {};  // [rows] fp32, factors of the rows' losses; undefined: 1
+
+  const float* factors() const;  // null: 1
+  RowTargets narrow(int64_t begin, int64_t rows) const;
+};
+
+/// An autograd function takes no undefined tensors.
+std::optional<at::Tensor> if_defined(const at::Tensor& tensor);
+
 /// Adds the bias [V], if defined, to logits [rows, V]. Returns [2] fp64 on their device: the
 /// label-smoothed cross-entropy summed over the rows, and the sum of -log p(target). If `gradient`,
-/// the logits are replaced by the gradient of the former. targets: [rows] int64; on a device they
-/// may include kIgnoredTarget (loss.h).
-at::Tensor block_loss(at::Tensor& logits, const at::Tensor& bias, const at::Tensor& targets,
+/// the logits are replaced by the gradient of the former.
+at::Tensor block_loss(at::Tensor& logits, const at::Tensor& bias, const RowTargets& targets,
                       double smoothing, bool gradient);
 
 class OutputLayer {

@@ -22,10 +22,12 @@ using torch::autograd::tensor_list;
 class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& hidden, const Tensor& weight,
-                        const std::optional<Tensor>& bias, const Tensor& targets, double smoothing,
+                        const std::optional<Tensor>& bias, const Tensor& targets,
+                        const std::optional<Tensor>& token_weights, double smoothing,
                         int64_t product_type, bool gradient, Tensor* all_sums) {
     const auto type = static_cast<at::ScalarType>(product_type);
     const Tensor added = bias.value_or(Tensor());
+    const RowTargets weighted{targets, token_weights.value_or(Tensor())};
     OutputLayer output(weight, added, type, hidden.size(0), gradient);
     Tensor grad_hidden = gradient ? at::empty_like(hidden) : Tensor();
     Tensor sums;
@@ -35,7 +37,7 @@ class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> 
       const Tensor block = hidden.narrow(0, begin, rows).to(type);
       Tensor logits = output.products(block);  // [rows, V]
       const Tensor of_block =
-          block_loss(logits, added, targets.narrow(0, begin, rows), smoothing, gradient);
+          block_loss(logits, added, weighted.narrow(begin, rows), smoothing, gradient);
       sums = sums.defined() ? sums.add_(of_block) : of_block;
       if (gradient) output.backward(logits, block, grad_hidden.narrow(0, begin, rows));
     }
@@ -48,7 +50,7 @@ class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> 
 
   static tensor_list backward(AutogradContext* context, tensor_list grads) {
     const auto saved = context->get_saved_variables();
-    tensor_list arguments(8);  // undefined: no gradient
+    tensor_list arguments(9);  // undefined: no gradient
     for (size_t i = 0; i < saved.size(); ++i)
       if (saved[i].defined()) arguments[i] = scaled_gradient(saved[i], grads[0]);
     return arguments;
@@ -74,16 +76,16 @@ Tensor scaled_gradient(const Tensor& stored, const Tensor& of_loss) {
 void LossSums::backward() const { smoothed.backward(unit_gradient(smoothed.options())); }
 
 LossSums linear_cross_entropy(const Tensor& hidden, const Tensor& weight, const Tensor& targets,
-                              double smoothing, at::ScalarType product_type, const Tensor& bias) {
+                              double smoothing, at::ScalarType product_type, const Tensor& bias,
+                              const Tensor& token_weights) {
   LossSums sums;
-  // An autograd function takes no undefined tensors.
-  const std::optional<Tensor> given_bias = bias.defined() ? std::optional(bias) : std::nullopt;
+  const std::optional<Tensor> given_bias = if_defined(bias);
   const bool gradient =
       at::GradMode::is_enabled() && (hidden.requires_grad() || weight.requires_grad() ||
                                      (given_bias && given_bias->requires_grad()));
-  sums.smoothed =
-      LinearCrossEntropy::apply(hidden.contiguous(), weight, given_bias, targets, smoothing,
-                                static_cast<int64_t>(product_type), gradient, &sums.sums);
+  sums.smoothed = LinearCrossEntropy::apply(
+      hidden.contiguous(), weight, given_bias, targets, if_defined(token_weights), smoothing,
+      static_cast<int64_t>(product_type), gradient, &sums.sums);
   return sums;
 }
 

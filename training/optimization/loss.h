@@ -27,8 +27,10 @@ constexpr int64_t kIgnoredTarget = -1;
 /// bias: [V], or undefined: none. The [N, V] logits exist only for a block of rows at a time: their
 /// gradient is formed in place and multiplied back at once, so that a backward pass only scales
 /// stored gradients. `product_type`: the type of the matrix products (bf16 or the type of hidden).
+/// `token_weights`: [N] fp32, factors of the rows' losses; undefined: 1.
 LossSums linear_cross_entropy(const at::Tensor& hidden, const at::Tensor& weight,
                               const at::Tensor& targets, double smoothing,
-                              at::ScalarType product_type, const at::Tensor& bias = {});
+                              at::ScalarType product_type, const at::Tensor& bias = {},
+                              const at::Tensor& token_weights = {});
 
 }  // namespace dietmt::training

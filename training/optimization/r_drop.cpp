@@ -15,14 +15,16 @@ using at::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-// KL(P || Q) + KL(Q || P) over all rows, and its gradients with respect to the logits of P and Q.
+// KL(P || Q) + KL(Q || P) over all rows, times their weights, and its gradients with respect to the
+// logits of P and Q.
 struct Divergence {
   Tensor sum;             // scalar
   Tensor grad_p, grad_q;  // [rows, V]
 };
 
 // d KL(P || Q) / d logits of P = P (log P/Q - KL(P || Q)); with respect to those of Q: Q - P.
-Divergence divergence(const Tensor& p_logits, const Tensor& q_logits, at::ScalarType type) {
+Divergence divergence(const Tensor& p_logits, const Tensor& q_logits, const Tensor& row_weights,
+                      at::ScalarType type) {
   const Tensor log_p = at::log_softmax(p_logits.to(type), 1);
   const Tensor log_q = at::log_softmax(q_logits.to(type), 1);
   const Tensor p = log_p.exp(), q = log_q.exp();
@@ -30,32 +32,38 @@ Divergence divergence(const Tensor& p_logits, const Tensor& q_logits, at::Scalar
   const Tensor of_p = (p * log_ratio).sum(1, true);   // KL(P || Q), [rows, 1]
   const Tensor of_q = -(q * log_ratio).sum(1, true);  // KL(Q || P)
   const Tensor difference = p - q;
-  return {(of_p + of_q).sum(), (log_ratio - of_p).mul_(p).add_(difference),
-          (log_ratio + of_q).mul_(q).neg_().sub_(difference)};
+  Divergence apart{of_p + of_q, (log_ratio - of_p).mul_(p).add_(difference),
+                   (log_ratio + of_q).mul_(q).neg_().sub_(difference)};
+  if (row_weights.defined())
+    for (Tensor* const part : {&apart.sum, &apart.grad_p, &apart.grad_q})
+      part->mul_(row_weights.unsqueeze(1));
+  apart.sum = apart.sum.sum();
+  return apart;
 }
 
 class LinearRDrop : public torch::autograd::Function<LinearRDrop> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& first, const Tensor& second,
                         const Tensor& weight, const std::optional<Tensor>& bias,
-                        const Tensor& targets, double smoothing, double alpha, int64_t product_type,
-                        Tensor* all_sums) {
+                        const Tensor& targets, const std::optional<Tensor>& token_weights,
+                        double smoothing, double alpha, int64_t product_type, Tensor* all_sums) {
     const auto type = static_cast<at::ScalarType>(product_type);
     const auto sum_type = weight.scalar_type();
     OutputLayer output(weight, bias.value_or(Tensor()), type, first.size(0), true);
     Tensor grad_first = at::empty_like(first), grad_second = at::empty_like(second);
     Tensor sums = at::zeros({2}, first.options().dtype(at::kDouble));
+    const RowTargets weighted{targets, token_weights.value_or(Tensor())};
     const int64_t block_rows = output.block_rows(first.is_cpu() ? type : sum_type);
     for (int64_t begin = 0; begin < first.size(0); begin += block_rows) {
       const int64_t rows = std::min(block_rows, first.size(0) - begin);
-      const Tensor block_targets = targets.narrow(0, begin, rows);
+      const RowTargets block_targets = weighted.narrow(begin, rows);
       const auto logits_of = [&](const Tensor& hidden) {
         Tensor logits = output.products(hidden.narrow(0, begin, rows).to(type));  // [rows, V]
         if (bias || !logits.is_cpu()) logits = logits.to(sum_type);
         return bias ? logits.add_(*bias) : logits;
       };
       Tensor p = logits_of(first), q = logits_of(second);
-      const Divergence apart = divergence(p, q, sum_type);
+      const Divergence apart = divergence(p, q, block_targets.weights, sum_type);
       sums[0].add_(apart.sum.to(at::kDouble), alpha / 4.0);
       const auto add_pass = [&](Tensor& logits, const Tensor& grad_apart, const Tensor& hidden,
                                 Tensor& grad_hidden) {
@@ -75,7 +83,7 @@ class LinearRDrop : public torch::autograd::Function<LinearRDrop> {
 
   static tensor_list backward(AutogradContext* context, tensor_list grads) {
     const auto saved = context->get_saved_variables();
-    tensor_list arguments(9);  // undefined: no gradient
+    tensor_list arguments(10);  // undefined: no gradient
     for (size_t i = 0; i < saved.size(); ++i)
       if (saved[i].defined()) arguments[i] = scaled_gradient(saved[i], grads[0]);
     return arguments;
@@ -86,13 +94,12 @@ class LinearRDrop : public torch::autograd::Function<LinearRDrop> {
 
 LossSums linear_r_drop(const Tensor& first, const Tensor& second, const Tensor& weight,
                        const Tensor& targets, double smoothing, double alpha,
-                       at::ScalarType product_type, const Tensor& bias) {
+                       at::ScalarType product_type, const Tensor& bias,
+                       const Tensor& token_weights) {
   LossSums sums;
-  // An autograd function takes no undefined tensors.
-  const std::optional<Tensor> given_bias = bias.defined() ? std::optional(bias) : std::nullopt;
-  sums.smoothed =
-      LinearRDrop::apply(first.contiguous(), second.contiguous(), weight, given_bias, targets,
-                         smoothing, alpha, static_cast<int64_t>(product_type), &sums.sums);
+  sums.smoothed = LinearRDrop::apply(
+      first.contiguous(), second.contiguous(), weight, if_defined(bias), targets,
+      if_defined(token_weights), smoothing, alpha, static_cast<int64_t>(product_type), &sums.sums);
   return sums;
 }
 

@@ -19,6 +19,7 @@ namespace dietmt::training {
 /// is as in linear_cross_entropy().
 LossSums linear_r_drop(const at::Tensor& first, const at::Tensor& second, const at::Tensor& weight,
                        const at::Tensor& targets, double smoothing, double alpha,
-                       at::ScalarType product_type, const at::Tensor& bias = {});
+                       at::ScalarType product_type, const at::Tensor& bias = {},
+                       const at::Tensor& token_weights = {});
 
 }  // namespace dietmt::training

@@ -5,7 +5,8 @@
 namespace dietmt::training {
 namespace {
 
-constexpr std::array kTexts = {"train-source", "train-target", "valid-source", "valid-target"};
+constexpr std::array kTexts = {"train-source", "train-target", "train-weights", "valid-source",
+                               "valid-target"};
 
 }  // namespace
 

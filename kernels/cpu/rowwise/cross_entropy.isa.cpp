@@ -63,11 +63,14 @@ void row_cross_entropy(const CrossEntropy<Number>& call, int64_t r, float* expon
   const double log_partition = static_cast<double>(maximum) + std::log(sum);
   const double mean_loss =
       log_partition - static_cast<double>(sum_of(total)) / static_cast<double>(classes);
-  call.target_losses[r] = log_partition - target_logit;
-  call.losses[r] = (1.0 - call.smoothing) * call.target_losses[r] + call.smoothing * mean_loss;
+  const double target_loss = log_partition - target_logit;
+  const double loss = (1.0 - call.smoothing) * target_loss + call.smoothing * mean_loss;
+  const float weight = call.weights == nullptr ? 1.0f : call.weights[r];
+  call.target_losses[r] = weight * target_loss;
+  call.losses[r] = weight * loss;
   if (!call.gradient) return;
 
-  const auto scale = static_cast<float>(call.gradient_scale);
+  const float scale = weight * static_cast<float>(call.gradient_scale);
   const float factor = scale / sum;
   const float shift = scale * static_cast<float>(call.smoothing / static_cast<double>(classes));
   const auto gradient = [&](Vector exponential) { return exponential * factor - shift; };

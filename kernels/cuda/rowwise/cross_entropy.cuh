@@ -1,7 +1,8 @@
 // Label-smoothed cross-entropy of kernels/device_kernels.h: a block holds a row of logits in
 // shared memory, so that memory is read once and written once; of rows that are too wide for that,
-// the rest is read again. With p the softmax, V classes, s the smoothing and t the target:
-//   gradient[c] = p[c] - s / V - (1 - s) [c = t]
+// the rest is read again. With p the softmax, V classes, s the smoothing, t the target and w the
+// row's weight:
+//   gradient[c] = w (p[c] - s / V - (1 - s) [c = t])
 // The running maximum and sum are those of Milakov and Gimelshein 2018.
 #pragma once
 
@@ -132,14 +133,19 @@ struct CrossEntropyBlock {
     return to_float(logits.row[column]) + (logits.bias == nullptr ? 0.0f : logits.bias[column]);
   }
 
+  DIETMT_DEVICE static float weight_of(const DeviceCrossEntropy& call, int64_t row) {
+    return call.weights == nullptr ? 1.0f : call.weights[row];
+  }
+
   DIETMT_DEVICE static void store_losses(const DeviceCrossEntropy& call, int64_t row,
                                          const Totals& totals, float target_logit) {
     const float log_partition = totals.maximum + std::log(totals.exponentials);
     const float target_loss = log_partition - target_logit;
     const float mean_loss = log_partition - totals.logits / static_cast<float>(call.classes);
     const auto smoothing = static_cast<float>(call.smoothing);
-    call.losses[2 * row] = (1.0f - smoothing) * target_loss + smoothing * mean_loss;
-    call.losses[2 * row + 1] = target_loss;
+    const float weight = weight_of(call, row);
+    call.losses[2 * row] = weight * ((1.0f - smoothing) * target_loss + smoothing * mean_loss);
+    call.losses[2 * row + 1] = weight * target_loss;
   }
 
   DIETMT_DEVICE static void ignore_row(const CrossEntropyArguments& arguments, int64_t index) {
@@ -169,9 +175,11 @@ struct CrossEntropyBlock {
     if (thread_index() == 0) store_losses(call, block.x, totals, target_logit);
     if (!call.gradient) return;
 
-    const float factor = 1.0f / totals.exponentials;
-    const float shift = static_cast<float>(call.smoothing / static_cast<double>(call.classes));
-    const auto confidence = static_cast<float>(1.0 - call.smoothing);
+    const float weight = weight_of(call, block.x);
+    const float factor = weight / totals.exponentials;
+    const float shift =
+        weight * static_cast<float>(call.smoothing / static_cast<double>(call.classes));
+    const float confidence = weight * static_cast<float>(1.0 - call.smoothing);
     logits.each([&](int first, const float(&x)[kVector<E>]) {
       float gradient[kVector<E>];
       DIETMT_UNROLL

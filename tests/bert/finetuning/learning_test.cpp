@@ -183,7 +183,7 @@ TEST_F(LearningTest, TheLossOfTagsIsAMeanOverWords) {
   const training::BatchLoss loss = task.accumulate_gradients(dropout);
   EXPECT_EQ(loss.targets, train.data.words());
   // Scores near zero: -log(1/3) for each word.
-  EXPECT_NEAR(loss.loss() / static_cast<double>(loss.targets), 1.0986, 0.15);
+  EXPECT_NEAR(loss.loss() / loss.targets, 1.0986, 0.15);
 }
 
 TEST_F(LearningTest, AnswersAreLearnedOverSeveralWindows) {

@@ -94,7 +94,7 @@ TEST_F(PretrainingTaskTest, PairsAddTheMeanLossOfTheNextSentence) {
   DropoutKeys dropout(1);
   const training::BatchLoss loss = training.accumulate_gradients(dropout);
   // An untrained head is undecided: ln 2 per pair, weighted like the mean over masked pieces.
-  const double next = (loss.loss() - loss.target_loss()) / static_cast<double>(loss.targets);
+  const double next = (loss.loss() - loss.target_loss()) / loss.targets;
   EXPECT_NEAR(next, std::log(2.0), 0.1);
   for (const auto& item : bert->named_parameters()) {
     if (item.key().starts_with("next_sentence")) {
@@ -169,14 +169,14 @@ TEST_F(PretrainingTaskTest, BatchesWithNothingToMaskContributeNothing) {
   single.batches.batch_tokens = 1;
   const std::span texts(&train, 1);
   PretrainingTask training(bert, texts, train, single);
-  int64_t targets = 0;
+  double targets = 0.0;
   for (int batch = 0; batch < 2; ++batch) {
     DropoutKeys dropout(1);
     const training::BatchLoss loss = training.accumulate_gradients(dropout);
-    EXPECT_EQ(loss.targets == 0, loss.loss() == 0.0);
+    EXPECT_EQ(loss.targets == 0.0, loss.loss() == 0.0);
     targets += loss.targets;
   }
-  EXPECT_EQ(targets, 1);
+  EXPECT_EQ(targets, 1.0);
   for (const at::Tensor& parameter : bert->parameters()) {
     EXPECT_TRUE(!parameter.grad().defined() || at::isfinite(parameter.grad()).all().item<bool>());
   }
@@ -201,7 +201,7 @@ TEST_F(PretrainingTaskTest, LearnsAndStoresWhatItLearned) {
     optimizer.zero_gradients();
     DropoutKeys dropout(static_cast<uint64_t>(update));
     const training::BatchLoss loss = training.accumulate_gradients(dropout);
-    optimizer.scale_and_clip(1.0 / static_cast<double>(loss.targets), 1.0);
+    optimizer.scale_and_clip(1.0 / loss.targets, 1.0);
     optimizer.step(3e-3);
   }
   const std::map<std::string, double> after = training.validate();

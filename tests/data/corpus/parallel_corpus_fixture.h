@@ -44,6 +44,20 @@ class ParallelCorpusTest : public ToyTextTest {
     return corpus_of({source_file()}, {target_file()}, filter, threads);
   }
 
+  /// The first lines with weights, which are those of a file named `name`.
+  ParallelCorpus weighted_corpus(const std::string& name, const std::vector<float>& weights,
+                                 const LengthFilter& filter = {}) const {
+    const auto first = [&](const std::vector<std::string>& all) {
+      return joined_lines({all.begin(), all.begin() + std::ssize(weights)});
+    };
+    std::string numbers;
+    for (const float weight : weights) numbers += std::to_string(weight) + '\n';
+    CorpusFiles files{write(name + ".source", first(text_.source)),
+                      write(name + ".target", first(text_.target))};
+    files.weights = write(name, numbers);
+    return ParallelCorpus({files}, tokenizer(), tokenizer(), filter, cache_folder(), 2);
+  }
+
   std::string error_of(const std::vector<std::string>& sources,
                        const std::vector<std::string>& targets,
                        const LengthFilter& filter = {}) const {

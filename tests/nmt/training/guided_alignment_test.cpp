@@ -32,7 +32,8 @@ TEST(AlignmentLossTest, IsTheFormulaWithItsGradient) {
   const std::vector<std::vector<TokenLink>> links = {{{0, 1}, {2, 1}}, {{1, 0}}};
   const auto p = attention();
   const std::vector<int64_t> targets = {2, 1}, sources = {3, 2};
-  const at::Tensor loss = alignment_loss(p, alignment_targets(targets, sources, links, at::kCPU));
+  const at::Tensor loss =
+      alignment_loss(p, alignment_targets(targets, sources, links, {}, at::kCPU));
   const double expected = -0.5 * std::log(p[0][1][0].item<double>()) -
                           0.5 * std::log(p[0][1][2].item<double>()) -
                           std::log(p[1][0][1].item<double>());
@@ -47,20 +48,28 @@ TEST(AlignmentLossTest, IsTheFormulaWithItsGradient) {
   EXPECT_TRUE(at::allclose(scores.grad(), given - wanted, 1e-6, 1e-7)) << scores.grad();
 }
 
+TEST(AlignmentLossTest, CountsPairsByTheirWeights) {
+  const std::vector<std::vector<TokenLink>> links = {{{0, 0}, {2, 0}}, {{1, 0}}};
+  const std::vector<int64_t> targets = {1, 1}, sources = {3, 2};
+  const std::vector<float> weights = {3.0F, 0.0F};
+  EXPECT_TRUE(at::equal(alignment_targets(targets, sources, links, weights, at::kCPU).weights,
+                        at::tensor({1.5F, 1.5F, 0.0F})));
+}
+
 TEST(AlignmentLossTest, WithoutLinksIsZero) {
   const std::vector<int64_t> targets = {1}, sources = {2};
   const std::vector<std::vector<TokenLink>> none(1);
-  EXPECT_EQ(
-      alignment_loss({at::full({1, 2}, 0.5)}, alignment_targets(targets, sources, none, at::kCPU))
-          .item<double>(),
-      0.0);
+  EXPECT_EQ(alignment_loss({at::full({1, 2}, 0.5)},
+                           alignment_targets(targets, sources, none, {}, at::kCPU))
+                .item<double>(),
+            0.0);
 }
 
 TEST(AlignmentLossTest, LinksToMissingTokensAreRefused) {
   const std::vector<int64_t> targets = {1}, sources = {2};
   for (const TokenLink link : {TokenLink{2, 0}, TokenLink{0, 1}, TokenLink{-1, 0}}) {
     const std::vector<std::vector<TokenLink>> links = {{link}};
-    EXPECT_THROW(alignment_targets(targets, sources, links, at::kCPU), DataError);
+    EXPECT_THROW(alignment_targets(targets, sources, links, {}, at::kCPU), DataError);
   }
 }
 
@@ -223,7 +232,7 @@ TEST_F(AlignmentGuideTest, TheTaskAddsTheLossOfTheGuide) {
   std::vector<std::vector<TokenLink>> links;
   for (const int64_t pair : batch.pairs) links.push_back(options.guide->links(pair));
   const AlignmentTargets aligned =
-      alignment_targets(target.lengths(), source.lengths(), links, at::kCPU);
+      alignment_targets(target.lengths(), source.lengths(), links, {}, at::kCPU);
   (0.5 * alignment_loss(encoders::attention_probabilities(observed, target, source, 1), aligned))
       .backward();
   const at::Tensor& alone =

@@ -139,6 +139,56 @@ std::pair<double, std::vector<at::Tensor>> one_batch(TranslationTask& task, uint
   return {loss, gradients};
 }
 
+// Weights as numbers of copies: the sums and gradients of a text in which pairs stand that often.
+TEST_F(TranslationTaskTest, WeightsCountPairs) {
+  options_.batches.batch_tokens = 100'000;  // one batch
+  const std::vector<float> weights = {1, 0, 2, 1, 0, 3};
+  const data::ParallelCorpus weighted = weighted_corpus("weights", weights);
+  std::vector<std::string> sources, targets;
+  for (size_t pair = 0; pair < weights.size(); ++pair)
+    for (int copy = 0; copy < static_cast<int>(weights[pair]); ++copy) {
+      sources.push_back(text_.source[pair]);
+      targets.push_back(text_.target[pair]);
+    }
+  const data::ParallelCorpus copies = corpus_of({write("copies.source", joined_lines(sources))},
+                                                {write("copies.target", joined_lines(targets))});
+  for (const double r_drop : {0.0, 3.0}) {
+    options_.r_drop = r_drop;
+    const auto network = model(0);
+    const auto batch_of = [&](const data::ParallelCorpus& text) {
+      TranslationTask training(network, text, corpus_, tokenizer(), tokenizer(), options_);
+      DropoutKeys dropout(1);
+      network->zero_grad();
+      const training::BatchLoss loss = training.accumulate_gradients(dropout);
+      std::vector<at::Tensor> gradients;
+      for (const at::Tensor& parameter : network->parameters())
+        gradients.push_back(parameter.grad().clone());
+      return std::pair(loss, gradients);
+    };
+    const auto [expected, of_copies] = batch_of(copies);
+    const auto [found, of_weights] = batch_of(weighted);
+    EXPECT_EQ(found.targets, expected.targets);
+    EXPECT_NE(found.tokens, expected.tokens);
+    EXPECT_NEAR(found.loss(), expected.loss(), 1e-5 * expected.loss());
+    EXPECT_NEAR(found.target_loss(), expected.target_loss(), 1e-5 * expected.loss());
+    for (size_t i = 0; i < of_copies.size(); ++i)
+      EXPECT_TRUE(at::allclose(of_weights[i], of_copies[i], 1e-3, 1e-3)) << i;
+  }
+}
+
+TEST_F(TranslationTaskTest, WeightsOfOneChangeNoBit) {
+  const auto network = model();
+  const data::ParallelCorpus ones =
+      weighted_corpus("weights", std::vector<float>(text_.source.size(), 1.0F));
+  TranslationTask plain = task(network);
+  const auto [expected, gradients] = one_batch(plain, 7);
+  TranslationTask weighted(network, ones, corpus_, tokenizer(), tokenizer(), options_);
+  const auto [loss, found] = one_batch(weighted, 7);
+  EXPECT_EQ(loss, expected);
+  ASSERT_EQ(found.size(), gradients.size());
+  for (size_t i = 0; i < found.size(); ++i) EXPECT_TRUE(at::equal(found[i], gradients[i])) << i;
+}
+
 TEST_F(TranslationTaskTest, DropoutOfWordsAndLayersIsAFunctionOfTheKey) {
   const auto network = model(0);
   const double plain = losses(*std::make_unique<TranslationTask>(task(network)), 0, 1).front();
@@ -225,7 +275,7 @@ TEST_F(TranslationTaskTest, TheValidationLossIsTheMeanOverAllTokens) {
   TranslationTask training = task(model(0));
   const double valid_loss = training.validate().at("valid_loss");
   double loss = 0;
-  int64_t targets = 0;
+  double targets = 0.0;
   while (targets < corpus_.report().target_tokens) {
     DropoutKeys dropout(1);
     const training::BatchLoss batch = training.accumulate_gradients(dropout);
@@ -233,7 +283,7 @@ TEST_F(TranslationTaskTest, TheValidationLossIsTheMeanOverAllTokens) {
     targets += batch.targets;
   }
   EXPECT_EQ(targets, corpus_.report().target_tokens);
-  EXPECT_NEAR(valid_loss, loss / static_cast<double>(targets), 1e-4);
+  EXPECT_NEAR(valid_loss, loss / targets, 1e-4);
 }
 
 TEST_F(TranslationTaskTest, TheWrittenModelHasTheWeightsAndTheTokenizers) {

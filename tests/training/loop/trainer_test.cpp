@@ -41,7 +41,7 @@ class SquareTask : public TrainingTask {
   BatchLoss accumulate_gradients(encoders::DropoutKeys&) override {
     EXPECT_EQ(parts_with_subnormals(), 0);
     ++batches_;
-    const int64_t targets = batches_ == empty_batch_ ? 0 : 1;
+    const double targets = batches_ == empty_batch_ ? 0.0 : 1.0;
     const at::Tensor loss = model_.weight.square().sum() * targets;
     loss.backward();
     return {batch_sums(loss.detach(), loss.detach()), targets, 1};

@@ -105,6 +105,16 @@ TEST(DeviceLoss, IsThatOfTheCpu) {
   }
 }
 
+TEST(DeviceLoss, WeightedIsThatOfTheCpu) {
+  expect_as_on_the_cpu(
+      [](const LossInputs& in) {
+        const Tensor weights = in.targets.remainder(4).to(at::kFloat);
+        return linear_cross_entropy(in.hidden, in.weight, in.targets, 0.1, at::kFloat, in.bias,
+                                    weights);
+      },
+      at::kFloat, 1e-5, 20);
+}
+
 TEST(DeviceLoss, RDropIsThatOfTheCpu) {
   expect_as_on_the_cpu(
       [](const LossInputs& in) {
@@ -126,7 +136,7 @@ TEST(DeviceLoss, BlocksAddUp) {
       const int64_t rows = std::min(block_rows, kRows - begin);
       const Tensor block = in.hidden.narrow(0, begin, rows);
       Tensor logits = output.products(block);
-      sums.add_(block_loss(logits, in.bias, in.targets.narrow(0, begin, rows), 0.1, true));
+      sums.add_(block_loss(logits, in.bias, {in.targets.narrow(0, begin, rows)}, 0.1, true));
       output.backward(logits, block, grad_hidden.narrow(0, begin, rows));
     }
     return std::vector<Tensor>{sums.cpu(), grad_hidden.cpu().to(at::kFloat),

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <utility>
+
 #include "training/optimization/logit_blocks.h"
 
 namespace dietmt::training {
@@ -116,6 +118,44 @@ TEST(Loss, ABiasIsPartOfTheLogits) {
     EXPECT_TRUE(at::allclose(grad_hidden, hidden.grad(), tolerance, tolerance));
     EXPECT_TRUE(at::allclose(grad_bias, bias.grad(), tolerance, tolerance));
   }
+}
+
+// Compared with the rows' own losses, in the kernels and in tensor operations.
+TEST(Loss, TokenWeightsMultiplyTheRows) {
+  for (const at::ScalarType type : {at::kDouble, at::kFloat}) {
+    at::manual_seed(4);
+    const auto leaf = [&](at::IntArrayRef sizes) {
+      return torch::randn(sizes, type).requires_grad_(true);
+    };
+    const Tensor hidden = leaf({600, 4}), weight = leaf({9, 4}), bias = leaf({9});
+    const Tensor targets = torch::randint(9, {600}, at::kLong);
+    const Tensor token_weights = at::arange(600, at::kFloat).remainder_(5);
+    linear_cross_entropy(hidden, weight, targets, 0.1, type, bias, token_weights)
+        .smoothed.backward();
+    const Tensor grad_hidden = hidden.grad().clone(), grad_bias = bias.grad().clone();
+    hidden.mutable_grad().reset();
+    bias.mutable_grad().reset();
+    const Tensor rows = at::cross_entropy_loss(at::linear(hidden, weight, bias), targets, {},
+                                               at::Reduction::None, -100, 0.1) *
+                        token_weights.to(type);
+    rows.sum().backward();
+    const double tolerance = type == at::kDouble ? 1e-10 : 1e-4;
+    EXPECT_TRUE(at::allclose(grad_hidden, hidden.grad(), tolerance, tolerance));
+    EXPECT_TRUE(at::allclose(grad_bias, bias.grad(), tolerance, 10 * tolerance));
+    EXPECT_EQ(grad_hidden.select(0, 5).count_nonzero().item<int64_t>(), 0);  // of weight 0
+  }
+}
+
+TEST(Loss, TokenWeightsOfOneChangeNoBit) {
+  at::manual_seed(5);
+  const Tensor hidden = torch::randn({70, 8}).requires_grad_(true);
+  const Tensor weight = torch::randn({30, 8}).requires_grad_(true);
+  const Tensor targets = torch::randint(30, {70}, at::kLong);
+  const auto gradient = [&](const Tensor& token_weights) {
+    linear_cross_entropy(hidden, weight, targets, 0.1, at::kFloat, {}, token_weights).backward();
+    return std::exchange(hidden.mutable_grad(), {});
+  };
+  EXPECT_TRUE(at::equal(gradient(at::ones({70})), gradient({})));
 }
 
 // LibTorch's "meta" device has sizes and no numbers.

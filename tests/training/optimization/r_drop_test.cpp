@@ -104,5 +104,27 @@ TEST(RDrop, ProductsInBFloat16AreNear) {
   EXPECT_EQ(inputs.weight.grad().scalar_type(), at::kFloat);
 }
 
+// A weight counts a row as often as copies of it.
+TEST(RDrop, TokenWeightsCountRows) {
+  const auto gradients = [](bool copies) {
+    RDropInputs inputs({6, 5, 11, true}, at::kDouble);
+    const Tensor repeats = at::tensor({1, 0, 3, 1, 2, 1}, at::kLong);
+    const auto repeated = [&](const Tensor& x) { return x.repeat_interleave(repeats, 0); };
+    const LossSums sums =
+        copies
+            ? linear_r_drop(repeated(inputs.first), repeated(inputs.second), inputs.weight,
+                            repeated(inputs.targets), kSmoothing, kAlpha, at::kDouble, inputs.bias)
+            : linear_r_drop(inputs.first, inputs.second, inputs.weight, inputs.targets, kSmoothing,
+                            kAlpha, at::kDouble, inputs.bias, repeats.to(at::kFloat));
+    sums.backward();
+    std::vector<Tensor> found = inputs.gradients();
+    found.push_back(sums.sums);
+    return found;
+  };
+  const std::vector<Tensor> expected = gradients(true), found = gradients(false);
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_TRUE(at::allclose(found[i], expected[i], 1e-9, 1e-9)) << i;
+}
+
 }  // namespace
 }  // namespace dietmt::training

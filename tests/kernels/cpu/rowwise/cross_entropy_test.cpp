@@ -74,6 +74,34 @@ TEST_P(CrossEntropyTest, OfBfloat16IsThatOfTheSameNumbers) {
     ASSERT_NEAR(value_of(narrow[i]), logits[i], std::abs(logits[i]) / 256) << i;
 }
 
+TEST_P(CrossEntropyTest, AWeightMultipliesLossAndGradientOfItsRow) {
+  constexpr int64_t kRows = 3, kClasses = 35;
+  const std::vector<float> logits = random_values(kRows * kClasses, 4, 6.0f);
+  const std::vector<int64_t> targets = {20, 1, 34};
+  struct Result {
+    std::vector<float> gradient;
+    std::vector<double> losses, target_losses;
+  };
+  const auto result = [&](const float* weights) {
+    Result found{logits, std::vector<double>(kRows), std::vector<double>(kRows)};
+    level().cross_entropy(CrossEntropy<float>{kRows, kClasses, found.gradient.data(),
+                                              targets.data(), 0.1, 1.0, true, found.losses.data(),
+                                              found.target_losses.data(), weights});
+    return found;
+  };
+  const std::vector<float> ones(kRows, 1.0f), weights = {0.0f, 1.0f, 2.5f};
+  const Result plain = result(nullptr), same = result(ones.data()), found = result(weights.data());
+  EXPECT_EQ(same.gradient, plain.gradient);
+  EXPECT_EQ(same.losses, plain.losses);
+  EXPECT_EQ(same.target_losses, plain.target_losses);
+  for (size_t r = 0; r < kRows; ++r) {
+    EXPECT_DOUBLE_EQ(found.losses[r], weights[r] * plain.losses[r]);
+    EXPECT_DOUBLE_EQ(found.target_losses[r], weights[r] * plain.target_losses[r]);
+    for (size_t c = r * kClasses; c < (r + 1) * kClasses; ++c)
+      EXPECT_NEAR(found.gradient[c], weights[r] * plain.gradient[c], 1e-6f);
+  }
+}
+
 TEST_P(CrossEntropyTest, LargeLogitsStayFiniteAndNaNShows) {
   std::vector<float> logits = {1e4f, -1e4f, 0.0f};
   const std::vector<int64_t> targets = {1};

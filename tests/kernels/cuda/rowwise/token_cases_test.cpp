@@ -88,7 +88,8 @@ class TokenCasesTest : public testing::TestWithParam<ElementType> {
                       std::to_string(rows) + " rows of " + std::to_string(width));
   }
 
-  void check_cross_entropy(int64_t rows, int64_t classes, double smoothing, bool bias) const {
+  void check_cross_entropy(int64_t rows, int64_t classes, double smoothing, bool bias,
+                           bool weighted = false) const {
     const RowTensor logits = RowTensor::random(GetParam(), rows * classes, 1, 8.0);
     const RowTensor offsets = RowTensor::random(ElementType::kFloat, classes, 2);
     std::vector<int64_t> targets;
@@ -102,6 +103,8 @@ class TokenCasesTest : public testing::TestWithParam<ElementType> {
     call.logits = logits.data();
     call.bias = bias ? offsets.floats() : nullptr;
     call.targets = shared_copy(targets);
+    const std::vector<float> weights = {2.5F, 1.0F, 0.0F};
+    if (weighted) call.weights = shared_copy(weights);
     call.smoothing = smoothing;
     call.losses = losses.floats();
     const Values before = logits.values();
@@ -134,13 +137,14 @@ class TokenCasesTest : public testing::TestWithParam<ElementType> {
         expected.insert(expected.end(), at(call.classes), 0.0);
         continue;
       }
+      const double weight = call.weights == nullptr ? 1.0 : call.weights[r];
       const double target_loss = std::log(sum) - logit(call.targets[r]);
-      expected_losses.push_back((1.0 - call.smoothing) * target_loss +
-                                call.smoothing * (std::log(sum) - mean));
-      expected_losses.push_back(target_loss);
+      expected_losses.push_back(weight * ((1.0 - call.smoothing) * target_loss +
+                                          call.smoothing * (std::log(sum) - mean)));
+      expected_losses.push_back(weight * target_loss);
       for (int64_t c = 0; c < call.classes; ++c) {
-        expected.push_back(std::exp(logit(c)) / sum - call.smoothing / classes -
-                           (c == call.targets[r] ? 1.0 - call.smoothing : 0.0));
+        expected.push_back(weight * (std::exp(logit(c)) / sum - call.smoothing / classes -
+                                     (c == call.targets[r] ? 1.0 - call.smoothing : 0.0)));
       }
     }
     const std::string name = "cross-entropy over " + std::to_string(call.classes);
@@ -236,6 +240,7 @@ TEST_P(TokenCasesTest, CrossEntropy) {
   for (const int64_t classes : {1, 2, 100, 1000, 2048, 9001}) {
     check_cross_entropy(3, classes, 0.1, true);
     check_cross_entropy(2, classes, 0.0, false);
+    check_cross_entropy(3, classes, 0.1, false, true);
   }
   check_cross_entropy(2, 34000, 0.1, true);
   check_cross_entropy(2, 34001, 0.1, false);
