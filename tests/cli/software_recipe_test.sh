@@ -96,40 +96,6 @@ expect_text "BLEU = " "$out"
 expect_code 2 bash "$recipe/run.sh" small cs de "$work/run"
 expect_text "SOURCE or TARGET is en" "$err"
 
-# From the text to a packed student: trained once, measured twice.
-mkdir -p "$work/deployed/text"
-cp "$work"/run/text/{train,valid,test}.{en,de} "$work/deployed/text/"
-deploy=(env ROUNDS=2 "${run[@]:1:2}" bash "$recipe/deploy.sh" en de "$work/deployed" "${run[@]:9}")
-expect_code 0 "${deploy[@]}"
-[ "$(grep -c '^| ' <<<"$out")" -eq 10 ] || fail "the table has not nine systems: $out"
-cp "$work/deployed/results.jsonl" "$work/first.jsonl"
-expect_code 0 "${deploy[@]}"
-python3 - "$work/first.jsonl" "$work/deployed/results.jsonl" <<'PYTHON' || fail "results.jsonl"
-import json, sys
-first, again = ([json.loads(line) for line in open(path)] for path in sys.argv[1:])
-assert [a["test"] for a in first] == [b["test"] for b in again]
-for entry in first:
-    assert len(entry["seconds"]) == len(entry["start_seconds"]) == 2
-    assert entry["memory_mb"] > 1 and entry["lines_per_second"] > 0
-    assert all(training["updates"] == 5 for training in entry["trainings"])
-size = {entry["system"]: entry["megabytes"] for entry in first}
-assert size["the same in int8"] < size["the same with a shortlist"]
-encodings = {entry["system"]: [training["encoding"] for training in entry["trainings"]]
-             for entry in first}
-assert encodings["ensemble of the averages"] == ["sinusoidal", "diet-rel"]
-scores = {entry["system"]: entry["validation"]["BLEU"] for entry in first}
-averages = ["`small`, sinusoidal, averaged", "`small`, DIET-REL, averaged", "ensemble of the averages"]
-for entry in first:
-    distilled = entry["system"].startswith(("`tiny` distilled", "the same"))
-    assert entry["teacher"] == (max(averages, key=scores.get) if distilled else None)
-assert size["ensemble of the averages"] > size["`small`, DIET-REL, averaged"]
-PYTHON
-expect_code 0 env "${run[@]:1:2}" python3 "$recipe/deploy.py" table en de "$work/deployed" 1 "gpu=an H"
-[ "$(grep -c '"gpu": "an H"' "$work/deployed/results.jsonl")" -eq 9 ] || fail "the facts are not in each line"
-expect_code 2 "${deploy[@]}" --max-updates 9
-expect_text "is of other settings: en de" "$err"
-expect_code 2 bash "$recipe/deploy.sh" cs de "$work/deployed"
-expect_text "SOURCE or TARGET is en" "$err"
 expect_code 2 bash "$recipe/fetch.sh" everything de "$work/run"
 expect_text "usage" "$err"
 finish

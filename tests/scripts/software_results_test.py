@@ -26,8 +26,8 @@ class MadeUpResults(LogScratch):
 
     def add(self, pair, test_bleu, rounds=3):
         output = self.root / pair
-        output.mkdir(exist_ok=True)
-        (output / "results.jsonl").write_text("".join(json.dumps({
+        (output / "evaluated").mkdir(parents=True, exist_ok=True)
+        (output / "evaluated/results.jsonl").write_text("".join(json.dumps({
             "system": system, "pair": pair, "rounds": rounds,
             "trainings": [{"hours": part} for part in hours],
             "validation": {"BLEU": 20.0, "chrF2": 50.0}, "test": {"BLEU": test_bleu, "chrF2": 51.0},
