@@ -399,6 +399,7 @@ int run_serve(const std::vector<std::string>& arguments) {
   const service::LanguagePairs pairs(specs, options.api.pivot);
   check_memory(pairs, options.registry.memory);
   const std::unique_ptr<ServedModels> served = served_models(options, specs, arguments);
+  options.api.quality = served->quality();
 
   auto signals = std::make_unique<ServeSignals>();
   service::Metrics metrics;

@@ -53,7 +53,8 @@ bool needs_libtorch(const service::ModelSpec& spec) {
 std::unique_ptr<ServedModels> served_models(const ServeOptions& options,
                                             const std::vector<service::ModelSpec>& specs,
                                             const std::vector<std::string>& arguments) {
-  if (options.device != "cpu" || std::ranges::any_of(specs, needs_libtorch))
+  if (options.device != "cpu" || !options.quality_model.empty() ||
+      std::ranges::any_of(specs, needs_libtorch))
     continue_with_libtorch("serve", arguments);
   return std::make_unique<StoredModels>(options);
 }

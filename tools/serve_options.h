@@ -20,8 +20,9 @@ struct ServeOptions {
   std::string pivot = "en";  // none: one model for each pair
   std::string guard = "retry";
   std::string keep = "plain";
-  std::string argos;     // directory of packages; empty: none
-  bool offline = false;  // fetch no models
+  std::string quality_model;  // COMET directory; empty: none
+  std::string argos;          // directory of packages; empty: none
+  bool offline = false;       // fetch no models
   bool preload = false;
   bool openapi = false;  // print it and exit
   std::string device = "cpu";

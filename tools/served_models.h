@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "nmt/translation/loaded_decoder.h"
+#include "service/api/quality_estimates.h"
 #include "service/page/analysis.h"
 #include "service/scheduling/model_spec.h"
 #include "tools/serve_options.h"
@@ -23,6 +24,9 @@ class ServedModels {
   /// throw.
   virtual reporting::SentenceAnalysis analyse(const service::ModelSpec& spec,
                                               const service::AnalysisRequest& request) = 0;
+
+  /// Of --quality-model; null without it.
+  virtual std::shared_ptr<service::QualityEstimates> quality() { return nullptr; }
 };
 
 /// To be called once, before the server opens anything. dietmt-serve decodes packed models; for

@@ -15,6 +15,7 @@
 #include "service/api/glossaries.h"
 #include "service/api/language_pairs.h"
 #include "service/api/metrics.h"
+#include "service/api/quality_estimates.h"
 #include "service/api/router.h"
 #include "service/api/translated_files.h"
 #include "service/api/translation_cache.h"
@@ -36,8 +37,9 @@ struct ServiceContext {
   Turns documents{1, 1};  // at having a document in memory as a tree
   std::atomic<bool> draining{false};
   ClientUsage usage = {};
-  std::unique_ptr<TranslationCache> cache = nullptr;  // null: none
-  Metrics* metrics = nullptr;                         // null in tests of handlers
+  std::unique_ptr<TranslationCache> cache = nullptr;    // null: none
+  std::shared_ptr<QualityEstimates> quality = nullptr;  // null: no model of quality
+  Metrics* metrics = nullptr;                           // null in tests of handlers
 
   /// Throws HttpError 413 for more texts or characters than a request may have.
   void check_size(const std::vector<std::string>& texts) const;

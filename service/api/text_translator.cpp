@@ -55,10 +55,7 @@ void keep_source_of_wordless(TranslatedSentence& sentence) {
   const nmt::LineRequest& line = sentence.line;
   if (!line.has_text || sentence.translations.empty()) return;
   nmt::LineResult& best = sentence.translations.front();
-  std::string words = best.parts.empty() ? best.text : "";
-  for (const nmt::MarkedPart& part : best.parts)
-    if (!part.is_markup) words += part.text;
-  if (!nmt::has_lost_words(words, line.source)) return;
+  if (!nmt::has_lost_words(words_of(best), line.source)) return;
   sentence.guard = {.sign = nmt::Degeneration::kEmpty, .kept_source = true};
   best.parts = in_source_order(line.marked);
   for (nmt::MarkedPart& part : best.parts)
@@ -173,6 +170,14 @@ std::string cut_warning(const nmt::LineRequest& sentence) {
   return std::string("a sentence of ") + (is_partly_read ? "at least " : "") +
          std::to_string(sentence.tokens + sentence.cut_tokens) + " tokens was cut to the first " +
          std::to_string(sentence.tokens);
+}
+
+std::string words_of(const nmt::LineResult& translation) {
+  if (translation.parts.empty()) return translation.text;
+  std::string words;
+  for (const nmt::MarkedPart& part : translation.parts)
+    if (!part.is_markup) words += part.text;
+  return words;
 }
 
 TextTranslation::TextTranslation(const ServedPath& models,

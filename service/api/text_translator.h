@@ -132,6 +132,9 @@ class TextTranslation {
   std::vector<nmt::NBest> found_;  // by the previous model, for the sentences that had text
 };
 
+/// The translation without tags and other markup.
+std::string words_of(const nmt::LineResult& translation);
+
 /// Blocks until all are done. Without models, texts stay as they are. If there are several models,
 /// each except the last translates by beam search for the next one; options.search and the prefix
 /// apply to the last. Throws the exceptions of TextTranslation and RequestQueue::translate().

@@ -70,7 +70,7 @@ void check_names(const Fields& fields) {
   fields.allow_only(with_decoding_fields({"text", "model", "source", "target", "context", "format",
                                           "split_sentences", "prefix", "glossary", "avoid",
                                           "source_tag", "token_scores", "markup", "keep",
-                                          "alignment", "check", "case", "deadline_ms"}));
+                                          "alignment", "check", "case", "quality", "deadline_ms"}));
 }
 
 ordered_json pairs_json(const nmt::LineResult& found) {
@@ -164,6 +164,33 @@ void check_weights(const std::vector<CalledText>& texts) {
                              ": send less text, or ask for fewer translations");
 }
 
+// Whether to estimate the quality of translations.
+bool asks_for_quality(const Fields& fields, const ServiceContext& service) {
+  if (!fields.flag_or("quality", false)) return false;
+  if (service.quality) return true;
+  throw HttpError::of_option("quality",
+                             "quality: this server estimates none; start it with --quality-model");
+}
+
+// One estimate for each translation, in the order of the answer.
+std::vector<double> qualities_of(const std::vector<CalledText>& texts, QualityEstimates& estimates,
+                                 const Patience& patience) {
+  std::vector<TranslatedPair> pairs;
+  for (const CalledText& one : texts)
+    for (const TranslatedSentence& sentence : one.text.sentences)
+      for (const nmt::LineResult& found : sentence.translations)
+        pairs.push_back({sentence.line.source, words_of(found)});
+  return estimates.of(pairs, patience);
+}
+
+void add_qualities(const std::vector<double>& qualities, ordered_json& results) {
+  auto quality = qualities.begin();
+  for (ordered_json& result : results)
+    for (ordered_json& sentence : result["sentences"])
+      for (ordered_json& translation : sentence["translations"])
+        translation["quality"] = *quality++;
+}
+
 TranslationCall read(const Fields& fields, const ServiceContext& service) {
   check_names(fields);
   TranslationCall call{.texts = fields.texts("text")};
@@ -200,6 +227,7 @@ Answer translate(const Call& call, ServiceContext& service) {
   const auto start = std::chrono::steady_clock::now();
   const Fields fields = Fields::of_json(call);
   TranslationCall request = read(fields, service);
+  const bool estimates = asks_for_quality(fields, service);
   const Patience patience = service.patience(call, deadline_of(fields, service.limits));
   TextOptions options;
   request.options = [&](const ModelPath& path) {
@@ -207,13 +235,15 @@ Answer translate(const Call& call, ServiceContext& service) {
   };
   const std::vector<CalledText> called = translate_call(request, service, patience);
   check_weights(called);
+  auto results = results_json(called, request.detects(), options);
+  if (estimates) add_qualities(qualities_of(called, *service.quality, patience), results);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   ordered_json body;
   const ModelPath path = request.detects() || called.empty() ? ModelPath() : called.front().path;
   if (!path.empty()) body["model"] = path_name(path);
   body["source"] = path.empty() ? request.source : path.front()->source;
   body["target"] = path.empty() ? request.target : path.back()->target;
-  body["results"] = results_json(called, request.detects(), options);
+  body["results"] = std::move(results);
   body["usage"] = usage_json(called, elapsed.count());
   return json_answer(body);
 }

@@ -116,6 +116,7 @@ TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const Ap
                .absent = absent_paths(settings)},
               metrics) {
   check_has_models(models);
+  service_.quality = settings.quality;
   service_.metrics = &metrics;
   metrics.add_source([this] { return service_.usage.families(); });
   if (settings.cache_bytes > 0) {

@@ -16,6 +16,7 @@
 
 #include "service/api/fields.h"
 #include "service/api/metrics.h"
+#include "service/api/quality_estimates.h"
 #include "service/api/router.h"
 #include "service/api/service_context.h"
 #include "service/scheduling/model_registry.h"
@@ -37,6 +38,7 @@ struct ApiSettings {
   int64_t requests_per_address = 0;            // as in ApiKeys
   int64_t cache_bytes = 0;     // of translations that are kept for the same request; 0: none
   bool cache_per_key = false;  // clients do not get each other's
+  std::shared_ptr<QualityEstimates> quality = nullptr;  // null: requests cannot ask for it
 };
 
 class TranslationApi {
