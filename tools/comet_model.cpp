@@ -40,8 +40,9 @@ CometModel comet_model(const CometOptions& o, const std::string&, const std::vec
   return {.name = config.name,
           .reads_reference = config.reads_reference,
           .scores =
-              [shared](const auto& sources, const auto& references, const auto& systems) {
-                auto scores = shared->scorer.score(sources, references, systems);
+              [shared](const auto& sources, const auto& references, const auto& systems,
+                       const metrics::DocumentContext& context) {
+                auto scores = shared->scorer.score(sources, references, systems, context);
                 shared->warn_of_cuts();
                 return scores;
               },

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "metrics/document_context.h"
 #include "metrics/minimum_bayes_risk.h"
 
 namespace dietmt::tools {
@@ -29,13 +30,14 @@ struct CometModel {
   bool reads_reference = false;
   /// A score for each segment of each system.
   std::function<std::vector<std::vector<double>>(
-      const Texts& sources, const std::optional<Texts>& references, const std::vector<Texts>&)>
+      const Texts& sources, const std::optional<Texts>& references, const std::vector<Texts>&,
+      const metrics::DocumentContext&)>
       scores;
   metrics::LearnedUtility utility;
 
   /// Scores without references.
   std::vector<double> quality(const Texts& sources, const Texts& translations) const {
-    return scores(sources, std::nullopt, {translations}).front();
+    return scores(sources, std::nullopt, {translations}, {}).front();
   }
 };
 

@@ -53,12 +53,17 @@ CometModel comet_of(const EvaluateOptions& o, const std::vector<std::string>& ar
                      "evaluate", arguments);
 }
 
-MetricResults comet_results(const CometModel& comet, const Corpora& corpora, size_t& references) {
+MetricResults comet_results(const CometModel& comet, const EvaluateOptions& o,
+                            const Corpora& corpora, size_t& references) {
   std::optional<Lines> read;
   if (comet.reads_reference && !corpora.references.empty()) read = corpora.references[0];
   references = read ? 1 : 0;
-  MetricResults results{std::make_shared<metrics::SegmentMean>("COMET", comet.name)};
-  for (const std::vector<double>& system : comet.scores(corpora.sources, read, corpora.hypotheses))
+  const metrics::DocumentContext context{static_cast<size_t>(o.comet_context), corpora.documents};
+  const std::string name =
+      comet.name + (o.comet_context > 0 ? "|context:" + std::to_string(o.comet_context) : "");
+  MetricResults results{std::make_shared<metrics::SegmentMean>("COMET", name)};
+  for (const std::vector<double>& system :
+       comet.scores(corpora.sources, read, corpora.hypotheses, context))
     results.statistics.push_back(metrics::SegmentMean::statistics(system));
   return results;
 }
@@ -134,7 +139,7 @@ int run_evaluate(const std::vector<std::string>& arguments) {
     size_t references = corpora.references.size();
     MetricResults& results =
         scores.by_metric.emplace_back(metric ? results_without_scores(metric, corpora)
-                                             : comet_results(comet, corpora, references));
+                                             : comet_results(comet, options, corpora, references));
     results.scores =
         metrics::evaluate(*results.rule, references, results.statistics, options.evaluation);
   }

@@ -53,8 +53,10 @@ Lines choose_sentences(EvaluateOptions& o, Corpora& corpora) {
   if (!o.source.empty()) corpora.sources = choice.of(corpora.sources);
   if (!o.origins.empty()) corpora.origins = choice.of(corpora.origins);
   for (const size_t sentence : choice.chosen()) corpora.lines.push_back(sentence + 1);
-  if (!o.document_level) return {};
+  if (o.documents.empty()) return {};
   metrics::NumberedDocuments numbered = metrics::number_documents(choice.of(documents));
+  corpora.documents = numbered.of_sentences;
+  if (!o.document_level) return {};
   o.evaluation.documents = std::move(numbered.of_sentences);
   return std::move(numbered.ids);
 }

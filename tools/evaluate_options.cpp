@@ -45,6 +45,10 @@ OptionTable evaluate_table(EvaluateOptions& o) {
       .add("comet-model", &o.comet_model, "DIR",
            "COMET model directory, written by 'dietmt import'")
       .add("source", &o.source, "FILE", "source sentences, which COMET reads and --report shows")
+      .add("comet-context", &o.comet_context, "N",
+           "sentences before each one, of its document in --documents, that COMET also reads "
+           "(Vernikos et al. 2022, with 2)",
+           {.least = 0, .most = 1000})
       .add("device", &o.device, "NAME", "device of COMET: cpu, cuda or cuda:I")
       .add("threads", &o.threads, "N", "threads of COMET; 0: one per core", ranges::kThreads)
       .add("batch-tokens", &o.batch_tokens, "N",

@@ -22,6 +22,7 @@ struct EvaluateOptions : metrics::MetricOptions {
   std::string device = "cpu";
   int64_t threads = 0;
   int64_t batch_tokens = 4096;
+  int64_t comet_context = 0;  // sentences
 
   std::string origins, origin;
   std::string documents, subset;
@@ -62,9 +63,10 @@ bool has_subwords(const std::string& tokenizer);
 struct Corpora {
   metrics::References references;
   std::vector<std::vector<std::string>> hypotheses;
-  std::vector<std::string> sources;  // empty without --source
-  std::vector<std::string> origins;  // empty without --origins
-  std::vector<size_t> lines = {};    // numbers in the files, from 1
+  std::vector<std::string> sources;    // empty without --source
+  std::vector<std::string> origins;    // empty without --origins
+  std::vector<size_t> lines = {};      // numbers in the files, from 1
+  std::vector<size_t> documents = {};  // of the sentences; empty without --documents
 };
 
 /// Lines without whitespace at their ends, as sacreBLEU reads them. Throws DataError if the files

@@ -57,7 +57,7 @@ std::vector<std::string> problems_of_metrics(const OptionTable& table, const Eva
   if (!chosen.contains("ter"))
     refuse("ter", {"ter-normalized", "ter-no-punct", "ter-asian-support", "ter-case-sensitive"});
   if (!chosen.contains(kComet))
-    refuse(kComet, {"comet-model", "device", "threads", "batch-tokens"});
+    refuse(kComet, {"comet-model", "comet-context", "device", "threads", "batch-tokens"});
   if (!chosen.contains(kComet) && o.report.empty())
     refuse_unused(table, {"source"}, "--metric comet or --report", problems);
   return problems;
@@ -147,10 +147,10 @@ std::vector<std::string> evaluate_problems(const OptionTable& table, const Evalu
           "--sentence-level and --document-level print only scores: leave out --score-only");
   require(o.origins.empty() == o.origin.empty() || (o.origin.empty() && !o.report.empty()),
           "give --origins and --origlang together");
-  require(!o.documents.empty() || (o.subset.empty() && !o.document_level),
-          "--subset and --document-level need --documents");
-  require(o.documents.empty() || !o.subset.empty() || o.document_level,
-          "--documents needs --subset or --document-level");
+  require(!o.documents.empty() || (o.subset.empty() && !o.document_level && o.comet_context == 0),
+          "--subset, --document-level and --comet-context need --documents");
+  require(o.documents.empty() || !o.subset.empty() || o.document_level || o.comet_context > 0,
+          "--documents needs --subset, --document-level or --comet-context");
   require(has_subwords(o.tokenize) == !o.subword_model.empty(),
           "give --subword-model with --tokenize spm, flores101, flores200 or spBLEU-1K, and only "
           "with them");

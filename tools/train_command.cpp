@@ -118,7 +118,7 @@ void add_comet(const TrainOptions& o, const training::TrainingProcess& process,
                          .batch_tokens = validation.search.batch_tokens},
                         "train", {});
   validation.comet = [model](const auto& sources, const auto& references, const auto& found) {
-    return model.scores(sources, references, {found}).front();
+    return model.scores(sources, references, {found}, {}).front();
   };
 }
 

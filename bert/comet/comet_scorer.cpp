@@ -26,15 +26,26 @@ CometScorer::CometScorer(const encoders::CometModel& model, const data::BertToke
                          int64_t batch_tokens)
     : model_(model), tokenizer_(tokenizer), batch_tokens_(batch_tokens) {}
 
-std::vector<CometScorer::Input> CometScorer::encode(const Texts& texts) {
+std::vector<CometScorer::Input> CometScorer::encode(const Texts& texts,
+                                                    std::span<const Context> contexts) {
   const int64_t longest = model_.encoder().max_length() - kUnusedPositions;
+  std::vector<std::vector<int32_t>> pieces;
+  for (const std::string& text : texts) pieces.push_back(tokenizer_.encode(text).ids);
   std::vector<Input> inputs;
-  inputs.reserve(texts.size());
-  for (const std::string& text : texts) {
-    data::EncoderInput input =
-        data::encoder_input(tokenizer_.encode(text).ids, {}, tokenizer_.special(), longest);
+  for (const std::vector<int32_t>& own : pieces) {
+    data::EncoderInput input = data::encoder_input(own, {}, tokenizer_.special(), longest);
     if (input.cut > 0) ++cut_;
-    inputs.push_back(std::move(input.ids));
+    inputs.push_back({std::move(input.ids)});
+  }
+  for (size_t i = 0; i < contexts.size(); ++i) {
+    Input& input = inputs[i];
+    for (size_t t = contexts[i].end; t > contexts[i].begin; --t) {
+      std::vector<int32_t> before = pieces[t - 1];
+      before.push_back(tokenizer_.special().separate);
+      if (input.size() + std::ssize(before) > longest) break;
+      input.ids.insert(input.ids.begin() + 1, before.begin(), before.end());
+      input.begin += std::ssize(before);
+    }
   }
   return inputs;
 }
@@ -43,17 +54,17 @@ std::vector<CometScorer::Input> CometScorer::encode(const Texts& texts) {
 CometScorer::Input CometScorer::joined(std::span<const Input* const> texts) {
   const data::SpecialPieces& special = tokenizer_.special();
   const auto separators = static_cast<size_t>(special.separators);
-  Input input = *texts.front();
+  std::vector<int32_t> ids = texts.front()->ids;
   for (const Input* text : texts.subspan(1)) {
-    input.insert(input.end(), separators - 1, special.separate);
-    input.insert(input.end(), text->begin() + 1, text->end());
+    ids.insert(ids.end(), separators - 1, special.separate);
+    ids.insert(ids.end(), text->ids.begin() + 1, text->ids.end());
   }
   const auto longest = static_cast<size_t>(model_.encoder().max_length());
-  if (input.size() > longest) {
+  if (ids.size() > longest) {
     ++cut_;
-    input.resize(longest);
+    ids.resize(longest);
   }
-  return input;
+  return {std::move(ids)};
 }
 
 // Equal inputs have one row.
@@ -62,7 +73,7 @@ Tensor CometScorer::embed(const std::vector<Input>& inputs) const {
   std::vector<size_t> order(inputs.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, [&](size_t a, size_t b) {
-    const size_t length = inputs[a].size(), other = inputs[b].size();
+    const int64_t length = inputs[a].size(), other = inputs[b].size();
     return length != other ? length < other : inputs[a] < inputs[b];
   });
   std::vector<const Input*> distinct;
@@ -73,17 +84,24 @@ Tensor CometScorer::embed(const std::vector<Input>& inputs) const {
   }
   Tensor vectors = at::empty({std::ssize(distinct), model_.config().encoder.width}, at::kFloat);
   for (size_t begin = 0, end = 0; begin < distinct.size(); begin = end) {
-    Input pieces;
-    std::vector<int64_t> lengths;
+    std::vector<int32_t> pieces;
+    std::vector<int64_t> lengths, counted, counts;  // counted: places of tokens
     do {
       const Input& input = *distinct[end++];
-      pieces.insert(pieces.end(), input.begin(), input.end());
-      lengths.push_back(std::ssize(input));
-    } while (end < distinct.size() &&
-             std::ssize(pieces) + std::ssize(*distinct[end]) <= batch_tokens_);
+      const int64_t first = std::ssize(pieces);
+      counted.push_back(first);
+      for (int64_t i = input.begin; i < input.size(); ++i) counted.push_back(first + i);
+      counts.push_back(input.size() - input.begin + 1);
+      pieces.insert(pieces.end(), input.ids.begin(), input.ids.end());
+      lengths.push_back(input.size());
+    } while (end < distinct.size() && std::ssize(pieces) + distinct[end]->size() <= batch_tokens_);
     const encoders::Packing packing(lengths, device);
+    std::optional<encoders::PooledTokens> pooled;
+    if (counted.size() < pieces.size())
+      pooled = {at::tensor(counted).to(device), encoders::Packing(counts, device)};
     vectors.slice(0, static_cast<int64_t>(begin), static_cast<int64_t>(end))
-        .copy_(model_.embed(encoders::ids_of(pieces, device), packing));
+        .copy_(
+            model_.embed(encoders::ids_of(pieces, device), packing, pooled ? &*pooled : nullptr));
   }
   return vectors.index_select(0, at::tensor(rows));
 }
@@ -142,8 +160,9 @@ std::vector<double> CometScorer::score_together(const std::vector<Input>& texts,
 }
 
 std::vector<double> CometScorer::score_segments(const Texts& texts,
-                                                std::span<const Segment> segments) {
-  const std::vector<Input> inputs = encode(texts);
+                                                std::span<const Segment> segments,
+                                                std::span<const Context> contexts) {
+  const std::vector<Input> inputs = encode(texts, contexts);
   if (!is_unified()) return estimate(embed(inputs), segments);
   std::vector<double> scores;
   for (size_t begin = 0; begin < segments.size(); begin += kSegmentsAtOnce) {
@@ -156,15 +175,24 @@ std::vector<double> CometScorer::score_segments(const Texts& texts,
 
 std::vector<std::vector<double>> CometScorer::score(const Texts& sources,
                                                     const std::optional<Texts>& references,
-                                                    const std::vector<Texts>& systems) {
+                                                    const std::vector<Texts>& systems,
+                                                    const metrics::DocumentContext& context) {
   const torch::NoGradGuard no_grad;
   const encoders::CometConfig& config = model_.config();
   if (config.needs_reference() && !references)
     throw ConfigError("this COMET model compares translations with references");
+  if (context.sentences > 0 && is_unified())
+    throw ConfigError("this COMET model reads all texts in one input, which has no context");
   Texts texts;
-  const auto add = [&](const Texts& more) {
+  std::vector<Context> contexts;
+  // `of`: the place of the texts that are the context; kNone: the texts themselves.
+  const auto add = [&](const Texts& more, int64_t of = kNone) {
+    const int64_t first = std::ssize(texts);
     texts.insert(texts.end(), more.begin(), more.end());
-    return std::ssize(texts) - std::ssize(more);
+    const auto from = static_cast<size_t>(of == kNone ? first : of);
+    for (size_t i = 0; context.sentences > 0 && i < more.size(); ++i)
+      contexts.push_back({from + i - context.before(i), from + i});
+    return first;
   };
   const auto count = static_cast<int64_t>(sources.size());
   const int64_t source = config.reads_source ? add(sources) : kNone;
@@ -172,11 +200,11 @@ std::vector<std::vector<double>> CometScorer::score(const Texts& sources,
   const auto at_row = [](int64_t first, int64_t i) { return first == kNone ? kNone : first + i; };
   std::vector<Segment> segments;
   for (const Texts& system : systems) {
-    const int64_t translation = add(system);
+    const int64_t translation = add(system, reference);
     for (int64_t i = 0; i < count; ++i)
       segments.push_back({translation + i, at_row(source, i), at_row(reference, i)});
   }
-  const std::vector<double> all = score_segments(texts, segments);
+  const std::vector<double> all = score_segments(texts, segments, contexts);
   std::vector<std::vector<double>> scores;
   for (auto next = all.begin(); next != all.end(); next += count)
     scores.emplace_back(next, next + count);

@@ -11,6 +11,7 @@
 
 #include "data/text/bert_tokenizer.h"
 #include "encoders/comet/comet.h"
+#include "metrics/document_context.h"
 #include "metrics/minimum_bayes_risk.h"
 
 namespace dietmt::bert {
@@ -27,9 +28,15 @@ class CometScorer {
   /// A score for each segment of each system. `sources` and `references` have a text for each
   /// segment; texts that the model does not read are ignored. Throws ConfigError if there are no
   /// references, but the model is one that needs them.
+  ///
+  /// With `context`, an input begins with the sentences before its own, as far as there is room,
+  /// but only its own tokens count in its vector (Vernikos et al. 2022). The context of a
+  /// translation is that of its reference, or the translation's own without references. Throws
+  /// ConfigError for models that read all texts in one input.
   std::vector<std::vector<double>> score(const Texts& sources,
                                          const std::optional<Texts>& references,
-                                         const std::vector<Texts>& systems);
+                                         const std::vector<Texts>& systems,
+                                         const metrics::DocumentContext& context = {});
 
   /// The expected score of each candidate with all candidates of its sentence as references
   /// (minimum Bayes risk); its score if the model reads no reference. An input that occurs again,
@@ -40,7 +47,18 @@ class CometScorer {
   int64_t cut() const { return cut_; }
 
  private:
-  using Input = std::vector<int32_t>;
+  struct Input {
+    std::vector<int32_t> ids;
+    int64_t begin = 1;  // of the sentence, after <s> and its context
+
+    int64_t size() const { return std::ssize(ids); }
+    auto operator<=>(const Input&) const = default;
+  };
+
+  // Texts before a text, as indices of a list.
+  struct Context {
+    size_t begin = 0, end = 0;
+  };
 
   // Its texts, as indices of a list; kNone: the model does not read such a text.
   struct Segment {
@@ -50,13 +68,15 @@ class CometScorer {
 
   bool is_unified() const { return model_.config().kind == "unified"; }
 
-  std::vector<double> score_segments(const Texts& texts, std::span<const Segment> segments);
+  // `contexts`: one for each text, or none.
+  std::vector<double> score_segments(const Texts& texts, std::span<const Segment> segments,
+                                     std::span<const Context> contexts = {});
   std::vector<double> score_together(const std::vector<Input>& texts,
                                      std::span<const Segment> segments);
   void add_expected(std::span<const metrics::WeightedCandidates> sentences,
                     std::vector<std::vector<double>>& all);
 
-  std::vector<Input> encode(const Texts& texts);
+  std::vector<Input> encode(const Texts& texts, std::span<const Context> contexts);
   Input joined(std::span<const Input* const> texts);
 
   /// One vector an input, on the CPU: [inputs, D].

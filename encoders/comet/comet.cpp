@@ -41,13 +41,16 @@ CometModel::CometModel(const CometConfig& config, uint64_t seed) : config_(confi
   }
 }
 
-Tensor CometModel::embed(const Tensor& pieces, const Packing& packing) const {
+Tensor CometModel::embed(const Tensor& pieces, const Packing& packing,
+                         const PooledTokens* pooled) const {
   const std::vector<Tensor> layers = encoder_->hidden_states(pieces, packing);
-  const Tensor states = layer_mix_ ? layer_mix_->forward(layers, packing)
-                                   : layers[static_cast<size_t>(config_.layer)];
-  if (config_.pooling == "avg") return mean_states(states, packing);
-  if (config_.pooling == "max") return max_states(states, packing);
-  return first_states(states, packing);
+  const Tensor all = layer_mix_ ? layer_mix_->forward(layers, packing)
+                                : layers[static_cast<size_t>(config_.layer)];
+  const Tensor states = pooled != nullptr ? all.index_select(0, pooled->rows) : all;
+  const Packing& counted = pooled != nullptr ? pooled->packing : packing;
+  if (config_.pooling == "avg") return mean_states(states, counted);
+  if (config_.pooling == "max") return max_states(states, counted);
+  return first_states(states, counted);
 }
 
 Tensor CometModel::features(const CometVectors& v) const {

@@ -24,6 +24,12 @@ struct CometVectors {
   at::Tensor reference = {};
 };
 
+/// The tokens that count in the vectors of inputs.
+struct PooledTokens {
+  at::Tensor rows;  // their places among all tokens, input by input, int64
+  Packing packing;  // with their numbers
+};
+
 /// The estimator reads, with m, r and s the vectors of translation, reference and source,
 ///
 ///   regression     [m, r, m * r, |m - r|, m * s, |m - s|]
@@ -37,9 +43,10 @@ class CometModel : public torch::nn::Module {
   const CometConfig& config() const { return config_; }
   const BertModel& encoder() const { return *encoder_; }
 
-  /// One vector an input, from the chosen layer or the mix of all. pieces: [N] int64. Returns
-  /// [B, D].
-  at::Tensor embed(const at::Tensor& pieces, const Packing& packing) const;
+  /// One vector an input, from the chosen layer or the mix of all. pieces: [N] int64. `pooled`:
+  /// null: all tokens. Returns [B, D].
+  at::Tensor embed(const at::Tensor& pieces, const Packing& packing,
+                   const PooledTokens* pooled = nullptr) const;
 
   /// Returns scores [B].
   at::Tensor estimate(const CometVectors& vectors) const;

@@ -145,7 +145,7 @@ expect_failure 'no such origin' 1 '--origlang and --subset leave no sentence to 
   "${parts[@]}" --origins origins --origlang fr
 expect_failure 'no regular expression' 2 '--subset ( is not a regular expression' \
   "${parts[@]}" --documents documents --subset '('
-expect_failure 'subset without documents' 2 '--subset and --document-level need --documents' \
+expect_failure 'subset without documents' 2 '--subset, --document-level and --comet-context need --documents' \
   "${parts[@]}" --subset news
 
 # The page that compares systems.
