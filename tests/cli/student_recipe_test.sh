@@ -76,7 +76,7 @@ PYTHON
 mkdir "$work/unpacked" && tar -xzf "$work/whole/bundle/toy.tar.gz" -C "$work/unpacked"
 expect_code 0 "$dietmt" translate --model "$work/unpacked/toy" --input "$work/test.en" \
   --shortlist "$work/unpacked/toy/shortlist.bin"
-[ "$(wc -l <<<"$out")" -eq 60 ] || fail "the bundle translates $(wc -l <<<"$out") lines"
+expect_lines "$work/out" 60
 
 # Killed in the second teacher and in the student, it makes the same translator.
 kill_in() { # STEP
