@@ -20,8 +20,8 @@ namespace dietmt::tools {
 struct CorpusOptions : CorpusMix {
   std::vector<std::string> train_source, train_target;
   std::vector<std::string> train_weights;  // "-": none
-  std::optional<std::string> stages;     // file
-  std::vector<std::string> source_tags;  // "-": none
+  std::optional<std::string> stages;       // file
+  std::vector<std::string> source_tags;    // "-": none
   std::vector<std::string> valid_source, valid_target;
   std::vector<std::string> valid_source_tags;  // "-": none
   // Of each corpus, or one for all; only for a model of several languages.
