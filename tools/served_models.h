@@ -25,7 +25,7 @@ class ServedModels {
   virtual reporting::SentenceAnalysis analyse(const service::ModelSpec& spec,
                                               const service::AnalysisRequest& request) = 0;
 
-  /// Of --quality-model; null without it.
+  /// The estimates of --quality-model; null without it.
   virtual std::shared_ptr<service::QualityEstimates> quality() { return nullptr; }
 };
 
