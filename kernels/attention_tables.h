@@ -78,9 +78,11 @@ inline int64_t numbers_per_head(const AttentionTable& table, const AttentionSize
 
 /// Whether blocks of a device may take several sentences at a time. Tables over positions need a
 /// tile for each sentence. Offsets and causal masks need queries and keys of the same sentences:
-/// there, key - query is the same within a sentence and within the tile.
+/// there, key - query is the same within a sentence and within the tile. An infinity, which fp16
+/// has soon, would spread over the tile: 0 times the neighbour's values is not 0.
 inline bool may_pack_sentences(const AttentionForward& call) {
   const AttentionSizes& sizes = call.sizes;
+  if (sizes.type == ElementType::kHalf) return false;
   const bool same_sentences = sizes.device_query_offsets.data == sizes.device_key_offsets.data;
   if (sizes.causal && !same_sentences) return false;
   for (const AttentionTable& row : kAttentionTables) {

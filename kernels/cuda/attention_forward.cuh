@@ -78,10 +78,12 @@ struct AttentionForwardBlock {
       for (int lane = 1; lane < 4; lane *= 2) {
         maximum[slot] = fmaxf(shuffle_xor(maximum[slot], lane), maximum[slot]);
       }
-      // Rows that see no key yet keep the maximum -infinity, which must not be subtracted.
+      // Rows that see no key yet keep the maximum -infinity, which must not be subtracted. The
+      // factor is exactly 1 while the maximum stays, so that no rounding adds up over the tiles.
       const bool empty = maximum[slot] == -std::numeric_limits<float>::infinity();
-      shift[slot] = empty ? 0.0f : maximum[slot] * scale;
-      factor[slot] = exp2_fast(fmaf(softmax.maximum[slot], scale, -shift[slot]));
+      const float seen = empty ? 0.0f : maximum[slot];
+      shift[slot] = seen * scale;
+      factor[slot] = exp2_fast((softmax.maximum[slot] - seen) * scale);
       softmax.maximum[slot] = maximum[slot];
       softmax.sum[slot] *= factor[slot];
     }

@@ -76,6 +76,9 @@ HeadScales scales_of(const AttentionForward& call) {
                 std::to_string(call.sizes.heads));
   HeadScales scales;
   std::copy_n(call.terms.content_scale, call.sizes.heads, scales.of);
+  // The maximum of scaled scores is taken before they are scaled.
+  if (!std::all_of(scales.of, scales.of + call.sizes.heads, [](float scale) { return scale > 0; }))
+    throw Error("CUDA attention needs positive scales of the content scores");
   return scales;
 }
 
@@ -178,10 +181,14 @@ BackwardPlan plan_backward(const AttentionBackward& call, char* workspace,
   BackwardPlan plan;
   BackwardArguments& arguments = plan.arguments;
   arguments.call = call;
+  const bool has_fewer_tiles = packs_sentences(call.forward);
+  // A block that streams the keys of long sentences for a few queries would take far longer.
+  const bool has_short_keys = sizes.max_keys <= kRows || has_fewer_tiles;
   plan.single_pass = may_pack_sentences(call.forward) && sizes.max_queries <= kRows &&
+                     has_short_keys &&
                      has_single_pass(sizes.type, term_class(call.forward.terms.tables),
                                      kernel_width(sizes.head_width, sizes.type));
-  const bool packs = plan.single_pass || packs_sentences(call.forward);
+  const bool packs = plan.single_pass || has_fewer_tiles;
   const auto chosen = [&](const DeviceTilings& tiles) {
     return packs ? tiles.packed : tiles.single;
   };

@@ -36,9 +36,8 @@ constexpr ElementType kElementType = kIsFloat<E>               ? ElementType::kF
 
 /// Whether there is a backward kernel of a single pass (backward_keys_of_tile.cuh).
 constexpr bool has_single_pass(ElementType type, TermClass terms, int width) {
-  if (type == ElementType::kFloat || width > 64) return false;
-  return terms == TermClass::kPlain ||
-         (terms == TermClass::kOffsetBias && type == ElementType::kBFloat16);
+  return type == ElementType::kBFloat16 && width <= 64 &&
+         (terms == TermClass::kPlain || terms == TermClass::kOffsetBias);
 }
 
 struct BackwardPlan {

@@ -29,10 +29,12 @@ struct WarpgroupSoftmax {
     DIETMT_UNROLL
     for (int slot = 0; slot < kRowSlots; ++slot) {
       largest[slot] = row_maximum(largest[slot]);
-      // Rows that see no key yet keep the maximum -infinity, which must not be subtracted.
+      // Rows that see no key yet keep the maximum -infinity, which must not be subtracted. The
+      // factor is exactly 1 while the maximum stays, so that no rounding adds up over the tiles.
       const bool empty = largest[slot] == -std::numeric_limits<float>::infinity();
-      shift[slot] = empty ? 0.0f : largest[slot] * scale;
-      factor[slot] = exp2_fast(fmaf(maximum[slot], scale, -shift[slot]));
+      const float seen = empty ? 0.0f : largest[slot];
+      shift[slot] = seen * scale;
+      factor[slot] = exp2_fast((maximum[slot] - seen) * scale);
       maximum[slot] = largest[slot];
       sum[slot] *= factor[slot];
     }

@@ -103,6 +103,12 @@ std::vector<AttentionCaseOptions> make_cases() {
                      .terms = kAllTerms,
                      .dropout = 0.2});
   }
+  cases.push_back({.name = "fp32_many_tiles",
+                   .type = kFloat,
+                   .width = 64,
+                   .queries = {4},
+                   .keys = {2000},
+                   .heads = 1});
   cases.push_back({.name = "fp32_causal",
                    .type = kFloat,
                    .width = 40,
@@ -309,8 +315,7 @@ std::vector<AttentionCaseOptions> make_packed_cases() {
          .keys = {30, 20, 50, 129, 2, 1, 300, 28, 7},
          .dropout = 0.2,
          .heads = 1});
-    add({.name = "fp16_all_" + suffix,
-         .type = kHalf,
+    add({.name = "all_" + suffix,
          .width = width,
          .terms = all,
          .queries = {28, 40, 31, 7},
@@ -335,7 +340,6 @@ std::vector<AttentionCaseOptions> make_packed_cases() {
     add({.name = std::string(name) + "_causal", .width = 32, .terms = term, .causal = true});
   }
   add({.name = "heads", .width = 40, .terms = kOffsetBias, .dropout = 0.3, .heads = 3});
-  add({.name = "fp16_plain", .type = kHalf, .dropout = 0.3});
   add({.name = "beyond_clip", .width = 32, .terms = all, .heads = 1, .clip = 2});
   add({.name = "clip_zero", .width = 32, .terms = kRelativeQueries, .clip = 0, .clip_step = 0});
   // Sentences of several tiles take these, and leave the rest of the last one idle.

@@ -183,6 +183,18 @@ TEST(AttentionHostTest, SentencesOfATileTakeASinglePass) {
   EXPECT_FALSE(plan_backward(longer.backward(), nullptr).single_pass);
   AttentionCase unknown(packed(kRelativeKeys, lengths), arena);
   EXPECT_FALSE(plan_backward(unknown.backward(), nullptr).single_pass);
+  AttentionCaseOptions long_keys = packed(0, {100, 70});
+  long_keys.keys = {2000, 1000};
+  AttentionCase cross(long_keys, arena);
+  EXPECT_FALSE(plan_backward(cross.backward(), nullptr).single_pass);
+}
+
+TEST(AttentionHostTest, InfinitiesOfFp16StayInTheirSentences) {
+  AttentionCaseOptions options = packed(0, {28, 31});
+  options.type = ElementType::kHalf;
+  options.packed = false;
+  Arena arena(allocate_shared);
+  EXPECT_FALSE(packs_sentences(AttentionCase(options, arena).forward()));
 }
 
 struct Work {
