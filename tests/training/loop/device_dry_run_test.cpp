@@ -32,7 +32,7 @@ class PieceTask : public TrainingTask {
     const at::Tensor memory = at::zeros({tokens_, kPiece / 4}, model_.weight.options());
     ++batches_;
     const at::Tensor loss = memory.view(-1).narrow(0, 0, 1).sum();
-    return {batch_sums(loss, loss), tokens_, tokens_};
+    return {batch_sums(loss, loss), static_cast<double>(tokens_), tokens_};
   }
   void skip_batch() override {}
   double epoch() const override { return static_cast<double>(batches_ * tokens_) / 600.0; }
