@@ -41,7 +41,7 @@ class BertParity : public ToyTextTest, public testing::WithParamInterface<Encodi
     options.phases = {{32, 0}};
     options.bf16 = bf16;
     options.device = device;
-    return std::make_unique<PretrainingTask>(bert, *corpus_, *corpus_, options);
+    return std::make_unique<PretrainingTask>(bert, texts(), *corpus_, options);
   }
 };
 
