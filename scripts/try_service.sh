@@ -6,7 +6,7 @@ set -x
 
 answers() {
   curl --silent --fail --retry 30 --retry-connrefused --retry-delay 1 localhost:5958/translate \
-    --data-urlencode "q=red cat" --data "source=en&target=de&api_key=secret" | grep translatedText
+    --data-urlencode "q=red cat" --data "source=en&target=de&api_key=key-of-the-trial" | grep translatedText
 }
 process() { systemctl show --property MainPID --value dietmt; }
 
@@ -24,6 +24,6 @@ answers
 [[ $(process) != "$first" ]]
 
 dpkg --remove dietmt
-! systemctl --quiet is-active dietmt
+systemctl --quiet is-active dietmt && exit 1
 [[ ! -e /etc/systemd/system/multi-user.target.wants/dietmt.service ]]
 touch /release/passed
