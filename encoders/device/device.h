@@ -53,7 +53,7 @@ struct LoadedCudaKernels {
 };
 
 /// Loads libtorch_cuda and the shared object at the first call, the latter from the program's
-/// folder or its library's, or the ../lib of them. Call it before asking LibTorch for devices.
+/// folder or its ../lib, or this library's folder or the one above. Call it before asking LibTorch.
 const LoadedCudaKernels& cuda_kernels();
 
 /// A name that no other device has, on this machine or another; empty on the CPU and for devices

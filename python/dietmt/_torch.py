@@ -51,8 +51,9 @@ def module(device: str) -> Any:
     """The module _dietmt_torch, to use on this device. Raises Missing."""
     if os.path.isdir(LIBEXEC):
         folder = libraries()
+        names = [] if is_found(folder) else os.listdir(folder)
         for name in ["libtorch_cpu.so"] + ["libtorch_cuda.so"] * (device != "cpu"):
-            if not is_found(folder) and os.path.exists(os.path.join(folder, name)):
+            if name in names:
                 import ctypes
 
                 ctypes.CDLL(os.path.join(folder, name), ctypes.RTLD_GLOBAL)

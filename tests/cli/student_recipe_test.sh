@@ -44,7 +44,7 @@ TOML
 run() { env DIETMT="$dietmt" python3 "$recipe" "$work/settings.toml" "$1"; }
 
 expect_code 0 run "$work/whole"
-[ "$(grep -c '^| ' <<<"$out")" -eq 10 ] || fail "the table has not nine systems: $out"
+[ "$(grep -c '^| ' <<<"$out")" -eq 10 ] || fail "the table does not have nine systems: $out"
 expect_lines "$work/whole/clean/1.en" 60
 expect_lines "$work/whole/distilled/2.de" 80
 cmp <(gzip -dc "$work/mono.de.gz") "$work/whole/back/back.de" || fail "other text was translated back"
