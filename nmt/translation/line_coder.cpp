@@ -41,6 +41,14 @@ void blank_edges(std::string& text) {
   }
 }
 
+// A line without text has no translation that could start with its prefix.
+void leave_out_prefix(LineRequest& line, std::string problem) {
+  if (line.has_text || line.extras.prefix.empty()) return;
+  line.prefix_problem = std::move(problem);
+  if (!line.extras.where.empty())
+    spdlog::warn("{}: {}, so its prefix is left out", line.extras.where, line.prefix_problem);
+}
+
 // No model should read them, and few vocabularies have them.
 void drop_layout_marks(MarkedText& line) {
   std::string kept;
@@ -145,12 +153,8 @@ LineRequest LineCoder::prepared(LineRequest line) {
   if (options().restores_case) put_in_usual_case(line);
   encoder_.encode(line, encoder_.tags_of(line));
   add_context(line);
-  if (!line.has_text && !line.extras.prefix.empty()) {
-    line.prefix_problem =
-        line.is_copied ? "the line has no letters and is copied" : "the line has no text";
-    if (!line.extras.where.empty())
-      spdlog::warn("{}: {}, so its prefix is left out", line.extras.where, line.prefix_problem);
-  }
+  leave_out_prefix(
+      line, line.is_copied ? "the line has no letters and is copied" : "the line has no text");
   return line;
 }
 
@@ -226,9 +230,9 @@ void LineCoder::advance(LineRequest& line, const LineCoder& before, const Hypoth
   if (options().languages.empty()) model_.languages.tags({});
   encoder_.encode(line, encoder_.tags_of(options().languages));
   add_context(line);
-  if (!line.has_text && !line.extras.prefix.empty() && !line.extras.where.empty())
-    spdlog::warn("{}: the first model translates it into nothing{}, so its prefix is left out",
-                 line.extras.where, line.is_copied ? " that has letters" : "");
+  leave_out_prefix(line, line.is_copied
+                             ? "the first model translates it into nothing that has letters"
+                             : "the first model translates it into nothing");
 }
 
 }  // namespace dietmt::nmt
