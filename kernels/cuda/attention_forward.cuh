@@ -244,11 +244,12 @@ struct AttentionForwardBlock {
       if constexpr (has_pairs(kTerms)) load_segments<S>(memory.terms, call.terms, sentence, tile);
       wait_copies<has_late_terms(kTerms) ? 2 : 1>();
       sync_block();
-      const ColumnRange columns = warp_columns<S>(view, tile, memory.terms);
       Scores scores;
       compute_scores<S>(scores, memory.queries, memory.keys + stage * kSize,
-                        memory.terms.offset_bias + stage * S::kOffsets, view, tile, columns,
-                        memory.terms);
+                        memory.terms.offset_bias + stage * S::kOffsets, view, tile,
+                        warp_columns<S>(view, tile, memory.terms), memory.terms);
+      // Found again: kept meanwhile, it costs the kernel of all terms its last registers.
+      const ColumnRange columns = warp_columns<S>(view, tile, memory.terms);
       if (!columns.empty()) update(softmax, scores, late_scale<S>(view), output);
       add_values(output, softmax, scores, memory.values + stage * kSize, view, tile, columns,
                  memory);
