@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -12,7 +11,7 @@
 #include "common/error.h"
 #include "common/json_fields.h"
 #include "common/random.h"
-#include "data/text/sentencepiece_bert.h"
+#include "data/text/bert_tokenizer.h"
 #include "encoders/transformer/stacks.h"
 #include "interchange/huggingface/gpt2.h"
 #include "interchange/huggingface/transformers_config.h"
@@ -47,11 +46,9 @@ struct EncoderPieces {
 /// Those of the tokenizer; where encoders cannot use it here, as byte-level BPE and TUPE's, those
 /// of fairseq, with the ids that config.json of RoBERTa names.
 EncoderPieces encoder_pieces(const std::filesystem::path& directory, int64_t vocabulary) {
-  const bool has_tokenizer = std::ranges::any_of(
-      std::array{"vocab.txt", data::kSentencePieceFile, data::kFairseqModelFile},
-      [&](const char* name) { return std::filesystem::exists(directory / name); });
-  if (has_tokenizer && !std::filesystem::exists(directory / "merges.txt")) {
-    const auto tokenizer = data::load_bert_tokenizer(directory);
+  const auto file = data::bert_tokenizer_file(directory);
+  if (file && !std::filesystem::exists(directory / interchange::kMerges)) {
+    const auto tokenizer = data::load_bert_tokenizer(*file);
     return {tokenizer->vocabulary_size(), tokenizer->special()};
   }
   constexpr int32_t kUnknown = 3;

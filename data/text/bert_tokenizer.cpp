@@ -10,10 +10,8 @@
 namespace dietmt::data {
 namespace {
 
-/// The tokenizer of a model directory.
-std::filesystem::path tokenizer_file(const std::filesystem::path& directory) {
-  for (const char* name : {"vocab.txt", kSentencePieceFile, kFairseqModelFile})
-    if (std::filesystem::exists(directory / name)) return directory / name;
+std::filesystem::path required_file(const std::filesystem::path& directory) {
+  if (const auto file = bert_tokenizer_file(directory)) return *file;
   const bool has_bytes = std::filesystem::exists(directory / "merges.txt");
   throw DataError(directory.string() + ": holds neither vocab.txt nor " + kSentencePieceFile +
                   " nor " + kFairseqModelFile +
@@ -21,6 +19,12 @@ std::filesystem::path tokenizer_file(const std::filesystem::path& directory) {
 }
 
 }  // namespace
+
+std::optional<std::filesystem::path> bert_tokenizer_file(const std::filesystem::path& directory) {
+  for (const char* name : {"vocab.txt", kSentencePieceFile, kFairseqModelFile})
+    if (std::filesystem::exists(directory / name)) return directory / name;
+  return {};
+}
 
 bool is_special(int32_t id, const SpecialPieces& special) {
   return std::any_of(kSpecialPieces.begin(), kSpecialPieces.end(),
@@ -56,7 +60,7 @@ std::vector<TextPart> split_at_special_pieces(std::string_view text, const Speci
 
 std::unique_ptr<BertTokenizer> load_bert_tokenizer(const std::filesystem::path& path) {
   const std::filesystem::path file =
-      std::filesystem::is_directory(path) ? tokenizer_file(path) : path;
+      std::filesystem::is_directory(path) ? required_file(path) : path;
   require_intact(file);
   if (file.extension() == ".txt")
     return std::make_unique<WordPieceTokenizer>(file, read_text_options(file.parent_path()));

@@ -84,6 +84,10 @@ class BertTokenizer {
   virtual void save(const std::filesystem::path& directory) const = 0;
 };
 
+/// The tokenizer's file in a model directory: the first of those that load_bert_tokenizer() reads;
+/// none: there is none.
+std::optional<std::filesystem::path> bert_tokenizer_file(const std::filesystem::path& directory);
+
 /// From a model directory, or one of its files: `vocab.txt` (WordPiece; `tokenizer_config.json` or
 /// `config.json` in its directory says how text is normalised), `tokenizer.model` (sentencepiece)
 /// or `sentencepiece.bpe.model` (sentencepiece with the ids of XLM-R). Throws DataError naming the

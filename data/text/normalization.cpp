@@ -31,14 +31,6 @@ const icu::Normalizer2& nfc() {
   return *form;
 }
 
-std::string in_nfc(std::string_view text) {
-  UErrorCode status = U_ZERO_ERROR;
-  const icu::UnicodeString normal = nfc().normalize(icu::UnicodeString::fromUTF8(text), status);
-  require(status);
-  std::string utf8;
-  return normal.toUTF8String(utf8);
-}
-
 // "1EA5" or "61 302 301"
 std::string code_points_of(const icu::UnicodeString& text) {
   std::string codes;

@@ -21,6 +21,17 @@ bool has_spaces_between_words(UChar32 c) {
   return !uscript_breaksBetweenLetters(uscript_getScript(c, &status));
 }
 
+std::string normalized(std::string_view text, const icu::Normalizer2* (*form)(UErrorCode& status)) {
+  UErrorCode status = U_ZERO_ERROR;
+  const std::string valid = utf8_of(characters_of(text));
+  std::string normal;
+  icu::StringByteSink<std::string> sink(&normal);
+  if (const icu::Normalizer2* const found = form(status); U_SUCCESS(status))
+    found->normalizeUTF8(0, icu::StringPiece(valid), sink, nullptr, status);
+  if (U_FAILURE(status)) throw Error(std::string("ICU cannot normalize: ") + u_errorName(status));
+  return normal;
+}
+
 bool is_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
@@ -28,15 +39,11 @@ bool is_ascii(std::string_view text) {
 }  // namespace
 
 std::string in_nfkc(std::string_view text) {
-  UErrorCode status = U_ZERO_ERROR;
-  const icu::Normalizer2* const nfkc = icu::Normalizer2::getNFKCInstance(status);
-  if (U_FAILURE(status)) throw Error(std::string("ICU has no NFKC: ") + u_errorName(status));
-  const std::string valid = utf8_of(characters_of(text));
-  std::string normal;
-  icu::StringByteSink<std::string> sink(&normal);
-  nfkc->normalizeUTF8(0, icu::StringPiece(valid), sink, nullptr, status);
-  if (U_FAILURE(status)) throw Error(std::string("ICU cannot normalize: ") + u_errorName(status));
-  return normal;
+  return normalized(text, icu::Normalizer2::getNFKCInstance);
+}
+
+std::string in_nfc(std::string_view text) {
+  return normalized(text, icu::Normalizer2::getNFCInstance);
 }
 
 bool joins_word(char32_t c) {

@@ -17,6 +17,8 @@ std::string utf8_of(std::u32string_view characters);
 
 /// UTF-8 in NFKC, as tokenizers of sentencepiece read text; ill-formed bytes become U+FFFD.
 std::string in_nfkc(std::string_view text);
+/// In NFC, in the same way.
+std::string in_nfc(std::string_view text);
 
 /// A character in simple case folding.
 char32_t folded(char32_t c);
