@@ -56,7 +56,7 @@ def write_table(path, examples):
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def scores_of_dietmt(options, task, folder):
+def scores_of_dietmt(options, folder):
     """The accuracies of all seeds, in percent."""
     output = folder / "dietmt"
     subprocess.run(
@@ -66,8 +66,8 @@ def scores_of_dietmt(options, task, folder):
          "--learning-rates", str(options.rate), "--epochs", str(options.epochs), "--checkpoint",
          "last", "--batch-size", str(BATCH), "--max-length", str(MAX_LENGTH), "--warmup-ratio",
          str(WARM_UP), "--weight-decay", str(DECAY), "--quiet"], check=True)
-    with open(output / "results.jsonl", encoding="utf-8") as file:
-        return [100 * run["accuracy"] for run in map(json.loads, file)]
+    results = json.loads((output / "results.json").read_text(encoding="utf-8"))
+    return [run["scores"]["accuracy"] for run in results["rates"][0]["runs"]]
 
 
 def parameter_groups(model):
@@ -144,7 +144,7 @@ def main():
         train, valid = TASKS[task](options.data)
         write_table(folder / "train.tsv", train)
         write_table(folder / "valid.tsv", valid)
-        ours = scores_of_dietmt(options, task, folder)
+        ours = scores_of_dietmt(options, folder)
         theirs = scores_of_transformers(options, train, valid, folder)
         deviation = ((statistics.variance(ours) + statistics.variance(theirs)) / 2) ** 0.5
         difference = statistics.mean(ours) - statistics.mean(theirs)
