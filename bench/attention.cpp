@@ -125,11 +125,13 @@ class Batch {
 
   std::shared_ptr<encoders::PositionScheme> scheme(const std::string& spec) const {
     auto made = std::make_shared<encoders::PositionScheme>(
-        spec, encoders::EncodingContext{.layers = 1,
-                                        .heads = options_.heads,
-                                        .head_width = options_.head_width,
-                                        .model_width = options_.heads * options_.head_width,
-                                        .max_positions = 2048});
+        spec, encoders::EncodingContext{
+                  .layers = 1,
+                  .heads = options_.heads,
+                  .head_width = options_.head_width,
+                  .model_width = options_.heads * options_.head_width,
+                  .max_positions = 2048,
+                  .starts_with_summary = spec.find("cls=untied") != std::string::npos});
     made->to(device_);
     return made;
   }

@@ -4,6 +4,7 @@
 #include <torch/nn/module.h>
 
 #include "encoders/attention/backends.h"
+#include "encoders/attention/untied_vectors.h"
 #include "encoders/attention/vector_terms.h"
 
 namespace dietmt::encoders {
@@ -94,6 +95,12 @@ SentenceVectors projected_positions(const InspectedStack& stack, const at::Tenso
 
 at::Tensor scores_of(const SentenceVectors& vectors, const ScoreTerms& terms, bool causal) {
   if (compresses(terms)) return {};
+  if (unties_vectors(terms)) {
+    const at::Tensor& q = vectors.queries;
+    const auto [queries, keys, left] =
+        untie_vectors(q, vectors.keys, positions_of(q.size(0), q), terms);
+    return scores_of({queries, keys}, left, causal);
+  }
   const auto move = [&](const auto& mover, const at::Tensor& x) {
     return mover(x, positions_of(x.size(0), x), terms).transpose(0, 1);
   };

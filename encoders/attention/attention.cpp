@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "encoders/attention/backends.h"
+#include "encoders/attention/untied_vectors.h"
 #include "encoders/attention/vector_terms.h"
 #include "kernels/attention_tables.h"
 
@@ -76,6 +77,22 @@ FeatureProduct product_of(const ScoreTerms& terms) {
           bias.defined() ? bias + product : product};
 }
 
+/// attend() for vectors that do not meet position 0.
+at::Tensor attend_untied(const AttentionCall& call, Backend backend) {
+  const auto [queries, keys, terms] =
+      untie_vectors(call.queries, call.keys, call.query_packing.positions(), call.terms);
+  const AttentionCall wider{.queries = queries,
+                            .keys = keys,
+                            .values = widen(call.values),
+                            .query_packing = call.query_packing,
+                            .key_packing = call.key_packing,
+                            .terms = terms,
+                            .causal = call.causal,
+                            .dropout = call.dropout,
+                            .segments = call.segments};
+  return attend(wider, backend).narrow(2, 0, call.values.size(2)).contiguous();
+}
+
 thread_local AttentionRecorder* recorder_of_thread = nullptr;
 
 }  // namespace
@@ -127,6 +144,7 @@ std::vector<ScoreTerms> multiply_features(std::vector<ScoreTerms> layers) {
 
 at::Tensor attend(const AttentionCall& call, Backend backend) {
   const ScoreTerms& terms = call.terms;
+  if (unties_vectors(terms)) return attend_untied(call, backend);
   const at::Tensor keys = move_keys(call.keys, call.key_packing.positions(), terms);
   const Packing key_packing = compressed_packing(call.key_packing, terms);
   AttentionCall moved{.queries = move_queries(call.queries, call.query_packing.positions(), terms),

@@ -64,7 +64,7 @@ const EncodingOption* EncodingRow::option(const std::string& option_name) const 
 }
 
 bool EncodingRow::unties_summary(const OptionValues& values) const {
-  return position_only && values.text(kSummaryOption) == kUntied;
+  return may_untie_summary() && values.text(kSummaryOption) == kUntied;
 }
 
 Sharing EncodingRow::summary_sharing(const OptionValues& values) const {

@@ -76,6 +76,7 @@ struct EncodingRow {
   std::string not_mixed = {};    // why it cannot own only some of the heads; empty: it can
   bool compresses_keys = false;  // so no encoding adds to the scores of single words
   bool position_only = false;    // its scores do not depend on words: it gets the option "cls"
+  bool offset_vectors = false;   // relative_keys: the same, for inputs that start with [CLS]
   std::vector<EncodingOption> options = {};
   /// Throws ConfigError if the values do not fit together or this context; make() relies on it.
   void (*check)(const OptionValues&, const EncodingContext&) = accept_all;
@@ -86,7 +87,9 @@ struct EncodingRow {
   /// Null if there is no such option.
   const EncodingOption* option(const std::string& option_name) const;
 
-  /// Whether the values of a position_only row ask for reset() (summary_reset.h).
+  /// Whether the row has the option of summary_option().
+  bool may_untie_summary() const { return position_only || offset_vectors; }
+  /// Whether the values of such a row ask for reset() (summary_reset.h).
   bool unties_summary(const OptionValues& values) const;
   /// What shares the numbers of reset(): as "share" says, or the layers.
   Sharing summary_sharing(const OptionValues& values) const;
@@ -138,7 +141,7 @@ T choice_of(const OptionValues& values, const std::string& name,
   return choices.front().value;
 }
 
-/// The option "cls" of rows that are position_only.
+/// The option "cls" of rows that are position_only or have offset_vectors.
 EncodingOption summary_option();
 
 /// The option "share" of encodings that share a table, and its value.

@@ -144,6 +144,7 @@ std::vector<ScoreTerms> mix_heads(const std::vector<HeadTerms>& parts, int64_t h
   for (size_t l = 0; l < mixed.size(); ++l) {
     mixed[l].content_scale = mix_values(parts, l, heads, &ScoreTerms::content_scale);
     mixed[l].pairing = mix_values(parts, l, heads, &ScoreTerms::pairing);
+    mixed[l].untied_vectors = mix_values(parts, l, heads, &ScoreTerms::untied_vectors);
     for (const Term& term : kTerms)
       mixed[l].*term.table = same_as_before(parts, l, term) ? mixed[l - 1].*term.table
                                                             : mix_term(parts, l, heads, term);

@@ -63,6 +63,10 @@ struct ScoreTerms {
   at::Tensor value_compression;  // [H|1, k, longest sentence]
 
   std::vector<RotaryPairing> pairing = {RotaryPairing::kInterleaved};  // [1] or [H]
+
+  /// [1] or [H]: relative_keys and relative_queries add nothing to the scores of pairs with
+  /// position 0 (encoders/attention/untied_vectors.h). Only self-attention of encoders has it.
+  std::vector<bool> untied_vectors = {false};
 };
 
 }  // namespace dietmt::encoders

@@ -12,13 +12,14 @@ namespace dietmt::encoders {
 namespace {
 
 /// The sum of the terms that depend only on positions, as far as reset_summary() takes them.
-at::Tensor scores_of_pairs(const ScoreTerms& terms, const Extent& extent) {
+at::Tensor scores_of_pairs(const ScoreTerms& terms, const Extent& extent,
+                           const at::TensorOptions& options) {
   at::Tensor sum = terms.position_bias;
   const auto add = [&](const at::Tensor& term) { sum = sum.defined() ? sum + term : term; };
   if (terms.query_features.defined())
     add(at::matmul(terms.query_features, terms.key_features.transpose(1, 2)));
   if (terms.offset_bias.defined()) add(offsets_of_pairs(terms.offset_bias, extent));
-  return sum;
+  return sum.defined() ? sum : at::zeros({1, extent.queries, extent.keys}, options);
 }
 
 /// Whether two layers share all terms that scores_of_pairs() adds.
@@ -54,13 +55,15 @@ void UntiedSummary::lower(const Extent& extent, LayerTerms& terms) const {
   std::vector<at::Tensor> biases;
   for (size_t l = 0; l < layers.size(); ++l) {
     const bool is_shared = l > 0 && thetas.size() == 1 && share_scores(layers[l], layers[l - 1]);
-    biases.push_back(is_shared ? biases.back()
-                               : reset_summary(scores_of_pairs(layers[l], extent),
-                                               thetas[std::min(l, thetas.size() - 1)]));
+    biases.push_back(is_shared
+                         ? biases.back()
+                         : reset_summary(scores_of_pairs(layers[l], extent, thetas_.options()),
+                                         thetas[std::min(l, thetas.size() - 1)]));
   }
   for (size_t l = 0; l < layers.size(); ++l) {
     layers[l].position_bias = biases[l];
     layers[l].query_features = layers[l].key_features = layers[l].offset_bias = at::Tensor();
+    layers[l].untied_vectors = {layers[l].relative_keys.defined()};
   }
 }
 
@@ -71,6 +74,11 @@ void require_untied_summary(const EncodingContext& context) {
     throw ConfigError("cls=untied needs an encoder: later words are hidden from position 0");
   if (context.site == AttentionSite::kCross)
     throw ConfigError("cls=untied needs self-attention, where queries and keys have a [CLS]");
+}
+
+void require_summary_token(const EncodingContext& context) {
+  if (!context.starts_with_summary)
+    throw ConfigError("its cls=untied needs a model whose inputs start with [CLS], such as BERT");
 }
 
 at::Tensor reset_summary(const at::Tensor& bias, const at::Tensor& thetas) {

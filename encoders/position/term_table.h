@@ -95,9 +95,9 @@ constexpr bool kernels_agree() {
   return true;
 }
 
-static_assert(sizeof(ScoreTerms) == kTerms.size() * sizeof(at::Tensor) +
-                                        sizeof(ScoreTerms::content_scale) +
-                                        sizeof(ScoreTerms::pairing),
+static_assert(sizeof(ScoreTerms) ==
+                  kTerms.size() * sizeof(at::Tensor) + sizeof(ScoreTerms::content_scale) +
+                      sizeof(ScoreTerms::pairing) + sizeof(ScoreTerms::untied_vectors),
               "kTerms must list every table of ScoreTerms");
 static_assert(all_different());
 static_assert(kernels_agree());

@@ -75,6 +75,7 @@ double deberta_parameters(const OptionValues& values, const EncodingContext& con
 EncodingRow deberta_row() {
   return {.name = "deberta",
           .formula = "(q_i.k_j + q_i.(P W_Kr)[i-j] + k_j.(P W_Qr)[j-i])/sqrt(3Dh)",
+          .offset_vectors = true,
           .options = {number_option("span", DebertaOptions().span, 1,
                                     "offsets from -span to span-1 are distinct")},
           .parameters = deberta_parameters,

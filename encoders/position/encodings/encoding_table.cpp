@@ -14,7 +14,7 @@ EncodingRow none_row() {
 
 std::vector<EncodingRow> with_summary_options(std::vector<EncodingRow> rows) {
   for (EncodingRow& row : rows)
-    if (row.position_only) row.options.push_back(summary_option());
+    if (row.may_untie_summary()) row.options.push_back(summary_option());
   return rows;
 }
 

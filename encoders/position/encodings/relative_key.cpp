@@ -69,6 +69,7 @@ EncodingRow row_of_sides(const std::string& name, const std::string& formula) {
   return {
       .name = name,
       .formula = formula,
+      .offset_vectors = true,
       .options = {number_or_option("clip", "none", kDefaults.clip, 1, "maximum relative distance"),
                   share_option(kDefaults.sharing)},
       .parameters = relative_key_parameters<kSides>,

@@ -95,6 +95,7 @@ EncodingRow relative_sinusoidal_row() {
   constexpr RelativeSinusoidalOptions kDefaults;
   return {.name = "relative-sinusoidal",
           .formula = "as shaw with aK = aV = sines and cosines of (j-i) w_m",
+          .offset_vectors = true,
           .options = {number_option("clip", kDefaults.clip, 1, "maximum relative distance"),
                       flag_option("values", kDefaults.values, "also add vectors to the values"),
                       flag_option("learned", kDefaults.learned, "learn the frequencies"),

@@ -77,6 +77,7 @@ EncodingRow shaw_row() {
   constexpr ShawOptions kDefaults;
   return {.name = "shaw",
           .formula = "q_i.(k_j+aK[j-i])/sqrt(Dh), out_i = sum_j p_ij (v_j+aV[j-i])",
+          .offset_vectors = true,
           .options = {number_option("clip", kDefaults.clip, 1, "maximum relative distance"),
                       flag_option("values", kDefaults.values, "also add vectors to the values"),
                       flag_option("tied", kDefaults.tied, "one table for keys and values"),

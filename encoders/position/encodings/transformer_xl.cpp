@@ -76,6 +76,7 @@ double transformer_xl_parameters(const OptionValues&, const EncodingContext& con
 EncodingRow transformer_xl_row() {
   return {.name = "transformer-xl",
           .formula = "((q_i+u).k_j + (q_i+v).(W_R r[i-j]))/sqrt(Dh), r sines and cosines",
+          .offset_vectors = true,
           .check = check_transformer_xl,
           .parameters = transformer_xl_parameters,
           .make = make_encoding<TransformerXl>};

@@ -278,7 +278,9 @@ void check_conditions(const std::string& text, const std::vector<EncodingSpec>& 
   for (const EncodingSpec& spec : specs) {
     try {
       spec.row->check(spec.values, spec.own_context(context));
-      if (spec.row->unties_summary(spec.values)) require_untied_summary(context);
+      if (!spec.row->unties_summary(spec.values)) continue;
+      require_untied_summary(context);
+      if (spec.row->offset_vectors) require_summary_token(context);
     } catch (const ConfigError& error) {
       throw position_spec_error(text, spec.column, "'" + spec.row->name + "': " + error.what());
     }

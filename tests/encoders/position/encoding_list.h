@@ -113,4 +113,33 @@ inline const std::vector<Encoding> kEncodings = {
      false, true},
 };
 
+/// Encodings of inputs that start with [CLS].
+inline const std::vector<Encoding> kSummaryEncodings = {
+    {"shaw(clip=2,cls=untied)", kRunLayers*(2 * (2 * 2 + 1) * kRunHeadWidth + 2), true, false},
+    {"shaw(clip=16,values=false,share=none,cls=untied)+segments(share=all)",
+     kRunLayers* kRunHeads*((2 * 16 + 1) * kRunHeadWidth + 2) + kRunSegmentKinds* kRunSegmentKinds,
+     true, false},
+    {"learned+relative-sinusoidal(learned=true,cls=untied)",
+     kRunMaxPositions* kRunWidth + kRunHeadWidth / 2 + 2 * kRunHeads, true, false},
+    {"relative-key(share=all,cls=untied)", kOffsets* kRunHeadWidth + 2, true, false},
+    {"relative-key-query(clip=6,share=none,cls=untied)",
+     kRunLayers* kRunHeads*(13 * kRunHeadWidth + 2), true, false},
+    {"deberta(span=7,cls=untied)",
+     2 * 7 * kRunWidth + 2 * kRunLayers* kRunWidth* kRunWidth + 2 * kRunHeads, true, false},
+    {"transformer-xl(cls=untied)", 2 * kRunWidth + kRunLayers* kRunWidth* kRunWidth + 2 * kRunHeads,
+     true, false},
+    {"heads[shaw(clip=3,cls=untied):0,relative-key-query(clip=4):1,diet-rel(clip=6,cls=untied):2,"
+     "rope:3]",
+     kRunLayers*(2 * 7 * kRunHeadWidth + 2) + kRunLayers * 9 * kRunHeadWidth +
+         kRunLayers*(2 * 6 + 1 + 2),
+     true, false},
+};
+
+/// Encodings of models with [CLS].
+inline std::vector<Encoding> encodings_with_summary() {
+  std::vector<Encoding> all = kEncodings;
+  all.insert(all.end(), kSummaryEncodings.begin(), kSummaryEncodings.end());
+  return all;
+}
+
 }  // namespace dietmt::encoders

@@ -12,6 +12,7 @@ using at::Tensor;
 Tensor same(const Tensor& x) { return x; }
 Tensor one_layer(const Tensor& x) { return x.unsqueeze(0); }  // [H, ..]
 Tensor one_table(const Tensor& x) { return x.unsqueeze(0).unsqueeze(0); }
+Tensor all_heads(const Tensor& x) { return x.unsqueeze(1); }               // [L, ..]
 Tensor only_layer(const Tensor& x) { return x.squeeze(0); }                // for two-layer cases
 Tensor transposed(const Tensor& x) { return x.t(); }                       // [buckets, H]
 Tensor buckets_first(const Tensor& x) { return x.t().unsqueeze(0); }       // [buckets, H]
@@ -267,6 +268,27 @@ std::vector<FixtureCase> untied_cases(const FixtureSizes& sizes) {
       {"tupe_r_factors", "tupe-r(cls=untied,buckets=none,factors=true)",
        factors + std::vector<Loaded>{{"p_theta", "tupe_r.summary", same}}},
       {"tupe_r_factors_tie_cls", "tupe-r(cls=tied,buckets=none,factors=true)", factors},
+      {"shaw_untied",
+       "shaw(clip=2,cls=untied)",
+       {kShawKeys, kShawValues, theta("shaw", one_layer)}},
+      {"relative_key_query_untied",
+       "relative-key-query(cls=untied)",
+       {{"D", "relative_key_query.table", one_table}, theta("relative_key_query", one_layer)}},
+      {"deberta_untied",
+       "deberta(span=3,cls=untied)",
+       {{"Prel", "deberta.table", same},
+        {"WKr", "deberta.key_projection", one_layer},
+        {"WQr", "deberta.query_projection", one_layer},
+        theta("deberta", one_layer)}},
+      {"transformer_xl_untied",
+       "transformer-xl(cls=untied)",
+       {{"WR", "transformer_xl.projection", one_layer},
+        {"u", "transformer_xl.content_bias", same},
+        {"vb", "transformer_xl.position_bias", same},
+        theta("transformer_xl", one_layer)}},
+      {"stack2_shaw_untied",
+       "shaw(clip=2,cls=untied)",
+       {{"aK", "shaw.keys", all_heads}, {"aV", "shaw.values", all_heads}, theta("shaw", same)}},
       {"stack2_diet_rel_untied",
        "diet-rel(cls=untied)",
        {{"b", "diet_rel.table", same}, theta("diet_rel", same)}},

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "encoders/attention/backends.h"
+#include "encoders/attention/untied_vectors.h"
 #include "encoders/attention/vector_terms.h"
 #include "encoders/position/scheme/position_scheme.h"
 #include "fixture_cases.h"
@@ -78,10 +79,16 @@ class Example {
       const auto index = static_cast<int64_t>(b);
       const at::Tensor x = embed(leaf("w")[index].slice(0, 0, lengths_[b]), keys, index);
       const at::Tensor y = embed(target[index].slice(0, 0, query_lengths_[b]), queries, index);
-      const ScoreTerms terms = lower({queries.max_length(), keys.max_length()})[0];
-      const at::Tensor q = move_queries(project(y, "WQ"), queries.positions(), terms);
-      const at::Tensor k = compress(move_keys(project(x, "WK"), keys.positions(), terms), keys,
-                                    terms.key_compression);
+      ScoreTerms terms = lower({queries.max_length(), keys.max_length()})[0];
+      at::Tensor q = project(y, "WQ"), k = project(x, "WK");
+      if (unties_vectors(terms)) {
+        const UntiedVectors untied = untie_vectors(q, k, queries.positions(), terms);
+        q = untied.queries;
+        k = untied.keys;
+        terms = untied.terms;
+      }
+      q = move_queries(q, queries.positions(), terms);
+      k = compress(move_keys(k, keys.positions(), terms), keys, terms.key_compression);
       const at::Tensor scores =
           sentence_scores({.q = q.transpose(0, 1),
                            .k = k.transpose(0, 1),
@@ -155,7 +162,8 @@ class Example {
                                           .head_width = dims.at("dh").get<int64_t>(),
                                           .model_width = dims.at("d").get<int64_t>(),
                                           .max_positions = positions,
-                                          .segments = segments_.max().item<int64_t>() + 1});
+                                          .segments = segments_.max().item<int64_t>() + 1,
+                                          .starts_with_summary = true});
     scheme_->to(type_);
     const torch::NoGradGuard no_grad;
     auto parameters = scheme_->named_parameters();

@@ -295,7 +295,7 @@ const testing::Environment* const kOneThread = testing::AddGlobalTestEnvironment
 
 template <typename Condition>
 std::vector<Encoding> encodings_where(Condition condition) {
-  std::vector<Encoding> all = kEncodings;
+  std::vector<Encoding> all = encodings_with_summary();
   std::erase_if(all, [&](const Encoding& encoding) { return !condition(encoding); });
   return all;
 }
@@ -304,7 +304,8 @@ bool has(const Encoding& encoding, const char* name) {
   return encoding.spec.find(name) != std::string::npos;
 }
 
-INSTANTIATE_TEST_SUITE_P(Encodings, EveryEncoding, testing::ValuesIn(kEncodings), test_name);
+INSTANTIATE_TEST_SUITE_P(Encodings, EveryEncoding, testing::ValuesIn(encodings_with_summary()),
+                         test_name);
 INSTANTIATE_TEST_SUITE_P(Encodings, EveryDecoderEncoding,
                          testing::ValuesIn(encodings_where([](const Encoding& encoding) {
                            return encoding.decoder && !has(encoding, "segments");

@@ -65,7 +65,7 @@ TEST(PositionSizes, AreThoseOfBuiltEncodings) {
 }
 
 TEST(PositionSizes, AreThoseOfMixesOfHeads) {
-  for (const Encoding& encoding : kEncodings) {
+  for (const Encoding& encoding : encodings_with_summary()) {
     EXPECT_EQ(is_counted_right(encoding.spec, AttentionSite::kEncoder), encoding.encoder);
     EXPECT_EQ(is_counted_right(encoding.spec, AttentionSite::kDecoder), encoding.decoder);
   }

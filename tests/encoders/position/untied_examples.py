@@ -36,16 +36,17 @@ class Setting:
 
 
 def reset(v, theta):
-    """Row 0 becomes theta_1, the rest of column 0 theta_2, for v of [H, n, n]."""
-    heads, n = theta.shape[0], v.shape[-1]
-    out = np.array(np.broadcast_to(v, (heads, n, n)), dtype=np.result_type(v, theta))
+    """Row 0 becomes theta_1, the rest of column 0 theta_2, for v of [.., H, n, n]."""
+    heads, n = v.shape[-3], v.shape[-1]
+    theta = np.broadcast_to(theta, (heads, 2))
+    out = np.array(v, dtype=np.result_type(v, theta))
     for h in range(heads):
         for i in range(n):
             for j in range(n):
                 if i == 0:
-                    out[h, i, j] = theta[h, 0]
+                    out[..., h, i, j] = theta[h, 0]
                 elif j == 0:
-                    out[h, i, j] = theta[h, 1]
+                    out[..., h, i, j] = theta[h, 1]
     return out
 
 
@@ -85,21 +86,32 @@ def factored(s, p):
     return (projected(p["FQ"]) * projected(p["FK"])).sum(-1).T
 
 
-def attention(s, x, wq, wk, wv, positions, scale):
-    """Scores [B, H, n, n] and the heads' outputs side by side."""
+def met(x, vectors, side):
+    """x_i . vectors[i, j] (side "i") or x_j . vectors[i, j] ("j"), for vectors of [H, n, n, Dh]."""
+    return np.einsum(f"b{side}hc,hijc->bhij", x, vectors)
+
+
+def attention(s, x, wq, wk, wv, positions, scale, values=0.0):
+    """Scores [B, H, n, n] and the heads' outputs side by side. positions: [H, n, n], or what gives
+    [B, H, n, n] for queries and keys; values: [n, n, Dh], added to the values of each pair."""
     q, k, v = ((x @ m).reshape(s.batch, s.n, s.heads, s.dh) for m in (wq, wk, wv))
-    scores = scale * np.einsum("bihc,bjhc->bhij", q, k) + positions
+    words = scale * np.einsum("bihc,bjhc->bhij", q, k)
+    scores = words + (positions(q, k) if callable(positions) else positions)
     e = np.exp(scores - scores.real.max(-1, keepdims=True)) * s.real[:, None, None, :]
-    out = np.einsum("bhij,bjhc->bihc", e / e.sum(-1, keepdims=True), v)
+    probabilities = e / e.sum(-1, keepdims=True)
+    out = np.einsum("bhij,bjhc->bihc", probabilities, v)
+    out = out + np.einsum("bhij,ijc->bihc", probabilities, np.broadcast_to(values, (s.n, s.n, s.dh)))
     return scores, out.reshape(s.batch, s.n, s.d)
 
 
 class Case:
-    """positions(p) gives [H, n, n]; with `layers`, p holds the numbers of one layer."""
+    """positions(p) and values(p) are for attention(); with `layers`, p holds the numbers of one
+    layer."""
 
-    def __init__(self, note, params, positions, scale, at_input=None, layers=False):
+    def __init__(self, note, params, positions, scale, at_input=None, layers=False,
+                 values=lambda p: 0.0):
         self.note, self.params, self.positions = note, params, positions
-        self.scale, self.at_input, self.layers = scale, at_input, layers
+        self.scale, self.at_input, self.layers, self.values = scale, at_input, layers, values
 
     def all_params(self, s):
         if not self.layers:
@@ -110,11 +122,12 @@ class Case:
     def forward(self, s, p):
         x = p["w"] + (p[self.at_input] if self.at_input else 0)
         if not self.layers:
-            return attention(s, x, p["WQ"], p["WK"], p["WV"], self.positions(p), self.scale)
+            return attention(s, x, p["WQ"], p["WK"], p["WV"], self.positions(p), self.scale,
+                             self.values(p))
         for layer in range(2):
             own = {k: p[k][min(layer, len(p[k]) - 1)] for k in self.params}
             scores, out = attention(s, x, p["WQ"][layer], p["WK"][layer], p["WV"][layer],
-                                    self.positions(own), self.scale)
+                                    self.positions(own), self.scale, self.values(own))
             x = x + out
         return scores, x
 
@@ -136,6 +149,46 @@ def cases(s):
                "FK": wave(94.0, (d, d), 0.4)}
     low_rank = {"PQ": wave(51.0, (h, n, s.rank)), "PK": wave(52.0, (h, n, s.rank))}
     free = {"v": wave(95.0, (h, n, n))}
+
+    clip = 2
+    clipped = np.clip(j - i, -clip, clip) + clip
+    shaw = {"aK": wave(20.0, (2 * clip + 1, dh), 0.5), "aV": wave(21.0, (2 * clip + 1, dh), 0.5)}
+    both = {"D": wave(22.0, (2 * n - 1, dh), 0.5)}
+    span = 3
+    disentangled = {"Prel": wave(23.0, (2 * span, d), 0.5), "WKr": wave(24.0, (d, d), 0.4),
+                    "WQr": wave(25.0, (d, d), 0.4)}
+    xl = {"WR": wave(26.0, (d, d), 0.4), "u": wave(27.0, (h, dh), 0.5), "vb": wave(28.0, (h, dh), 0.5)}
+    shared_theta = wave(91.0, (1, 2))
+    third = (3 * dh) ** -0.5
+    angles = (i - j)[..., None] * 10000.0 ** (-2 * np.arange(d // 2) / d)
+    sinusoids = np.concatenate([np.sin(angles), np.cos(angles)], -1)  # [n, n, D]
+
+    def heads_of(rows):  # [n, n, D] -> [H, n, n, Dh]
+        return rows.reshape(n, n, h, dh).transpose(2, 0, 1, 3)
+
+    def for_heads(rows):  # [n, n, Dh] -> [H, n, n, Dh]
+        return np.broadcast_to(rows, (h, n, n, dh))
+
+    def untied_shaw(p):
+        keys = for_heads(p["aK"][clipped])
+        return lambda q, k: reset(plain * met(q, keys, "i"), p["theta"])
+
+    def untied_both(p):
+        vectors = for_heads(p["D"][j - i + n - 1])
+        return lambda q, k: reset(plain * (met(q, vectors, "i") + met(k, vectors, "j")), p["theta"])
+
+    def untied_deberta(p):
+        def projected(offsets, matrix):
+            return heads_of(p["Prel"][np.clip(offsets + span, 0, 2 * span - 1)] @ matrix)
+        keys, queries = projected(i - j, p["WKr"]), projected(j - i, p["WQr"])
+        return lambda q, k: reset(third * (met(q, keys, "i") + met(k, queries, "j")), p["theta"])
+
+    def untied_xl(p):
+        keys = heads_of(sinusoids @ p["WR"])
+        def scores(q, k):
+            words = np.einsum("hc,bjhc->bhj", p["u"], k)[:, :, None, :]
+            return plain * words + reset(plain * met(q + p["vb"], keys, "i"), p["theta"])
+        return scores
 
     def product(p):
         return np.einsum("hir,hjr->hij", p["PQ"], p["PK"])
@@ -180,6 +233,23 @@ def cases(s):
             {**{k: v for k, v in tupe.items() if k != "p_theta"}, **vectors},
             lambda p: tupe_positions(s, {**p, "p_theta": tupe["p_theta"]})[0]
             + by_offset(factored(s, p)), halved),
+        "shaw_untied": Case(
+            "aK, aV [2t+1, Dh], t = 2; q . aK is reset, aV stays; theta [1, 2]",
+            {**shaw, "theta": shared_theta}, untied_shaw, plain, values=lambda p: p["aV"][clipped]),
+        "relative_key_query_untied": Case(
+            "(q_i . D[j-i+n-1] + k_j . D[j-i+n-1]) / sqrt(Dh); theta [1, 2]",
+            {**both, "theta": shared_theta}, untied_both, plain),
+        "deberta_untied": Case(
+            "both products of words and positions are reset, span 3",
+            {**disentangled, "theta": theta}, untied_deberta, third),
+        "transformer_xl_untied": Case(
+            "(q_i + vb) . W_R r[i-j] is reset, u . k_j stays", {**xl, "theta": theta},
+            untied_xl, plain),
+        "stack2_shaw_untied": Case(
+            "aK, aV [2 layers, 2t+1, Dh], theta [2 layers, 1, 2]",
+            {"aK": wave(29.0, (2, 2 * clip + 1, dh), 0.5),
+             "aV": wave(33.0, (2, 2 * clip + 1, dh), 0.5), "theta": wave(91.0, (2, 1, 2))},
+            untied_shaw, plain, layers=True, values=lambda p: p["aV"][clipped]),
         "stack2_diet_rel_untied": Case(
             "b [2 layers, H, 2n-1], theta [2 layers, H, 2]",
             {"b": wave(50.0, (2, h, 2 * n - 1)), "theta": wave(91.0, (2, h, 2))},

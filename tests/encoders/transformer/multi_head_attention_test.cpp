@@ -172,7 +172,7 @@ TEST_P(GroupedStackTest, BackendsAgreeOnGradients) {
 }
 
 std::vector<Encoding> encodings_of_encoders() {
-  std::vector<Encoding> all = kEncodings;
+  std::vector<Encoding> all = encodings_with_summary();
   std::erase_if(all, [](const Encoding& encoding) { return !encoding.encoder; });
   return all;
 }

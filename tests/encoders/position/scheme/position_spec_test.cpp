@@ -85,7 +85,7 @@ TEST(PositionSpec, ErrorsPointAtTheColumnAndListWhatIsPossible) {
       {"learned diet-rel", "column 9: expected '+' or the end"},
       {"learned(size=3)", "column 9: 'learned' has no option 'size'; it has no options"},
       {"shaw(clip=16,klip=3)",
-       "column 14: 'shaw' has no option 'klip'; possible: clip, values, tied, share"},
+       "column 14: 'shaw' has no option 'klip'; possible: clip, values, tied, share, cls"},
       {"shaw(clip=8,clip=16)", "column 13: 'clip' has a value already"},
       {"shaw(clip)",
        "column 10: expected '=' and a value of 'clip': a whole number from 1 to 1048576"},
@@ -176,6 +176,19 @@ TEST(PositionSpec, OnlyEncodersUntieTheSummaryToken) {
             "position encoding \"diet-abs(cls=untied)\", column 1: 'diet-abs': cls=untied needs "
             "self-attention, where queries and keys have a [CLS]");
   EXPECT_EQ(problem("diet-abs(cls=tied)", AttentionSite::kCross), "no error");
+}
+
+TEST(PositionSpec, VectorsAreUntiedOnlyFromASummaryToken) {
+  EXPECT_EQ(
+      problem("learned+shaw(cls=untied)"),
+      "position encoding \"learned+shaw(cls=untied)\", column 9: 'shaw': its cls=untied needs "
+      "a model whose inputs start with [CLS], such as BERT");
+  EXPECT_EQ(problem("deberta(cls=untied)", AttentionSite::kDecoder),
+            "position encoding \"deberta(cls=untied)\", column 1: 'deberta': cls=untied needs an "
+            "encoder: later words are hidden from position 0");
+  EncodingContext bert = eight_heads();
+  bert.starts_with_summary = true;
+  EXPECT_EQ(PositionScheme("shaw(cls=untied,clip=16)", bert).spec(), "shaw(cls=untied)");
 }
 
 TEST(PositionSpec, XposTakesOnlyPositionsWhoseDecayFp32Holds) {
