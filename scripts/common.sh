@@ -16,6 +16,9 @@ warnings_are_errors() {
   fi
 }
 
+# How many tests run at a time: a third of their time they wait for servers, pauses and the disk.
+test_jobs() { echo $((2 * $(nproc))); }
+
 # The comment at the top of the script: print_help FILE.
 print_help() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$1"; }
 
