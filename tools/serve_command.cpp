@@ -52,7 +52,7 @@ using service::JobOptions;
 using service::ServeSignals;
 
 service::LineRequest line_request(const JobOptions& job) {
-  return {job.model, job.source, job.target, job.owner, job.client};
+  return {job.model, job.source, job.target, job.owner, job.client, job.format.quality};
 }
 
 fs::path made_directory(const std::string& name) {
@@ -96,7 +96,8 @@ class ServeJobs {
 };
 
 ServeJobs::ServeJobs(const ServeOptions& options, service::ModelRegistry& models)
-    : translator_(models, options.api.limits, options.api.pivot, options.api.glossaries) {
+    : translator_(models, options.api.limits, options.api.pivot, options.api.glossaries,
+                  options.api.quality) {
   const fs::path data = made_directory(options.data);
   queue_ = std::make_unique<service::JobQueue>(service::open_job_database(options.queue, data));
   glossaries_ = std::make_unique<service::ClientGlossaries>(queue_->database());

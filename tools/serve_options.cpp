@@ -153,8 +153,6 @@ std::vector<std::string> problems_of(const ServeOptions& o) {
   require(o.shortlists.empty() || o.device == "cpu", "--shortlist needs --device cpu");
   require(o.http.certificate_file.empty() == o.http.key_file.empty(),
           "give --tls-certificate and --tls-key together");
-  require(!o.worker || o.quality_model.empty(),
-          "--quality-model is for requests, which a --worker does not answer");
   require(!o.worker || o.has_jobs(), "--worker needs --queue or --data, where the jobs are");
   for (const std::string& origin : o.api.cors_origins)
     require(service::CorsPolicy::is_origin(origin),
@@ -233,7 +231,9 @@ OptionTable serve_option_table(ServeOptions& o) {
                "translation lacks some of it is translated again as with markup")
       .add("quality-model", &o.quality_model, "DIR",
            "COMET model that reads no reference, such as CometKiwi: requests to /v1/translate with "
-           "\"quality\": true get its estimate of each translation")
+           "\"quality\": true get its estimate of each translation, and batch jobs with "
+           "quality=true "
+           "that of each line")
       .add("preload", &o.preload, "", "load all models at the start, not when first used")
       .add("unload-after", &o.unload_after, "MINUTES",
            "unload a model that no request has used for this long, until one needs it again; 0: "

@@ -44,6 +44,23 @@ void LineTranslator::check(const LineRequest& request, const nlohmann::json& dec
   const TextOptions found = options(request, decoding, path_of(request, {}));
   if (found.search.nbest > 1)
     throw HttpError::of_option("nbest", "nbest must be 1: a job has one translation of each line");
+  if (request.quality) require_estimates(quality_);
+}
+
+std::vector<double> LineTranslator::estimates(const std::vector<nmt::MarkedText>& sources,
+                                              const std::vector<Translation>& translations,
+                                              const Patience& patience) const {
+  std::vector<TranslatedPair> pairs;
+  std::vector<size_t> lines;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i].text.empty()) continue;
+    pairs.push_back({sources[i].text, plain_text(translations[i])});
+    lines.push_back(i);
+  }
+  const std::vector<double> found = quality_->of(pairs, patience);
+  std::vector<double> all(sources.size());
+  for (size_t i = 0; i < lines.size(); ++i) all[lines[i]] = found[i];
+  return all;
 }
 
 TranslatedLines LineTranslator::translate(const LineRequest& request,
@@ -51,6 +68,10 @@ TranslatedLines LineTranslator::translate(const LineRequest& request,
                                           const ConnectedTexts& lines,
                                           const std::function<bool()>& cancelled) const {
   constexpr std::chrono::milliseconds kPause{200};
+  if (request.quality && !quality_) {
+    constexpr int64_t kRetryAfter = 10;
+    throw Unavailable("this worker has no model of quality", kRetryAfter);
+  }
   const ModelPath path = path_of(request, lines.texts);
   TextOptions of_lines = options(request, decoding, path);
   of_lines.only_context = lines.only_context;
@@ -69,6 +90,7 @@ TranslatedLines LineTranslator::translate(const LineRequest& request,
         for (const TranslatedSentence& sentence : text.sentences)
           translated.source_tokens += sentence.line.tokens;
       }
+      if (request.quality) translated.quality = estimates(lines.texts, translated.lines, patience);
       return translated;
     } catch (const QueueFull&) {
       if (cancelled && cancelled()) throw ClientGone("the job was cancelled");

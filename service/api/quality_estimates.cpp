@@ -20,4 +20,10 @@ std::vector<double> QualityEstimates::of(std::span<const TranslatedPair> pairs,
   return scores;
 }
 
+void require_estimates(const std::shared_ptr<QualityEstimates>& estimates) {
+  if (estimates) return;
+  throw HttpError::of_option("quality",
+                             "quality: this server estimates none; start it with --quality-model");
+}
+
 }  // namespace dietmt::service

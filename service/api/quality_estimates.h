@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,5 +36,8 @@ class QualityEstimates {
   const Estimate estimate_;
   Turns turns_{1};
 };
+
+/// Throws HttpError unless there is something that estimates.
+void require_estimates(const std::shared_ptr<QualityEstimates>& estimates);
 
 }  // namespace dietmt::service

@@ -167,9 +167,8 @@ void check_weights(const std::vector<CalledText>& texts) {
 // Whether to estimate the quality of translations.
 bool asks_for_quality(const Fields& fields, const ServiceContext& service) {
   if (!fields.flag_or("quality", false)) return false;
-  if (service.quality) return true;
-  throw HttpError::of_option("quality",
-                             "quality: this server estimates none; start it with --quality-model");
+  require_estimates(service.quality);
+  return true;
 }
 
 // One estimate for each translation, in the order of the answer.

@@ -57,6 +57,7 @@ ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& trans
     }
   }
   std::vector<bool> cut(texts.size()), guarded(texts.size());
+  std::vector<double> quality;
   const auto translate_with = [&](const JobOptions& options, const ConnectedTexts& some) {
     TranslatedLines translated = translate(options, some, cancelled);
     result.source_tokens += translated.source_tokens;
@@ -66,6 +67,7 @@ ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& trans
     };
     take(translated.cut, cut);
     take(translated.guarded, guarded);
+    quality = std::move(translated.quality);
     return std::move(translated.lines);
   };
   const auto translate_texts = [&](const ConnectedTexts& some) {
@@ -92,7 +94,8 @@ ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& trans
     if (chunk.options.document)
       result.text += translation_line(translations[text]);
     else if (line.has_text)
-      result.text += join_line(chunk.options.format, line.content, plain_text(translations[text]));
+      result.text += join_line(chunk.options.format, line.content, plain_text(translations[text]),
+                               quality.empty() ? std::nullopt : std::optional(quality.at(text)));
     else
       result.text += line.content;
     result.text += line.end;

@@ -70,6 +70,8 @@ const std::map<std::string, Setter>& setters() {
        [](JobOptions& o, const std::string& text) { o.format.output = line_output(text); }},
       {"output_field",
        [](JobOptions& o, const std::string& text) { o.format.output_field = text; }},
+      {"quality",
+       [](JobOptions& o, const std::string& text) { o.format.quality = flag("quality", text); }},
       {"fuzzy", [](JobOptions& o, const std::string& text) { o.fuzzy = flag("fuzzy", text); }},
       {"charset", [](JobOptions& o, const std::string& text) { o.charset = text; }},
       {"columns", [](JobOptions& o, const std::string& text) { o.columns = text; }},
@@ -179,6 +181,7 @@ nlohmann::json JobOptions::to_json() const {
           {"field", format.field},
           {"output", name_of(format.output)},
           {"output_field", format.output_field},
+          {"quality", format.quality},
           {"name", name},
           {"gzip", gzip},
           {"fuzzy", fuzzy},
@@ -200,6 +203,7 @@ JobOptions JobOptions::from_json(const nlohmann::json& stored) {
   options.format.field = stored.at("field");
   options.format.output = line_output(stored.at("output"));
   options.format.output_field = stored.at("output_field");
+  options.format.quality = stored.value("quality", false);
   choose_paragraphs(options);
   options.name = stored.at("name");
   options.gzip = stored.at("gzip");

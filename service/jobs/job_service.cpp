@@ -22,6 +22,8 @@ void check_format(const JobOptions& options) {
   const LineFormat& format = options.format;
   if ((options.document || format.kind == LineKind::kTxt) && format.output == LineOutput::kAdd)
     throw RequestError("output: only tsv and jsonl support add");
+  if (format.quality && format.output != LineOutput::kAdd)
+    throw RequestError("quality: only with output=add");
   if (format.column < 1) throw RequestError("column: must be at least 1");
   if (!options.document || !is_bilingual(*options.document)) return;
   if (options.source.empty() || options.target.empty())

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/predicate.hpp>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -88,16 +89,27 @@ FieldPositions positions_of_fields(std::string_view object) {
   return fields;
 }
 
+// The object with this value, written as JSON, in an existing field or a new last one.
+std::string with_field(std::string_view object, const std::string& name, const std::string& value) {
+  const FieldPositions fields = positions_of_fields(object);
+  const auto field = fields.values.find(name);
+  if (field != fields.values.end()) return replaced(object, field->second, value);
+  return std::string(object.substr(0, fields.end)) + ", " + nlohmann::json(name).dump() + ": " +
+         value + std::string(object.substr(fields.end));
+}
+
+// Rounded to what other processors and batches of estimates agree on.
+std::string written(double quality) {
+  constexpr double kUnits = 1e4;
+  return nlohmann::json(std::round(quality * kUnits) / kUnits).dump();
+}
+
 std::string join_json(const LineFormat& format, std::string_view line,
-                      const std::string& translation) {
-  const std::string value = nlohmann::json(replace_invalid_utf8(translation)).dump();
-  const FieldPositions fields = positions_of_fields(line);
+                      const std::string& translation, std::optional<double> quality) {
   const bool adds = format.output == LineOutput::kAdd;
-  const auto field = fields.values.find(adds ? format.output_field : format.field);
-  if (field != fields.values.end()) return replaced(line, field->second, value);
-  return std::string(line.substr(0, fields.end)) + ", " +
-         nlohmann::json(format.output_field).dump() + ": " + value +
-         std::string(line.substr(fields.end));
+  const std::string object = with_field(line, adds ? format.output_field : format.field,
+                                        nlohmann::json(replace_invalid_utf8(translation)).dump());
+  return quality ? with_field(object, "quality", written(*quality)) : object;
 }
 
 }  // namespace
@@ -140,14 +152,16 @@ LineParts split_line(const LineFormat& format, std::string_view line) {
   }
 }
 
-std::string join_line(const LineFormat& format, std::string_view line, std::string translation) {
-  if (format.kind == LineKind::kJsonl) return join_json(format, line, translation);
+std::string join_line(const LineFormat& format, std::string_view line, std::string translation,
+                      std::optional<double> quality) {
+  if (format.kind == LineKind::kJsonl) return join_json(format, line, translation, quality);
   const bool tabs_count = format.kind == LineKind::kTsv;
   std::replace_if(
       translation.begin(), translation.end(),
       [&](char c) { return c == '\n' || c == '\r' || (tabs_count && c == '\t'); }, ' ');
   if (!tabs_count) return translation;
-  if (format.output == LineOutput::kAdd) return std::string(line) + "\t" + translation;
+  if (format.output == LineOutput::kAdd)
+    return std::string(line) + "\t" + translation + (quality ? "\t" + written(*quality) : "");
   return replaced(line, column_of(line, format.column), translation);
 }
 

@@ -20,6 +20,7 @@ struct LineFormat {
   std::string field = "text";                // jsonl: a top-level string field
   LineOutput output = LineOutput::kReplace;  // kAdd: not for txt
   std::string output_field = "translation";  // jsonl with kAdd
+  bool quality = false;                      // kAdd: the estimate of the quality, too
 };
 
 /// "txt", "tsv", "jsonl".
@@ -44,6 +45,8 @@ LineParts split_line(const LineFormat& format, std::string_view line);
 
 /// Inserts `translation` into a line in which split_line() found a text. Replaces characters of the
 /// translation that would break the line or add a column (LF, CR, and tabs in tsv) with spaces.
-std::string join_line(const LineFormat& format, std::string_view line, std::string translation);
+/// With kAdd, `quality` becomes another last column, or the field `quality`.
+std::string join_line(const LineFormat& format, std::string_view line, std::string translation,
+                      std::optional<double> quality = {});
 
 }  // namespace dietmt::service

@@ -9,13 +9,27 @@ export DIETMT=$dietmt
 python3 "$(dirname "$0")/papers_data.py" "$work/data"
 table() { expect_code 0 "$recipes/table.sh" "$1" "$work/data" "$work/runs" --scale tiny "${@:2}"; }
 
-# The jobs of a table, one by one as several machines would do them; then its figures and ours.
-table diet-9 --jobs
-expect_equal "$(grep -c . "$work/out")" 15 "number of jobs"
-grep . "$work/out" >"$work/jobs"
-while read -r job; do
-  bash -c "$job" >"$work/job.out" 2>"$work/job.err" || fail "$job: $(tail -n 3 "$work/job.err")"
-done <"$work/jobs"
+# run_jobs TABLE: its jobs as several machines would do them; stages wait for each other.
+run_jobs() {
+  local job stage=()
+  table "$1" --jobs
+  cp "$work/out" "$work/jobs"
+  echo >>"$work/jobs"
+  while read -r job; do
+    if [ -n "$job" ]; then
+      stage+=("$job")
+    else
+      printf '%s\0' "${stage[@]}" |
+        xargs -0 --max-procs 2 --max-args 1 bash -c >"$work/job.out" 2>"$work/job.err" ||
+        fail "$1: $(tail -n 3 "$work/job.err")"
+      stage=()
+    fi
+  done <"$work/jobs"
+}
+
+# The jobs of a table; then its figures and ours.
+run_jobs diet-9
+expect_equal "$(grep -c . "$work/jobs")" 15 "number of jobs"
 table diet-9 --print
 expect_text "| DIET-REL, layer-wise | paper | 86.5 | 86.3 | 91.1 | 90.0 | 93.0 | 58.8 | 89.6 | 85.0 |" "$out"
 grep -Eq '^\|  \| here \|( [0-9.-]+ ± [0-9.]+, p ([01]\.[0-9]{3}|-) \|){8}$' "$work/out" ||
@@ -27,6 +41,7 @@ case $err in *updates*) fail "a finished table is trained again: $err" ;; esac
 
 # All others.
 for name in diet-2 diet-8 diet-3 diet-5 diet-6 tupe-2 wang-2 wang-3 wang-4; do
+  run_jobs "$name"
   table "$name"
   rows=$(grep -c '| paper |' "$work/out")
   [ "$rows" -gt 4 ] || fail "$name: $out"
@@ -42,6 +57,7 @@ grep -q '^|  | its tables 2 to 4 | -0.17 | 0.44 | -0.24 | -0.42 | -0.21 | -0.91 
 grep -Eq '^\|  \| here \|.* p [01]\.[0-9]{3} \|' "$work/out" || fail "no correlations of ours: $out"
 
 # Translation, and settings without training.
+run_jobs diet-4
 table diet-4
 grep -q '| DIET-REL | paper | 39.47 | 38.49 | 18.68 | 23.93 |' "$work/out" || fail "diet-4: $out"
 grep -Eq '^\|  \| here \|( [0-9.]+, p [01]\.[0-9]{3} \|){4}$' "$work/out" || fail "diet-4: $out"

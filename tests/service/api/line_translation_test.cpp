@@ -55,6 +55,29 @@ TEST(LineTranslatorTest, WhatCannotBeServedIsRefusedBefore) {
   EXPECT_THROW(translator.check({"en-de", "", ""}, {{"beam", 4}, {"nbest", 2}}), HttpError);
 }
 
+TEST(LineTranslatorTest, EstimatesTheQualityOfEachLineWithText) {
+  ModelRegistry models = registry(0us);
+  std::vector<std::string> seen;
+  const auto estimates =
+      std::make_shared<QualityEstimates>([&](std::span<const TranslatedPair> pairs) {
+        for (const TranslatedPair& pair : pairs)
+          seen.push_back(pair.source + '|' + pair.translation);
+        return std::vector<double>(pairs.size(), 0.25);
+      });
+  const LineTranslator translator(models, {}, "", std::make_shared<Glossaries>(), estimates);
+  const ConnectedTexts lines{unmarked({"a. b", "", "c"})};
+  const LineRequest request{"", "en", "de", "", "", true};
+  const json split = {{"split_sentences", true}};
+  translator.check(request, split);
+  EXPECT_THAT(translator.translate(request, split, lines, nullptr).quality,
+              ElementsAre(0.25, 0.0, 0.25));
+  EXPECT_THAT(seen, ElementsAre("a. b|A. B", "c|C"));
+
+  const LineTranslator without(models, {});
+  EXPECT_THROW(without.check(request, split), HttpError);
+  EXPECT_THROW(without.translate(request, split, lines, nullptr), Unavailable);
+}
+
 class LineGlossaryTest : public ScratchTest {};
 
 TEST_F(LineGlossaryTest, TermsOfAGlossaryAreInTheTranslations) {

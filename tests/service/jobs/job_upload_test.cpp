@@ -140,6 +140,7 @@ TEST_P(JobUploadTest, WrongRequestsAreRefusedAndLeaveNothing) {
   EXPECT_EQ(post("?format=tsv&output=add&output_field=t"),
             "output_field: only for the format jsonl");
   EXPECT_THAT(post("?output=add"), HasSubstr("output"));
+  EXPECT_EQ(post("?format=tsv&quality=true"), "quality: only with output=add");
   EXPECT_THAT(post("?options=[1]"), HasSubstr("options"));
   EXPECT_THAT(post("?target=xx"), HasSubstr("no model translates to xx"));
   EXPECT_THAT(post("?field=%FF"), HasSubstr("UTF-8"));

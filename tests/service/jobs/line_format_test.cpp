@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "common/error.h"
 
 namespace dietmt::service {
@@ -61,6 +63,14 @@ TEST(LineFormatTest, AllElseInAJsonLineStaysAsItIs) {
   EXPECT_EQ(
       join_line(jsonl(LineOutput::kAdd), line, "b"),
       R"( {"id":123456789012345678901234567890 ,"x":{"text":"no, } \" "},"y":[1.50,"]\\"],"text" : "a" , "z":1e5, "translation": "b"} )");
+}
+
+TEST(LineFormatTest, AnEstimateFollowsTheTranslation) {
+  EXPECT_EQ(join_line(tsv(1, LineOutput::kAdd), "a\tb", "x", 0.81236), "a\tb\tx\t0.8124");
+  EXPECT_EQ(join_line(jsonl(LineOutput::kAdd), R"({"text":"a"})", "b", 0.5),
+            R"({"text":"a", "translation": "b", "quality": 0.5})");
+  EXPECT_EQ(join_line(jsonl(LineOutput::kAdd), R"({"quality":"","text":"a"})", "b", std::nan("")),
+            R"({"quality":null,"text":"a", "translation": "b"})");
 }
 
 TEST(LineFormatTest, TheFieldOfATranslationIsReplacedWhereItExists) {
