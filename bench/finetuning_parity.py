@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Fine-tunes one public BERT for RTE and MRPC with dietmt and with Hugging Face's transformers, with the
-same rates, batch size, epochs and number of seeds, and compares the scores on validation text.
+"""Fine-tunes one public BERT for CoLA, RTE and MRPC with dietmt and with Hugging Face's transformers, with
+the same rates, batch size, epochs and number of seeds, and compares the scores on validation text.
 
     finetuning_parity.py --program build/bin/dietmt --model DIR --data GLUE --output DIR
 
-DIR of --model is a BERT as transformers stores it. GLUE holds RTE/ and MRPC/ with their official files,
-plain or .gz. For MRPC, whose published files do not say which pairs are GLUE's validation set, the
-last 408 pairs of the training file are held out, and its test set stays unused. Scores are those after
-the last epoch. Seeds of the two programs do not draw the same numbers, so means are compared: fails if
-they differ by more than the deviation of the seeds (the root of the mean of both variances). Finished
-runs in --output are not repeated. Needs torch and transformers 4.x.
+DIR of --model is a BERT as transformers stores it. GLUE holds CoLA/, RTE/ and MRPC/ with their official
+files, plain or .gz. The score of CoLA is Matthews' correlation on its in-domain development set, that
+of the others accuracy. For MRPC, whose published files do not say which pairs are GLUE's validation
+set, the last 408 pairs of the training file are held out, and its test set stays unused. Scores are
+those after the last epoch. Seeds of the two programs do not draw the same numbers, so means are
+compared: fails if they differ by more than the deviation of the seeds (the root of the mean of both
+variances). Finished runs in --output are not repeated. Needs torch and transformers 4.x.
 """
 
 import argparse
@@ -28,12 +29,17 @@ import transformers
 BATCH, MAX_LENGTH, WARM_UP, DECAY = 32, 128, 0.06, 0.01
 
 
-def rows(folder, name):
-    """The fields of each line; quotes mean nothing."""
+def rows(folder, name, header=1):
+    """The fields of each line after the header; quotes mean nothing."""
     path = folder / name
     opener = gzip.open if not path.exists() else open
     with opener(path if path.exists() else f"{path}.gz", "rt", encoding="utf-8-sig") as file:
-        return list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]
+        return list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[header:]
+
+
+def cola(data):
+    return [[(sentence, "", label) for _, label, _, sentence in rows(data / "CoLA", name, header=0)]
+            for name in ("in_domain_train.tsv", "in_domain_dev.tsv")]
 
 
 def rte(data):
@@ -48,7 +54,8 @@ def mrpc(data):
     return pairs[:-408], pairs[-408:]
 
 
-TASKS = {"RTE": rte, "MRPC": mrpc}
+TASKS = {"CoLA": cola, "RTE": rte, "MRPC": mrpc}
+METRICS = {"CoLA": "matthews", "RTE": "accuracy", "MRPC": "accuracy"}
 
 
 def write_table(path, examples):
@@ -56,18 +63,26 @@ def write_table(path, examples):
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def scores_of_dietmt(options, folder):
-    """The accuracies of all seeds, in percent."""
+def score(task, guesses, gold):
+    """In percent; the classes are 0 and 1 for Matthews' correlation."""
+    if METRICS[task] == "accuracy":
+        return 100 * sum(a == b for a, b in zip(guesses, gold)) / len(gold)
+    return 100 * statistics.correlation(guesses, gold) if len(set(guesses)) > 1 else 0.0
+
+
+def scores_of_dietmt(options, task, folder):
+    """Those of all seeds."""
     output = folder / "dietmt"
+    second = ["--second", "second"] if task != "CoLA" else []
     subprocess.run(
         [options.program, "bert", "finetune", "--model", options.model, "--output", output,
          "--train", folder / "train.tsv", "--valid", folder / "valid.tsv", "--first", "first",
-         "--second", "second", "--label", "label", "--seeds", str(options.seeds),
+         *second, "--metrics", METRICS[task], "--label", "label", "--seeds", str(options.seeds),
          "--learning-rates", str(options.rate), "--epochs", str(options.epochs), "--checkpoint",
          "last", "--batch-size", str(BATCH), "--max-length", str(MAX_LENGTH), "--warmup-ratio",
          str(WARM_UP), "--weight-decay", str(DECAY), "--quiet"], check=True)
     results = json.loads((output / "results.json").read_text(encoding="utf-8"))
-    return [run["scores"]["accuracy"] for run in results["rates"][0]["runs"]]
+    return [run["scores"][METRICS[task]] for run in results["rates"][0]["runs"]]
 
 
 def parameter_groups(model):
@@ -77,7 +92,7 @@ def parameter_groups(model):
     return [{"params": matrices, "weight_decay": DECAY}, {"params": others, "weight_decay": 0.0}]
 
 
-def score_of_transformers(options, train, valid, seed):
+def score_of_transformers(options, task, train, valid, seed):
     transformers.set_seed(seed)
     tokenizer = transformers.AutoTokenizer.from_pretrained(options.model)
     model = transformers.AutoModelForSequenceClassification.from_pretrained(options.model)
@@ -87,8 +102,9 @@ def score_of_transformers(options, train, valid, seed):
     schedule = transformers.get_linear_schedule_with_warmup(optimizer, int(WARM_UP * updates), updates)
 
     def batch(examples):
-        return tokenizer([e[0] for e in examples], [e[1] for e in examples], truncation=True,
-                         max_length=MAX_LENGTH, padding=True, return_tensors="pt")
+        second = [e[1] for e in examples] if task != "CoLA" else None
+        return tokenizer([e[0] for e in examples], second, truncation=True, max_length=MAX_LENGTH,
+                         padding=True, return_tensors="pt")
 
     order = random.Random(seed)
     model.train()
@@ -105,21 +121,19 @@ def score_of_transformers(options, train, valid, seed):
             schedule.step()
             optimizer.zero_grad()
     model.eval()
-    right = 0
+    guesses = []
     with torch.no_grad():
         for start in range(0, len(valid), BATCH):
-            part = valid[start:start + BATCH]
-            guesses = model(**batch(part)).logits.argmax(-1).tolist()
-            right += sum(labels[guess] == e[2] for guess, e in zip(guesses, part))
-    return 100 * right / len(valid)
+            guesses += model(**batch(valid[start:start + BATCH])).logits.argmax(-1).tolist()
+    return score(task, guesses, [labels.index(e[2]) for e in valid])
 
 
-def scores_of_transformers(options, train, valid, folder):
+def scores_of_transformers(options, task, train, valid, folder):
     scores = []
     for seed in range(1, options.seeds + 1):
         path = folder / f"transformers-{seed}.json"
         if not path.exists():
-            path.write_text(json.dumps(score_of_transformers(options, train, valid, seed)))
+            path.write_text(json.dumps(score_of_transformers(options, task, train, valid, seed)))
         scores.append(json.loads(path.read_text()))
     return scores
 
@@ -144,8 +158,8 @@ def main():
         train, valid = TASKS[task](options.data)
         write_table(folder / "train.tsv", train)
         write_table(folder / "valid.tsv", valid)
-        ours = scores_of_dietmt(options, folder)
-        theirs = scores_of_transformers(options, train, valid, folder)
+        ours = scores_of_dietmt(options, task, folder)
+        theirs = scores_of_transformers(options, task, train, valid, folder)
         deviation = ((statistics.variance(ours) + statistics.variance(theirs)) / 2) ** 0.5
         difference = statistics.mean(ours) - statistics.mean(theirs)
         for name, scores in (("dietmt", ours), ("transformers", theirs)):
