@@ -112,17 +112,18 @@ TEST_F(RecordedTraining, WeightsOfPairsReachTheGraphs) {
 }
 
 // The graph; copies of the batch and the dropout key into it and of the loss out of it; and the
-// optimiser's launches, as in any step.
+// optimiser's launches, as in any step. A run may end with none or with five batches copied ahead.
 TEST_F(RecordedTraining, CostsFourLaunchesAndTheOptimizer) {
   constexpr double kOptimizer = 20.0;
-  const StepReport report = counting::report_of_step(20, 28, [&](int64_t count) {
+  constexpr int64_t kFew = 20, kMany = 60;
+  const StepReport report = counting::report_of_step(kFew, kMany, [&](int64_t count) {
     trained(config({"diet-rel", 0}), updates(count), valid_corpus_, 600);
   });
   counting::print_if_wanted("recorded training", report);
   EXPECT_EQ(report.waits, 0.0) << counting::text_of_waits(report);
   EXPECT_LE(report.launches, 4.0 + kOptimizer);
   EXPECT_GE(report.in_graphs, 60.0);
-  EXPECT_LE(report.copies, 3.0) << "batch, key and loss";
+  EXPECT_LE(report.copies, 3.0 + 5.0 / (kMany - kFew)) << "batch, key and loss";
 }
 
 // Small batches, many with equal sizes but other sentences. Longer validation sentences make longer
