@@ -67,7 +67,7 @@ constexpr TextRule kPlainQuotes[] = {{.from = U"´", .to = U"'"},
                                      {.from = U"\u00A0!", .to = U"!"},
                                      {.from = U"\u00A0;", .to = U";"},
                                      {.from = U",\u00A0", .to = U", "}};
-constexpr TextRule kGermanCommas[] = {{.from = U",\"", .to = U"\","}};
+constexpr TextRule kContinentalCommas[] = {{.from = U",\"", .to = U"\","}};
 constexpr TextRule kCommaInNumber[] = {
     {.before = is_decimal, .from = U"\u00A0", .after = is_decimal, .to = U","}};
 constexpr TextRule kPeriodInNumber[] = {
@@ -108,7 +108,8 @@ size_t end_of_following(const Characters& text, size_t begin) {
   return end > begin ? end : std::u32string_view::npos;
 }
 
-// German: a quotation mark goes before the periods that it follows, except at the end of a text.
+// German, Spanish and French: a quotation mark goes before the periods that it follows, except at
+// the end of a text.
 void move_quotes_before_periods(Characters& text) {
   for (size_t at = 0; at < text.size();) {
     const size_t begin = at;
@@ -125,7 +126,8 @@ void move_quotes_before_periods(Characters& text) {
   }
 }
 
-// normalize-punctuation.perl
+}  // namespace
+
 void normalize_punctuation(std::string_view language, Characters& text) {
   substitute(kSpacedBrackets, text);
   join_spaces(is_blank, text);
@@ -134,26 +136,24 @@ void normalize_punctuation(std::string_view language, Characters& text) {
   substitute(kPlainQuotes, text);
   join_spaces(is_blank, text);
   if (language == "en") move_quotes_back(text);
-  if (language == "de") {
-    substitute(kGermanCommas, text);
+  const bool is_continental = language == "de" || language == "es" || language == "fr";
+  if (is_continental) {
+    substitute(kContinentalCommas, text);
     move_quotes_before_periods(text);
   }
-  substitute(language == "de" ? kCommaInNumber : kPeriodInNumber, text);
+  substitute(is_continental || language == "cs" ? kCommaInNumber : kPeriodInNumber, text);
   trim(text);
 }
 
-// remove-non-printing-char.perl
-bool is_printed(const SourceCharacter& one) {
-  return (U_GET_GC_MASK(static_cast<UChar32>(one.code)) & U_GC_C_MASK) == 0;
+bool is_printed(char32_t code) {
+  return (U_GET_GC_MASK(static_cast<UChar32>(code)) & U_GC_C_MASK) == 0;
 }
-
-}  // namespace
 
 void normalize_for_moses(const MosesLanguage& language, MosesSteps steps, Characters& text) {
   if (steps == MosesSteps::kAll) replace_unicode_punctuation(text);
   normalize_punctuation(language.code, text);
   if (steps == MosesSteps::kAll)
-    std::erase_if(text, [](const SourceCharacter& one) { return !is_printed(one); });
+    std::erase_if(text, [](const SourceCharacter& one) { return !is_printed(one.code); });
 }
 
 }  // namespace dietmt::data

@@ -21,22 +21,31 @@ size_t match(const TextRule& rule, const Characters& text, size_t at) {
   return last - at;
 }
 
+/// The first match from `at` on; the size of the text: there is none.
+size_t next_match(const TextRule& rule, const Characters& text, size_t at) {
+  const size_t before = rule.before == nullptr ? 0 : 1;
+  for (; at + before < text.size(); ++at)
+    if (text[at + before].code == rule.from.front() && match(rule, text, at) > 0) return at;
+  return text.size();
+}
+
 void substitute(const TextRule& rule, Characters& text) {
-  size_t at = 0;
-  while (at < text.size() && match(rule, text, at) == 0) ++at;
+  size_t at = next_match(rule, text, 0);
   if (at == text.size()) return;
-  Characters changed(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at));
+  const auto place = [&](size_t index) {
+    return text.begin() + static_cast<std::ptrdiff_t>(index);
+  };
+  Characters changed(text.begin(), place(at));
   while (at < text.size()) {
     const size_t length = match(rule, text, at);
-    if (length == 0) {
-      changed.push_back(text[at++]);
-      continue;
-    }
     const size_t first = at + (rule.before == nullptr ? 0 : 1);
     if (first > at) changed.push_back(text[at]);
     append(rule.to, text[first].begin, text[first + rule.from.size() - 1].end, changed);
     at += length;
     if (rule.after != nullptr) changed.push_back(text[at - 1]);
+    const size_t next = next_match(rule, text, at);
+    changed.insert(changed.end(), place(at), place(next));
+    at = next;
   }
   text = std::move(changed);
 }

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "data/text/merged_pieces.h"
+#include "data/text/moses_normalizer.h"
 #include "data/text/subwords.h"
 #include "tests/common/cpu_cost.h"
 
@@ -74,6 +75,21 @@ TEST(Moses, WordsAreThoseOfSacremoses) {
   EXPECT_EQ(tokenized("de", " \t\u200b "), "");
   EXPECT_EQ(moses_language("fr"), nullptr);
   EXPECT_EQ(moses_language("tr"), moses_language("other"));
+}
+
+// By MosesPunctNormalizer of sacremoses 0.2.0.
+TEST(Moses, PunctuationIsThatOfSacremoses) {
+  constexpr std::array<std::array<const char*, 3>, 4> kNormalized = {{
+      {"en", "“Oui”, «non.» 1\u00a0000", "\"Oui,\" \"non.\" 1.000"},
+      {"fr", "“Oui”, «non.» 1\u00a0000", "\"Oui\", \"non\". 1,000"},
+      {"cs", "“Oui”, «non.» 1\u00a0000", "\"Oui\", \"non.\" 1,000"},
+      {"pl", "“Oui”, «non.» 1\u00a0000", "\"Oui\", \"non.\" 1.000"},
+  }};
+  for (const auto& [language, text, normalized] : kNormalized) {
+    Characters characters = characters_in(text);
+    normalize_punctuation(language, characters);
+    EXPECT_EQ(utf8(characters), normalized) << language;
+  }
 }
 
 // By MosesPunctNormalizer and MosesTokenizer of sacremoses 0.2.0, as Argos Translate calls them.
