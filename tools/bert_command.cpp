@@ -50,7 +50,8 @@ int run_bert(const std::vector<std::string>& arguments) {
   const CommandList list{
       "dietmt bert",
       "BERT encoders with any position encoding.",
-      {{"pretrain", "pre-train an encoder on raw text", run_bert_pretrain},
+      {{"prepare", "prepare raw text for pre-training", run_bert_prepare},
+       {"pretrain", "pre-train an encoder on raw text", run_bert_pretrain},
        {"finetune", "fine-tune an encoder for a task", run_bert_finetune},
        {"predict", "predict with a fine-tuned encoder", run_bert_predict},
        {"embed", "write hidden states of lines of text", run_bert_embed},

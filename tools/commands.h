@@ -24,6 +24,7 @@ int run_bert_export(const std::vector<std::string>& arguments);
 int run_bert_finetune(const std::vector<std::string>& arguments);
 int run_bert_import(const std::vector<std::string>& arguments);
 int run_bert_predict(const std::vector<std::string>& arguments);
+int run_bert_prepare(const std::vector<std::string>& arguments);
 int run_bert_pretrain(const std::vector<std::string>& arguments);
 int run_clean(const std::vector<std::string>& arguments);
 int run_distill(const std::vector<std::string>& arguments);

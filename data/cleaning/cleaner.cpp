@@ -7,8 +7,8 @@
 #include <span>
 #include <utility>
 
-#include "data/cleaning/duplicate_index.h"
 #include "data/corpus/corpus_encoding.h"
+#include "data/corpus/duplicate_index.h"
 
 namespace dietmt::data {
 namespace {

@@ -1,11 +1,9 @@
 // Pairs or sides that occurred before, exactly or nearly.
-#include <sys/random.h>
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
-#include <unistd.h>
 
-#include "data/cleaning/duplicate_index.h"
 #include "data/cleaning/rule_kinds.h"
+#include "data/corpus/duplicate_index.h"
 #include "data/text/word_text.h"
 
 namespace dietmt::data {
@@ -36,19 +34,13 @@ void add_side(const SideText& side, const DuplicateKey& key, TextHash& hash) {
   hash.add(chosen.data(), count * sizeof(UChar32));
 }
 
-uint64_t random_seed() {
-  uint64_t seed = 0;
-  if (::getentropy(&seed, sizeof seed) != 0) return 0;
-  return seed;
-}
-
 DuplicateKey duplicate_key(const RuleSettings& settings, const PairFacts&) {
   const std::string& sides = settings.text("compare");
   return {.source = sides != "target" && sides != "1",
           .target = sides != "source" && sides != "0",
           .lowercase = settings.flag("lowercase"),
           .letters_only = settings.flag("letters_only"),
-          .seed = random_seed()};
+          .seed = TextHash::random_seed()};
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ bool SentenceReader::next_sentence(std::string& line) {
     }
     begins_document_ |= options_.boundary == DocumentBoundary::kTitle && is_title(text);
     file_has_text_ = true;
-    count_cut(line);
+    if (count_long(line) && options_.skips_long_lines) continue;
     return true;
   }
   return false;
@@ -76,11 +76,14 @@ void SentenceReader::close() {
   ++file_;
 }
 
-void SentenceReader::count_cut(const std::string& line) {
-  if (reader_->bytes_cut() > 0 && report_.cut++ == 0) {
-    spdlog::warn("{}: {} bytes; this line and later ones are cut to the first {}", reader_->where(),
-                 line.size() + reader_->bytes_cut(), options_.max_line_bytes);
+bool SentenceReader::count_long(const std::string& line) {
+  if (reader_->bytes_cut() == 0) return false;
+  if (report_.cut++ == 0) {
+    spdlog::warn("{}: {} bytes; this line and later ones over {} are {}", reader_->where(),
+                 line.size() + reader_->bytes_cut(), options_.max_line_bytes,
+                 options_.skips_long_lines ? "left out" : "cut");
   }
+  return true;
 }
 
 }  // namespace dietmt::data

@@ -28,7 +28,7 @@ class SentenceReader {
   /// UTF-8 if these are refused.
   std::optional<SentenceChunk> next();
 
-  /// Report of the lines read so far: `lines`, `not_utf8` and `cut`.
+  /// Report of the lines read so far: `lines`, `not_utf8` and `cut`, the long ones.
   const TextReport& report() const { return report_; }
 
  private:
@@ -37,7 +37,8 @@ class SentenceReader {
   // Opens the next file if none is open; false after the last one.
   bool open();
   void close();
-  void count_cut(const std::string& line);
+  // Whether the line was longer than allowed.
+  bool count_long(const std::string& line);
 
   const std::vector<std::string>& files_;
   TextOptions options_;

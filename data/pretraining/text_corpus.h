@@ -28,7 +28,8 @@ DocumentBoundary parse_document_boundary(const std::string& name);
 
 struct TextOptions {
   DocumentBoundary boundary = DocumentBoundary::kEmptyLine;
-  int64_t max_line_bytes = 1 << 20;  // longer lines are cut
+  int64_t max_line_bytes = 1 << 20;
+  bool skips_long_lines = false;  // otherwise they are cut
   InvalidUtf8 invalid_utf8 = InvalidUtf8::kReplace;
   std::vector<std::string> problems() const;
 };

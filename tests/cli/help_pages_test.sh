@@ -42,7 +42,7 @@ offers() {
 }
 mkdir -p "$work/files/model" "$work/files/more models" && touch "$work/files/text.en"
 offers "train translate" dietmt tra
-offers "pretrain predict" dietmt bert pre
+offers "prepare pretrain predict" dietmt bert pre
 offers "positions" dietmt inspect po
 offers "--preset" dietmt train --pres
 offers "tiny small base big" dietmt train --preset ""
@@ -68,7 +68,7 @@ if command -v zsh >/dev/null; then
     'dietmt translate --input te' 'dietmt train --train-source text.en te' 'dietmt translate -i te' \
     'dietmt translate -m model te')
   expected='dietmt tra: train translate
-dietmt bert pre: pretrain predict
+dietmt bert pre: prepare pretrain predict
 dietmt train --pres: --preset
 dietmt train --preset t: tiny
 dietmt translate --input te: text.en

@@ -9,9 +9,9 @@
 #include "common/files.h"
 #include "common/random.h"
 #include "common/text_io.h"
-#include "data/cleaning/duplicate_index.h"
 #include "data/cleaning/pair_aligner.h"
 #include "data/cleaning/rules_file.h"
+#include "data/corpus/duplicate_index.h"
 #include "tests/common/test_directory.h"
 
 namespace dietmt::data {

@@ -1,6 +1,8 @@
-#include "data/cleaning/duplicate_index.h"
+#include "data/corpus/duplicate_index.h"
 
 #include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include <bit>
 #include <cerrno>
@@ -86,6 +88,12 @@ TextHash::TextHash(uint64_t seed)
       v1_(~seed ^ 0x646f72616e646f6dULL),
       v2_(seed ^ 0x6c7967656e657261ULL),
       v3_(~seed ^ 0x7465646279746573ULL) {}
+
+uint64_t TextHash::random_seed() {
+  uint64_t seed = 0;
+  if (::getentropy(&seed, sizeof seed) != 0) return 0;
+  return seed;
+}
 
 void TextHash::round() {
   v0_ += v1_;

@@ -39,6 +39,8 @@ class TextHash {
  public:
   explicit TextHash(uint64_t seed);
 
+  static uint64_t random_seed();
+
   void add(const void* bytes, size_t size);
   uint64_t finish();
 
