@@ -12,13 +12,15 @@ WITHOUT = "wang-none"  # Wang et al. leave it out of correlations: its indicator
 
 
 def indicators(work, models):
-    """For each model {"opr": .., "opr:20": .., "aiv": .., "sd": .., "db": ..}, as in table 2."""
+    """For each model {"opr": .., "opr:20": .., "aiv": .., "sd": .., "db": ..}, as in table 2; {} for
+    one that is not trained yet."""
     size = ["--length", 24, "--words", 20] if work.name == "tiny" else []
-    answer = dietmt_json("inspect", "compare", *(work.encoder(model) for model in models), *size, "--json")
-    found = []
-    for model in answer:
-        found.append(as_in_table_2(model["indicators"], model["by_reach"]))
-    return found
+    trained = [model for model in models if work.encoder(model).exists()]
+    if not trained:
+        return [{}] * len(models)
+    answer = dietmt_json("inspect", "compare", *map(work.encoder, trained), *size, "--json")
+    found = {model: as_in_table_2(one["indicators"], one["by_reach"]) for model, one in zip(trained, answer)}
+    return [found.get(model, {}) for model in models]
 
 
 def as_in_table_2(values, by_reach):
@@ -69,9 +71,12 @@ def our_columns(work, models):
 
 
 def correlated(values, indicator_names, score_names):
-    """{(indicator, score): r and p} of a table of values by model."""
+    """{(indicator, score): r and p} of a table of values by model, of three models or more."""
+    values = {model: row for model, row in values.items() if row}
     names = [*indicator_names, *score_names]
     present = [name for name in names if any(name in row for row in values.values())]
+    if len(values) < 3 or not set(present) & set(score_names):
+        return {}
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "values.tsv")
         lines = ["\t".join(["model", *present])]
@@ -89,7 +94,8 @@ def correlation_table(work, name):
     models = [row.model for row in read_table("wang-2").rows if row.model != WITHOUT]
     names = [row.model for row in table.rows]
     theirs = correlated(papers_columns(models), names, table.columns)
-    here = correlated(our_columns(work, models), names, table.columns)
+    ours = our_columns(work, models)
+    here = correlated(ours, names, table.columns)
 
     def cells(found, indicator, with_p):
         line = []
@@ -105,7 +111,7 @@ def correlation_table(work, name):
                   ["", "its tables 2 to 4", *cells(theirs, row.model, False)],
                   ["", "here", *cells(here, row.model, True)]]
     return markdown(table.title, table.columns, lines,
-                    f"Here: scale {work.name}, {len(models)} models; p is two-sided.")
+                    f"Here: scale {work.name}, {sum(map(bool, ours.values()))} models; p is two-sided.")
 
 
 def settings_of(name):

@@ -4,6 +4,7 @@ import json
 import pathlib
 import statistics
 import subprocess
+import sys
 import tempfile
 
 from jobs import DIETMT, RECIPES
@@ -25,7 +26,9 @@ def table_names():
 
 
 def dietmt_json(*words):
-    answer = subprocess.run([DIETMT, *map(str, words)], check=True, capture_output=True, text=True)
+    answer = subprocess.run([DIETMT, *map(str, words), "--quiet"], stdout=subprocess.PIPE, text=True)
+    if answer.returncode != 0:
+        sys.exit(answer.returncode)
     return json.loads(answer.stdout)
 
 
