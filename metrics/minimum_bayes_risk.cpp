@@ -173,6 +173,14 @@ WeightedCandidates distinct_candidates(std::span<const std::string> candidates,
   return distinct;
 }
 
+std::vector<double> expected_utilities(std::span<const double> weights,
+                                       std::span<const double> scores) {
+  std::vector<double> utilities;
+  for (auto row = scores.begin(); row != scores.end(); row += std::ssize(weights))
+    utilities.push_back(std::inner_product(weights.begin(), weights.end(), row, 0.0));
+  return utilities;
+}
+
 std::vector<RankedCandidate> ranked_candidates(const WeightedCandidates& candidates,
                                                std::span<const double> utilities) {
   std::vector<RankedCandidate> ranked;

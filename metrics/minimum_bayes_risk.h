@@ -42,6 +42,10 @@ WeightedCandidates distinct_candidates(std::span<const std::string> candidates,
 using LearnedUtility =
     std::function<std::vector<std::vector<double>>(std::span<const WeightedCandidates>)>;
 
+/// u(i) of each text: `scores` has those of text i with each text j as the reference, i by i.
+std::vector<double> expected_utilities(std::span<const double> weights,
+                                       std::span<const double> scores);
+
 struct RankedCandidate {
   size_t index = 0;      // of the first candidate with this text
   double utility = 0.0;  // u(i), or the estimate

@@ -13,9 +13,9 @@
 #include "data/text/tokenizer.h"
 #include "metrics/segment_mean.h"
 #include "metrics/unspaced_scripts.h"
-#include "tools/comet_model.h"
 #include "tools/commands.h"
 #include "tools/evaluate_options.h"
+#include "tools/learned_metric.h"
 
 namespace dietmt::tools {
 namespace {
@@ -34,36 +34,43 @@ metrics::MetricOptions metric_options(const EvaluateOptions& o) {
   return options;
 }
 
-// In the order of --metric; null for COMET.
+// In the order of --metric; null for a learned metric.
 std::vector<std::shared_ptr<const Metric>> make_metrics(const EvaluateOptions& o) {
   const metrics::MetricOptions options = metric_options(o);
   std::vector<std::shared_ptr<const Metric>> all;
   for (const std::string& name : metric_names(o))
-    all.push_back(name == kComet ? nullptr : metrics::make_metric(name, options));
+    all.push_back(learned_metric_named(name).empty() ? metrics::make_metric(name, options)
+                                                     : nullptr);
   if (all.empty()) throw ConfigError("--metric is empty");
   return all;
 }
 
-CometModel comet_of(const EvaluateOptions& o, const std::vector<std::string>& arguments) {
-  return comet_model({.directory = o.comet_model,
+LearnedMetric load_learned_metric(const EvaluateOptions& o,
+                                  const std::vector<std::string>& arguments) {
+  LearnedMetric learned =
+      learned_metric({.directory = o.comet_model,
                       .device = o.device,
                       .threads = o.threads,
                       .batch_tokens = o.batch_tokens,
                       .without_references = o.references.empty() ? "give --reference FILE" : ""},
                      "evaluate", arguments);
+  if (learned.metric != learned_metric_of(o))
+    throw ConfigError(fmt::format("--metric asks for {}, but --comet-model {} is a {} model",
+                                  learned_metric_of(o), o.comet_model, learned.metric));
+  return learned;
 }
 
-MetricResults comet_results(const CometModel& comet, const EvaluateOptions& o,
-                            const Corpora& corpora, size_t& references) {
+MetricResults learned_results(const LearnedMetric& learned, const EvaluateOptions& o,
+                              const Corpora& corpora, size_t& references) {
   std::optional<Lines> read;
-  if (comet.reads_reference && !corpora.references.empty()) read = corpora.references[0];
+  if (learned.reads_reference && !corpora.references.empty()) read = corpora.references[0];
   references = read ? 1 : 0;
   const metrics::DocumentContext context{static_cast<size_t>(o.comet_context), corpora.documents};
   const std::string name =
-      comet.name + (o.comet_context > 0 ? "|context:" + std::to_string(o.comet_context) : "");
-  MetricResults results{std::make_shared<metrics::SegmentMean>("COMET", name)};
+      learned.name + (o.comet_context > 0 ? "|context:" + std::to_string(o.comet_context) : "");
+  MetricResults results{std::make_shared<metrics::SegmentMean>(learned.metric, name)};
   for (const std::vector<double>& system :
-       comet.scores(corpora.sources, read, corpora.hypotheses, context))
+       learned.scores(corpora.sources, read, corpora.hypotheses, context))
     results.statistics.push_back(metrics::SegmentMean::statistics(system));
   return results;
 }
@@ -79,7 +86,7 @@ MetricResults results_without_scores(std::shared_ptr<const Metric> metric, const
 MetricResults by_sentence(const EvaluateOptions& o, const Corpora& corpora,
                           const TranslationScores& scores) {
   for (const MetricResults& results : scores.by_metric)
-    if (results.rule->name() == "COMET") return results;
+    if (results.rule->name() == kComet) return results;
   return results_without_scores(metrics::make_metric("chrf", metric_options(o)), corpora);
 }
 
@@ -124,7 +131,9 @@ int run_evaluate(const std::vector<std::string>& arguments) {
     return 0;
   }
   const std::vector<std::shared_ptr<const Metric>> all = make_metrics(options);
-  const CometModel comet = has_comet(options) ? comet_of(options, arguments) : CometModel();
+  const LearnedMetric learned = learned_metric_of(options).empty()
+                                    ? LearnedMetric()
+                                    : load_learned_metric(options, arguments);
   Corpora corpora = read_corpora(options);
   warn_if_tokenized(options, corpora);
   warn_if_unspaced(options, corpora);
@@ -137,9 +146,9 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   add_options_of_report(options);
   for (const std::shared_ptr<const Metric>& metric : all) {
     size_t references = corpora.references.size();
-    MetricResults& results =
-        scores.by_metric.emplace_back(metric ? results_without_scores(metric, corpora)
-                                             : comet_results(comet, options, corpora, references));
+    MetricResults& results = scores.by_metric.emplace_back(
+        metric ? results_without_scores(metric, corpora)
+               : learned_results(learned, options, corpora, references));
     results.scores =
         metrics::evaluate(*results.rule, references, results.statistics, options.evaluation);
   }

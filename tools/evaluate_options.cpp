@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "tools/learned_metric.h"
+
 namespace dietmt::tools {
 
 std::vector<std::string> metric_names(const EvaluateOptions& o) {
@@ -17,7 +19,15 @@ bool splits_words(const EvaluateOptions& o) {
   return !o.report.empty() || std::ranges::count(metric_names(o), "bleu") > 0;
 }
 
-bool has_comet(const EvaluateOptions& o) { return std::ranges::count(metric_names(o), kComet) > 0; }
+std::string learned_metric_named(const std::string& name) {
+  return name == "comet" ? kComet : name == "metricx" ? kMetricx : "";
+}
+
+std::string learned_metric_of(const EvaluateOptions& o) {
+  for (const std::string& name : metric_names(o))
+    if (const std::string found = learned_metric_named(name); !found.empty()) return found;
+  return "";
+}
 
 bool has_subwords(const std::string& tokenizer) {
   return tokenizer == "spm" || tokenizer == "spBLEU-1K" || tokenizer.starts_with("flores");
@@ -29,7 +39,7 @@ OptionTable evaluate_table(EvaluateOptions& o) {
       "evaluate",
       "[--reference FILE...] (--hypothesis FILE... | --task NAME --predictions FILE...)",
       "Scores translations with BLEU, chrF and TER, as sacreBLEU computes them, or with a COMET "
-      "model. "
+      "or MetricX model. "
       "Files have one sentence per line, plain or compressed; - is standard input. With "
       "--task it scores predictions for SQuAD, GLUE and their relatives as the "
       "benchmarks' evaluation programs do.");
@@ -39,20 +49,21 @@ OptionTable evaluate_table(EvaluateOptions& o) {
            "the task's file with labels or answers")
       .add("hypothesis", &o.hypotheses, "FILE...", "translations, one file for each system")
       .add("metric", &o.metrics, "LIST",
-           "comma-separated list of bleu, chrf, chrf++, ter and comet")
+           "comma-separated list of bleu, chrf, chrf++, ter and comet or metricx")
       .add("lowercase", &o.lowercase, "", "lower-case for BLEU and chrF (TER does so by default)");
-  table.group("COMET")
+  table.group("COMET and MetricX")
       .add("comet-model", &o.comet_model, "DIR",
-           "COMET model directory, written by 'dietmt import'")
-      .add("source", &o.source, "FILE", "source sentences, which COMET reads and --report shows")
+           "COMET or MetricX model directory, written by 'dietmt import'")
+      .add("source", &o.source, "FILE",
+           "source sentences, which the model reads and --report shows")
       .add("comet-context", &o.comet_context, "N",
            "sentences before each one, of its document in --documents, that COMET also reads "
            "(Vernikos et al. 2022, with 2)",
            {.least = 0, .most = 1000})
-      .add("device", &o.device, "NAME", "device of COMET: cpu, cuda or cuda:I")
-      .add("threads", &o.threads, "N", "threads of COMET; 0: one per core", ranges::kThreads)
+      .add("device", &o.device, "NAME", "device of the model: cpu, cuda or cuda:I")
+      .add("threads", &o.threads, "N", "threads of the model; 0: one per core", ranges::kThreads)
       .add("batch-tokens", &o.batch_tokens, "N",
-           "batch size of COMET in tokens; changes speed and memory, not scores",
+           "batch size of the model in tokens; changes speed and memory, not scores",
            ranges::kBatchTokens);
   table.group("Choice of sentences")
       .add("origins", &o.origins, "FILE",

@@ -44,15 +44,17 @@ struct EvaluateOptions : metrics::MetricOptions {
   int64_t digits = 2;
 };
 
-inline constexpr const char* kComet = "comet";  // in --metric
-
 OptionTable evaluate_table(EvaluateOptions& o);
 
 std::vector<std::string> evaluate_problems(const OptionTable& table, const EvaluateOptions& o);
 
 std::vector<std::string> metric_names(const EvaluateOptions& o);
 
-bool has_comet(const EvaluateOptions& o);
+/// The learned metric in --metric: kComet or kMetricx (tools/learned_metric.h), or "".
+std::string learned_metric_of(const EvaluateOptions& o);
+
+/// Which of them a name in --metric means, or "".
+std::string learned_metric_named(const std::string& name);
 
 /// Whether --tokenize is used: by BLEU or the report.
 bool splits_words(const EvaluateOptions& o);

@@ -39,8 +39,9 @@ std::vector<std::string> problems_of_metrics(const OptionTable& table, const Eva
   std::vector<std::string> problems;
   std::set<std::string> chosen;
   for (const std::string& name : metric_names(o)) {
-    if (name != kComet && std::ranges::count(metrics::kMetricNames, name) == 0)
-      problems.push_back("--metric has '" + name + "'; choose bleu, chrf, chrf++, ter or comet");
+    if (learned_metric_named(name).empty() && std::ranges::count(metrics::kMetricNames, name) == 0)
+      problems.push_back("--metric has '" + name +
+                         "'; choose bleu, chrf, chrf++, ter, comet or metricx");
     chosen.insert(name == "chrf++" ? "chrf" : name);
   }
   const auto refuse = [&](const std::string& metric, std::initializer_list<const char*> options) {
@@ -56,19 +57,25 @@ std::vector<std::string> problems_of_metrics(const OptionTable& table, const Eva
   if (!chosen.contains("bleu") && !chosen.contains("chrf")) refuse("bleu or chrf", {"lowercase"});
   if (!chosen.contains("ter"))
     refuse("ter", {"ter-normalized", "ter-no-punct", "ter-asian-support", "ter-case-sensitive"});
-  if (!chosen.contains(kComet))
-    refuse(kComet, {"comet-model", "comet-context", "device", "threads", "batch-tokens"});
-  if (!chosen.contains(kComet) && o.report.empty())
+  const bool is_learned = !learned_metric_of(o).empty();
+  if (!is_learned) refuse("comet or metricx", {"comet-model", "device", "threads", "batch-tokens"});
+  if (!chosen.contains("comet")) refuse("comet", {"comet-context"});
+  if (!is_learned && o.report.empty())
     refuse_unused(table, {"source"}, "--metric comet or --report", problems);
+  if (chosen.contains("comet") && chosen.contains("metricx"))
+    problems.emplace_back("--metric has comet and metricx, but --comet-model names one model");
   return problems;
 }
 
-std::vector<std::string> problems_of_comet(const EvaluateOptions& o) {
+std::vector<std::string> problems_of_learned_metric(const EvaluateOptions& o) {
   std::vector<std::string> problems;
-  if (!has_comet(o)) return problems;
-  if (o.comet_model.empty()) problems.emplace_back("--metric comet needs --comet-model DIR");
-  if (o.source.empty()) problems.emplace_back("--metric comet needs --source FILE");
-  if (o.references.size() > 1) problems.emplace_back("--metric comet takes one --reference");
+  for (const std::string& name : metric_names(o)) {
+    if (learned_metric_named(name).empty()) continue;
+    const std::string metric = "--metric " + name;
+    if (o.comet_model.empty()) problems.push_back(metric + " needs --comet-model DIR");
+    if (o.source.empty()) problems.push_back(metric + " needs --source FILE");
+    if (o.references.size() > 1) problems.push_back(metric + " takes one --reference");
+  }
   return problems;
 }
 
@@ -114,10 +121,11 @@ std::vector<std::string> evaluate_problems(const OptionTable& table, const Evalu
           "--tokenize and --language both choose a tokenizer: leave out one of them");
   require(o.null_odds.empty(), "--null-odds needs --task");
   require(!o.hypotheses.empty(), "--hypothesis is missing: give --hypothesis FILE...");
-  const bool only_comet = o.metrics == kComet;
-  require(!o.references.empty() || only_comet, "--reference is missing: give --reference FILE...");
+  const bool only_learned = !learned_metric_named(o.metrics).empty();
+  require(!o.references.empty() || only_learned,
+          "--reference is missing: give --reference FILE...");
   for (const std::string& problem : problems_of_metrics(table, o)) problems.push_back(problem);
-  for (const std::string& problem : problems_of_comet(o)) problems.push_back(problem);
+  for (const std::string& problem : problems_of_learned_metric(o)) problems.push_back(problem);
   for (const std::string& problem : problems_of_report(table, o)) problems.push_back(problem);
   std::vector<std::string> inputs = o.references;
   inputs.insert(inputs.end(), o.hypotheses.begin(), o.hypotheses.end());

@@ -17,6 +17,7 @@
 #include "interchange/fairseq/tupe_import.h"
 #include "interchange/foreign_model.h"
 #include "interchange/huggingface/bert_huggingface.h"
+#include "interchange/huggingface/metricx.h"
 #include "interchange/huggingface/translation_models.h"
 #include "interchange/joeynmt/joeynmt_import.h"
 #include "interchange/marian/marian.h"
@@ -118,8 +119,19 @@ void import_comet_into(const fs::path& directory, const ImportOptions& o) {
   spdlog::info("{} parameters", parameter_count(*model));
 }
 
+bool is_metricx(const ImportOptions& o) {
+  return fs::is_directory(o.from) && interchange::is_metricx_checkpoint(o.from);
+}
+
+void import_metricx_into(const fs::path& directory, const ImportOptions& o) {
+  const nmt::Metricx metric = interchange::import_metricx(o.from, o.encoder);
+  nmt::write_metricx(directory, metric);
+  spdlog::info("{} parameters, layout {}", parameter_count(*metric.model), metric.layout.name);
+}
+
 void import_into(const fs::path& directory, const ImportOptions& o) {
   if (is_comet(o)) return import_comet_into(directory, o);
+  if (is_metricx(o)) return import_metricx_into(directory, o);
   if (is_ctranslate2(o))
     return write_imported(directory,
                           interchange::import_ctranslate2(o.from, split_files(o.pieces)));
@@ -154,12 +166,13 @@ void import_into(const fs::path& directory, const ImportOptions& o) {
 
 int run_import(const std::vector<std::string>& arguments) {
   ImportOptions o;
-  OptionTable table("import", "[--from] DIR|FILE --output DIR",
-                    "Converts a translation model of Hugging Face (MarianMT, such as OPUS-MT; "
-                    "M2M-100, NLLB-200, BART, mBART, T5, MADLAD-400), a fairseq, OpenNMT-py, eole, "
-                    "JoeyNMT, Sockeye, Marian or CTranslate2 model, an Argos package or a COMET "
-                    "metric into a model directory: full weights in fp32, or int8 weights, such as "
-                    "those of Firefox's models, as they are.");
+  OptionTable table(
+      "import", "[--from] DIR|FILE --output DIR",
+      "Converts a translation model of Hugging Face (MarianMT, such as OPUS-MT; "
+      "M2M-100, NLLB-200, BART, mBART, T5, MADLAD-400), a fairseq, OpenNMT-py, eole, "
+      "JoeyNMT, Sockeye, Marian or CTranslate2 model, an Argos package or a COMET or "
+      "MetricX metric into a model directory: full weights in fp32, or int8 weights, such as "
+      "those of Firefox's models, as they are.");
   table
       .add("from", &o.from, "DIR|FILE",
            "directory with config.json, model.safetensors or pytorch_model.bin, and the files of "
@@ -182,13 +195,14 @@ int run_import(const std::vector<std::string>& arguments) {
            "new directory as shortlist.bin")
       .add("encoder", &o.encoder, "DIR",
            "directory with config.json and sentencepiece.bpe.model of the XLM-R that COMET was "
-           "trained from; its weights are not needed")
+           "trained from, or with spiece.model of mT5 for MetricX; its weights are not needed")
       .add("output", &o.output, "DIR", "model directory to write",
            {.required = true, .is_new = true});
   table.positional("from").example("dietmt import opus-mt-en-de --output en-de");
   table.example("dietmt import firefox/enpt --output en-pt");
   table.example("dietmt import translate-en_de-1_0.argosmodel --output en-de");
   table.example("dietmt import wmt22-comet-da --encoder xlm-roberta-large --output comet");
+  table.example("dietmt import metricx-24-hybrid-large-v2p6 --encoder mt5-large --output metricx");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   std::vector<std::string> problems;
   const bool has_pieces = !o.pieces.empty() && !takes_pieces(o);
@@ -207,8 +221,11 @@ int run_import(const std::vector<std::string>& arguments) {
   if (is_comet(o) && o.encoder.empty())
     problems.push_back("--from " + o.from +
                        " is a COMET checkpoint: give --encoder DIR, the XLM-R it was trained from");
-  if (!is_comet(o) && !o.encoder.empty())
-    problems.emplace_back("--encoder needs a COMET checkpoint, with hparams.yaml, in --from");
+  if (is_metricx(o) && o.encoder.empty())
+    problems.push_back("--from " + o.from +
+                       " is a MetricX model: give --encoder DIR, the mT5 with its spiece.model");
+  if (!is_comet(o) && !is_metricx(o) && !o.encoder.empty())
+    problems.emplace_back("--encoder needs a COMET or MetricX checkpoint in --from");
   table.check(problems);
 
   AtomicDirectory output(o.output);

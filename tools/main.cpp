@@ -8,9 +8,9 @@
 #include "nmt/engine/repack.h"
 #include "nmt/engine/stored_weights.h"
 #include "nmt/translation/loaded_decoder.h"
-#include "tools/comet_model.h"
 #include "tools/commands.h"
 #include "tools/decoding_options.h"
+#include "tools/learned_metric.h"
 #include "tools/rerank_features.h"
 
 namespace dietmt::tools {
@@ -37,8 +37,8 @@ Quantizer quantizer(const nmt::ModelFiles& model, const std::vector<std::string>
           }};
 }
 
-CometModel comet_model(const CometOptions&, const std::string& command,
-                       const std::vector<std::string>& arguments) {
+LearnedMetric learned_metric(const LearnedMetricOptions&, const std::string& command,
+                             const std::vector<std::string>& arguments) {
   continue_with_libtorch(command, arguments);
 }
 

@@ -4,7 +4,8 @@
 
 namespace dietmt::tools {
 
-CometOptions comet_options(const DecodingOptions& o, const std::string& directory) {
+LearnedMetricOptions learned_metric_options(const DecodingOptions& o,
+                                            const std::string& directory) {
   const int64_t threads = std::max<int64_t>(1, o.search.threads);
   return {.directory = directory,
           .device = o.device.substr(0, o.device.find(',')),
@@ -20,7 +21,7 @@ std::optional<nmt::BayesRiskChoice> bayes_risk_choice(const MbrOptions& o,
                               .workers = decoding.search.workers};
   if (o.utility == "comet")
     choice.learned =
-        comet_model(comet_options(decoding, o.comet_model), command, arguments).utility;
+        learned_metric(learned_metric_options(decoding, o.comet_model), command, arguments).utility;
   else
     choice.risk.utility = metrics::utility_from_name(o.utility);
   return choice;

@@ -9,7 +9,8 @@ void bind_mbr(OptionTable& table, MbrOptions& o) {
            "highest expected chrF, BLEU or COMET, which becomes its score",
            {.choices = {"none", "chrf", "bleu", "comet"}})
       .add("comet-model", &o.comet_model, "DIR",
-           "COMET model of --mbr comet, written by 'dietmt import'; one that reads no references, "
+           "COMET or MetricX model of --mbr comet, written by 'dietmt import'; one that reads no "
+           "references, "
            "such as COMETKiwi, scores each candidate by itself");
 }
 

@@ -9,8 +9,8 @@
 
 #include "common/options.h"
 #include "nmt/translation/bayes_risk.h"
-#include "tools/comet_model.h"
 #include "tools/decoding_options.h"
+#include "tools/learned_metric.h"
 
 namespace dietmt::tools {
 
@@ -26,9 +26,9 @@ void bind_mbr(OptionTable& table, MbrOptions& o);
 std::vector<std::string> mbr_problems(const MbrOptions& o);
 
 /// On the device, the first of several, and with the threads that decode.
-CometOptions comet_options(const DecodingOptions& o, const std::string& directory);
+LearnedMetricOptions learned_metric_options(const DecodingOptions& o, const std::string& directory);
 
-/// None for --mbr none. Loads the COMET model as comet_model() does.
+/// None for --mbr none. Loads the COMET model as learned_metric() does.
 std::optional<nmt::BayesRiskChoice> bayes_risk_choice(const MbrOptions& o,
                                                       const DecodingOptions& decoding,
                                                       const std::string& command,

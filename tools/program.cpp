@@ -36,7 +36,8 @@ const CommandList& command_list() {
        {"distill", "translate training text for a student model"},
        {"score", "print log-probabilities of given translations"},
        {"rerank", "choose among the translations of an n-best list with further models"},
-       {"evaluate", "score translations with BLEU, chrF, TER or COMET, and predictions for tasks"},
+       {"evaluate",
+        "score translations with BLEU, chrF, TER, COMET or MetricX, and predictions for tasks"},
 #ifdef DIETMT_SERVICE
        {"serve", "translate over HTTP, with a web page and batch jobs"},
 #endif

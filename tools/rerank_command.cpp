@@ -75,7 +75,9 @@ OptionTable option_table(RerankOptions& o) {
           "BERT encoders with a head for masked tokens, of the target language; each is a feature, "
           "the pseudo-log-likelihood: language, language2 and so on")
       .add("comet-model", &o.comet_models, "DIR[,DIR...]",
-           "COMET models, written by 'dietmt import'; each is a feature: comet, comet2 and so on. "
+           "COMET or MetricX models, whose scores count negatively, written by 'dietmt import'; "
+           "each is a feature: comet, comet2 "
+           "and so on. "
            "A model that reads no references, such as COMETKiwi, scores each translation; others "
            "compare it with all translations of its list, as 'translate --mbr comet' does")
       .add("weights", &o.weight_file, "FILE",

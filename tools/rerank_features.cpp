@@ -7,7 +7,7 @@
 #include "nmt/model/model_files.h"
 #include "nmt/translation/forced_scoring.h"
 #include "nmt/translation/translator.h"
-#include "tools/comet_model.h"
+#include "tools/learned_metric.h"
 #include "tools/mbr_options.h"
 
 namespace dietmt::tools {
@@ -83,7 +83,8 @@ std::vector<FeatureModel> feature_models(const RerankModels& o,
       [&](const std::string& name, const std::string& directory) {
         features.push_back(
             {.name = name,
-             .comet = comet_model(comet_options(o, directory), "rerank", arguments).utility});
+             .comet = learned_metric(learned_metric_options(o, directory), "rerank", arguments)
+                          .utility});
       });
   return features;
 }

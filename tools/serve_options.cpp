@@ -230,7 +230,8 @@ OptionTable serve_option_table(ServeOptions& o) {
                " except tags), all, none, or kinds separated by commas. A sentence whose "
                "translation lacks some of it is translated again as with markup")
       .add("quality-model", &o.quality_model, "DIR",
-           "COMET model that reads no reference, such as CometKiwi: requests to /v1/translate with "
+           "COMET or MetricX model that needs no reference, such as CometKiwi: requests to "
+           "/v1/translate with "
            "\"quality\": true get its estimate of each translation, and batch jobs with "
            "quality=true "
            "that of each line")

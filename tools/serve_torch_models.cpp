@@ -10,7 +10,7 @@
 #include "inspection/sentence_analysis.h"
 #include "nmt/network/model_directory.h"
 #include "nmt/tensor_decoding/decoder_loader.h"
-#include "tools/comet_model.h"
+#include "tools/learned_metric.h"
 #include "tools/served_models.h"
 
 namespace dietmt::tools {
@@ -18,8 +18,8 @@ namespace {
 
 // Analyses one sentence at a time. The decoding engine keeps no attention, so each analysis loads
 // the trainable model, and memory holds a second copy of a model no longer than that.
-CometModel quality_model(const ServeOptions& options) {
-  return comet_model(
+LearnedMetric quality_model(const ServeOptions& options) {
+  return learned_metric(
       {.directory = options.quality_model,
        .option = "--quality-model",
        .device = options.device.substr(0, options.device.find(',')),

@@ -18,9 +18,9 @@
 #include "encoders/device/device_graphs.h"
 #include "nmt/network/translation_model.h"
 #include "nmt/training/translation_task.h"
-#include "tools/comet_model.h"
 #include "tools/commands.h"
 #include "tools/initial_model.h"
+#include "tools/learned_metric.h"
 #include "tools/train_options.h"
 #include "tools/unused_options.h"
 #include "training/loop/dry_run.h"
@@ -110,13 +110,16 @@ nmt::Tokenizers choose_tokenizers(const OptionTable& table, const TrainOptions& 
 void add_comet(const TrainOptions& o, const training::TrainingProcess& process,
                nmt::ValidationOptions& validation) {
   if (o.comet_model.empty() || o.no_valid_translation) return;
-  CometModel model;
+  LearnedMetric model;
   if (process.is_first())
-    model = comet_model({.directory = o.comet_model,
-                         .device = process.device.str(),
-                         .threads = process.threads,
-                         .batch_tokens = validation.search.batch_tokens},
-                        "train", {});
+    model = learned_metric({.directory = o.comet_model,
+                            .device = process.device.str(),
+                            .threads = process.threads,
+                            .batch_tokens = validation.search.batch_tokens},
+                           "train", {});
+  if (process.is_first() && model.metric != kComet)
+    throw ConfigError("--comet-model " + o.comet_model + " is a " + model.metric +
+                      " model, whose scores are those of errors: give a COMET model");
   validation.comet = [model](const auto& sources, const auto& references, const auto& found) {
     return model.scores(sources, references, {found}, {}).front();
   };

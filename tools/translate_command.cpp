@@ -36,7 +36,7 @@ nmt::KeptKinds kept_kinds(const TranslateOptions& o) {
 // What ranks translations, and what estimates their quality.
 struct Judges {
   std::optional<nmt::BayesRiskChoice> choice;
-  std::optional<CometModel> quality;
+  std::optional<LearnedMetric> quality;
 };
 
 Judges load_judges(const TranslateOptions& o, const std::vector<std::string>& arguments) {
@@ -46,17 +46,17 @@ Judges load_judges(const TranslateOptions& o, const std::vector<std::string>& ar
     judges.choice->nbest = o.nbest;
   }
   if (o.quality_model.empty()) return judges;
-  CometOptions options = comet_options(o, o.quality_model);
+  LearnedMetricOptions options = learned_metric_options(o, o.quality_model);
   options.option = "--quality-model";
   options.without_references = "choose one that reads none";
-  judges.quality = comet_model(options, "translate", arguments);
+  judges.quality = learned_metric(options, "translate", arguments);
   return judges;
 }
 
 // One for each translation of the lines, one after another; empty without --quality-model.
 std::vector<double> qualities_of(std::span<const nmt::TranslatedLine> lines,
                                  const TranslationForm& form,
-                                 const std::optional<CometModel>& model) {
+                                 const std::optional<LearnedMetric>& model) {
   if (!model) return {};
   std::vector<std::string> sources, texts;
   for (const nmt::TranslatedLine& line : lines) {

@@ -134,7 +134,8 @@ OptionTable option_table(TranslateOptions& o) {
           R"("missing_copies", "guard": {"problem", "replaced"} of a line whose translation went )"
           R"(wrong, and "case": "capitals", "title" or "words" of a line that --case auto restored)")
       .add("quality-model", &o.quality_model, "DIR",
-           "COMET model that reads no references, such as COMETKiwi, written by 'dietmt import': "
+           "COMET or MetricX model that needs no references, such as COMETKiwi, written by 'dietmt "
+           "import': "
            "adds its estimate as \"quality\" to each translation of --json")
       .add("flush", &o.flush, "",
            "translate each line as soon as it arrives (for dialogue or endless input; always when "

@@ -231,13 +231,13 @@ void CometScorer::add_expected(std::span<const metrics::WeightedCandidates> sent
   const std::vector<double> scores = score_segments(texts, segments);
   auto next = scores.begin();
   for (const metrics::WeightedCandidates& sentence : sentences) {
-    std::vector<double>& utilities = all.emplace_back();
-    for (size_t i = 0; i < sentence.texts.size(); ++i) {
-      utilities.push_back(has_references ? std::inner_product(sentence.weights.begin(),
-                                                              sentence.weights.end(), next, 0.0)
-                                         : *next);
-      next += has_references ? std::ssize(sentence.weights) : 1;
-    }
+    const int64_t count = std::ssize(sentence.texts);
+    const auto end = next + (has_references ? count * count : count);
+    if (has_references)
+      all.push_back(metrics::expected_utilities(sentence.weights, {next, end}));
+    else
+      all.emplace_back(next, end);
+    next = end;
   }
 }
 

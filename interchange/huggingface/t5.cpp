@@ -126,9 +126,9 @@ fs::path find_pieces(const fs::path& directory) {
                         ", which splits text into pieces");
 }
 
-ImportedVocabulary read_pieces(const fs::path& directory, const json& description,
-                               nmt::ModelConfig& config) {
-  const fs::path file = find_pieces(directory);
+ImportedVocabulary read_pieces(const fs::path& directory, const fs::path& pieces,
+                               const json& description, nmt::ModelConfig& config) {
+  const fs::path file = find_pieces(pieces);
   data::PieceVocabulary numbered = data::sentencepiece_vocabulary(file);
   const int64_t size = config.source_vocabulary;
   if (std::ssize(numbered.pieces) > size)
@@ -149,12 +149,14 @@ Tensor by_heads(ForeignTensors& tensors, const std::string& stack) {
 
 }  // namespace
 
-nmt::LoadedModel import_t5(const fs::path& directory) {
+nmt::LoadedModel import_t5(const fs::path& directory) { return import_t5(directory, directory); }
+
+nmt::LoadedModel import_t5(const fs::path& directory, const fs::path& pieces) {
   const fs::path path = directory / kTransformersConfig;
   const json description = read_json_object(path);
   nmt::ModelConfig config = checked_config(path, description, sizes_of, settings());
   const ImportedVocabulary vocabulary =
-      read_pieces(directory, with_generation(directory, description), config);
+      read_pieces(directory, pieces, with_generation(directory, description), config);
   read_generation_config(directory, description, *vocabulary.tokenizer, config);
   ForeignTensors tensors(directory, with_equal_names(load_weights(directory)));
   TensorsByName values = tensors.take_layers(

@@ -31,6 +31,9 @@ nmt::LoadedModel import_fsmt(const std::filesystem::path& directory);
 /// products of queries and keys; ours does, so queries get the inverse. A vocabulary with pieces
 /// such as `<2de>` gets these languages.
 nmt::LoadedModel import_t5(const std::filesystem::path& directory);
+/// `pieces`: the directory with spiece.model.
+nmt::LoadedModel import_t5(const std::filesystem::path& directory,
+                           const std::filesystem::path& pieces);
 
 /// What `read` makes of the description in `path`. `names`: throw_with_their_names(). Throws
 /// CheckpointError naming the file and its keys, also for a model that does not fit into memory.

@@ -86,7 +86,7 @@ refuses "short 3" 1 "$dietmt" evaluate --metric comet --comet-model referenceles
   --hypothesis mt
 refuses "is not a COMET model of dietmt" 1 "${comet[@]}" --comet-model "$cases/encoder"
 refuses "give --encoder DIR" 2 "$dietmt" import --from "$cases/normed" --output never
-refuses "--encoder needs a COMET checkpoint" 2 \
+refuses "--encoder needs a COMET or MetricX checkpoint" 2 \
   "$dietmt" import --from "$cases/encoder" --encoder "$cases/encoder" --output never
 [ ! -e never ] || fail "a refused import left its output"
 finish

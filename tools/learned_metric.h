@@ -1,4 +1,4 @@
-// COMET models in commands: a score of translations, and a choice among candidates.
+// COMET and MetricX models in commands: a score of translations, and a choice among candidates.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,10 @@
 
 namespace dietmt::tools {
 
-struct CometOptions {
+inline constexpr const char* kComet = "COMET";      // more is better, mostly between 0 and 1
+inline constexpr const char* kMetricx = "MetricX";  // of errors, from 0 to 25
+
+struct LearnedMetricOptions {
   std::string directory;
   std::string option = "--comet-model";  // that names it; errors do too
   std::string device = "cpu";
@@ -23,10 +26,11 @@ struct CometOptions {
 };
 
 /// Texts that are cut, because they are too long for the model, get one warning.
-struct CometModel {
+struct LearnedMetric {
   using Texts = std::vector<std::string>;
 
-  std::string name;
+  std::string metric;  // kComet or kMetricx
+  std::string name;    // of the model
   bool reads_reference = false;
   /// A score for each segment of each system.
   std::function<std::vector<std::vector<double>>(
@@ -44,7 +48,7 @@ struct CometModel {
 /// `dietmt`, which has no LibTorch, replaces itself with `dietmt-torch` to run `command` with
 /// `arguments`, before any input is read. Throws ConfigError if the model needs references, but the
 /// command has none.
-CometModel comet_model(const CometOptions& o, const std::string& command,
-                       const std::vector<std::string>& arguments);
+LearnedMetric learned_metric(const LearnedMetricOptions& o, const std::string& command,
+                             const std::vector<std::string>& arguments);
 
 }  // namespace dietmt::tools
