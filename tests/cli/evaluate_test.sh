@@ -90,7 +90,7 @@ expect_failure 'empty file' 1 'empty is empty: 0 lines' \
   "$dietmt" evaluate --reference ref1 --hypothesis empty
 expect_failure 'missing file' 1 'nowhere' "$dietmt" evaluate --reference nowhere --hypothesis hyp
 expect_failure 'no reference' 2 '--reference is missing' "$dietmt" evaluate --hypothesis hyp
-expect_failure 'unknown metric' 2 "--metric has 'meteor'; choose bleu, chrf, chrf++, ter or comet" \
+expect_failure 'unknown metric' 2 "--metric has 'meteor'; choose bleu, chrf, chrf++, ter, comet or metricx" \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --metric meteor
 expect_failure 'unknown tokenizer' 2 "--tokenize is '14'; it must be 13a, intl, char, none, zh, ja-mecab" \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --tokenize 14

@@ -47,7 +47,7 @@ expect_code 0 "$dietmt" evaluate --metric metricx --comet-model metricx-23-qe --
   --hypothesis mt ref --paired randomization
 expect_text "(p = " "$out"
 
-# Of two candidates the one with fewer errors comes first.
+# The candidate with fewer errors comes first.
 paste -d '\n' mt ref | sed '/^$/s/.*/hund/' >each
 awk '{ printf "%d ||| %s ||| 0.0\n", int((NR - 1) / 2), $0 }' each >nbest
 expect_code 0 "$dietmt" rerank --nbest-list nbest --source src --comet-model metricx-23-qe --output best
