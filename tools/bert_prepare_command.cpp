@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "common/error.h"
-#include "common/files.h"
 #include "common/options.h"
 #include "common/process.h"
 #include "data/pretraining/text_preparation.h"
@@ -59,14 +58,12 @@ OptionTable option_table(PrepareOptions& o) {
 }
 
 std::vector<std::string> problems_of(const OptionTable& table, PrepareOptions& o) {
-  std::vector<std::string> problems;
   NamedFiles inputs;
   for (const std::string& input : o.inputs) inputs.emplace_back("--input", input);
-  for (const std::string& file : {o.output, o.valid})
-    for (const std::string& problem : file_output_problems(file, inputs))
-      problems.push_back(problem);
-  if (!o.valid.empty() && is_same_file(o.valid, o.output))
-    problems.push_back("--output and --valid are one file: " + o.valid);
+  std::vector<std::string> problems = file_output_problems(o.valid, inputs, "--valid");
+  inputs.emplace_back("--valid", o.valid);
+  for (const std::string& problem : file_output_problems(o.output, inputs))
+    problems.push_back(problem);
   if (o.valid.empty() && table.given("valid-every"))
     problems.emplace_back("--valid-every needs --valid");
   if (table.allows("documents")) o.text.boundary = data::parse_document_boundary(o.documents);

@@ -81,6 +81,10 @@ expect_code 2 "${prepare[@]}" a.txt --output ./a.txt
 expect_text "--output and --input are one file" "$err"
 expect_code 2 "${prepare[@]}" a.txt --output train.txt --valid train.txt
 expect_text "--output and --valid are one file" "$err"
+expect_code 2 "${prepare[@]}" a.txt --output train.txt --valid -
+expect_text "--valid is -; this command needs the name of a file" "$err"
+expect_code 2 "${prepare[@]}" a.txt b.txt.gz --output train.txt --valid b.txt.gz
+expect_text "--valid and --input are one file: b.txt.gz" "$err"
 expect_code 2 "${prepare[@]}" a.txt --output train.txt --valid-every 9
 expect_text "--valid-every needs --valid" "$err"
 expect_equal "$(ls train.txt valid.txt *tmp* 2>/dev/null)" "" "files that remain"
