@@ -57,6 +57,9 @@ show_progress() {
 
 # ---- packages of programs that run elsewhere ----------------------------------------------------
 
+# of_toolchain FILE VARIABLE: what a toolchain file of CMake sets; nothing if there is no file.
+of_toolchain() { [[ -z $1 ]] || sed -n "s/^set($2 \(.*\))/\1/p" "$1"; }
+
 # The Debian package that has a library of this path, or only of this name; nothing if none has it.
 package_of() {
   local path paths=("*-linux-gnu/${1##*/}" "*/${1##*/}")

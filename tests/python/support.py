@@ -1,7 +1,8 @@
 """Shared by the tests of the Python package: TEST.py DIETMT MODEL [UNITTEST-ARGUMENT...].
 
 MODEL has packed fp32 weights, and so has DIETMT_LANGUAGES_MODEL, an M2M-100. DIETMT_FULL_MODEL is
-one with full weights, and DIETMT_ENCODER a BERT, for the tests that need LibTorch.
+one with full weights, and DIETMT_ENCODER a BERT, for the tests that need LibTorch. DIETMT_SLOWNESS
+multiplies limits on time, for processors that are emulated.
 """
 import importlib.util
 import os
@@ -16,6 +17,7 @@ MODEL = sys.argv[2]
 LANGUAGES_MODEL = os.environ.get("DIETMT_LANGUAGES_MODEL", "")
 FULL_MODEL = os.environ.get("DIETMT_FULL_MODEL", "")
 ENCODER = os.environ.get("DIETMT_ENCODER", "")
+SLOWNESS = float(os.environ.get("DIETMT_SLOWNESS", "1"))
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORDS = "red blue green small big old new cat dog house tree bird sees likes finds".split()
 
