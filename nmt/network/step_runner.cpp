@@ -98,6 +98,18 @@ void StepRunner::begin(std::vector<Sentence> encoded) {
   }
   source_slots_.narrow(0, sentences(), count).copy_(sent(rows, device_).view({count, columns}));
   std::ranges::move(encoded, std::back_inserter(open_));
+  if (cache_.reserve(expected_slots(), source_pool_.slots())) ++moves_;
+  if (model_.cover(std::ranges::max(open_, {}, &Sentence::source_tokens).source_tokens, cache_))
+    ++moves_;
+}
+
+// If translations are a quarter longer than their sources. A cache that grows step by step moves
+// every time, and graphs are recorded anew.
+int64_t StepRunner::expected_slots() const {
+  int64_t pages = 1;  // with the idle slot
+  for (const Sentence& sentence : open_)
+    pages += beams_ * PagePool::pages_for(sentence.source_tokens * 5 / 4);
+  return pages * PagePool::kPageSlots;
 }
 
 void StepRunner::release(const Sentence& encoded) { source_pool_.release(encoded.source_pages); }

@@ -84,6 +84,7 @@ class StepRunner {
   int64_t moves() const { return moves_; }
 
  private:
+  int64_t expected_slots() const;
   void send_numbers(int64_t idle);
   encoders::StepRows step_rows() const;
   void widen(at::Tensor& slots, int64_t columns);

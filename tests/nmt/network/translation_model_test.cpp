@@ -243,6 +243,22 @@ TEST_P(TranslationModelTest, RowsFollowTheirParents) {
   EXPECT_TRUE(at::allclose(hidden, expected, 1e-4, 1e-5));
 }
 
+// What grows while sentences are translated invalidates recorded graphs.
+TEST_P(TranslationModelTest, TranslationsAsLongAsTheirSourcesMoveNothing) {
+  const torch::NoGradGuard no_grad;
+  const auto model = model_of(config(), 3);
+  const std::vector<int32_t> source(40, 5);
+  constexpr int64_t kSentences = 30, kBeams = 2;
+  StepRunner runner(*model, kBeams, kSentences);
+  runner.begin(runner.encode(std::vector(kSentences, &source)));
+  const int64_t before = runner.moves();
+  for (int64_t t = 0; t < 40; ++t) {
+    runner.advance();
+    runner.step(at::full({kSentences * kBeams}, 4, at::kLong));
+  }
+  EXPECT_EQ(runner.moves(), before);
+}
+
 const std::vector<Positions> kPositions = {
     {"none"},
     {"sinusoidal"},
