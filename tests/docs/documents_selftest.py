@@ -16,7 +16,10 @@ class DocumentsTest(unittest.TestCase):
     def problems(self, text):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder).resolve()
-            files = {"README.md": "[p](docs/page.md) [o](docs/other.md)\n", "docs/page.md": text, "docs/other.md": "# A `title` (of it)\n## Same\n## Same\n",
+            # Only folders of such names are skipped: "build" with what a build unpacks, not this page.
+            files = {"README.md": "[p](docs/build.md) [o](docs/other.md)\n", "docs/build.md": text,
+                     "docs/other.md": "# A `title` (of it)\n## Same\n## Same\n",
+                     "build/page.md": "[a](nowhere.md)\n",
                      "CMakeLists.txt": "project(dietmt VERSION 1.2.3)\n",
                      "CITATION.cff": "version: 1.2.3\n"}
             for name, content in files.items():
@@ -37,7 +40,7 @@ class DocumentsTest(unittest.TestCase):
                      "[e](https://example.org/x.md) `[f](nowhere.md)`\n# Here\n    [g](nowhere.md)\n")
 
     def test_reports_a_file_that_is_not_there(self):
-        self.reports("x\n[a](nowhere.md)\n", "docs/page.md:2: nowhere.md leads nowhere")
+        self.reports("x\n[a](nowhere.md)\n", "docs/build.md:2: nowhere.md leads nowhere")
 
     def test_reports_a_file_outside_the_repository(self):
         self.reports("[a](../../../etc/passwd)\n", "leads nowhere")
@@ -71,7 +74,7 @@ class DocumentsTest(unittest.TestCase):
 
     def test_reports_an_option_on_a_continued_line(self):
         self.reports("```\nx\ndietmt train --preset tiny \\\n  --wdith 3\n```\n",
-                     "docs/page.md:3: dietmt train has no option --wdith")
+                     "docs/build.md:3: dietmt train has no option --wdith")
 
     def test_reports_a_command_that_is_not_there(self):
         self.reports("    dietmt tarin --preset tiny\n", "dietmt has no command tarin")
@@ -81,7 +84,7 @@ class DocumentsTest(unittest.TestCase):
 
     def test_reports_scripts_that_cannot_be_executed(self):
         self.reports("    SEEDS=\"1 2\" THREADS=1 recipes/run.sh tok \\\n      OUTPUT\n",
-                     "docs/page.md:1: recipes/run.sh cannot be executed")
+                     "docs/build.md:1: recipes/run.sh cannot be executed")
         self.reports("`bench/speed.py --model MODEL`\n", "bench/speed.py cannot be executed")
         self.accepts("`bench/speed.py` and `recipes/` are described here.\n")
 

@@ -34,9 +34,9 @@ COMMAND_END = re.compile(r"[|;&><)]|\s#|\\n")
 
 
 def documents(root):
-    for path in sorted(root.rglob("*.md")):
-        if not any(SKIPPED.match(part) for part in path.relative_to(root).parts):
-            yield path
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if not SKIPPED.match(name))
+        yield from (pathlib.Path(folder, name) for name in sorted(files) if name.endswith(".md"))
 
 
 def lines_of(text):
