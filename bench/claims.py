@@ -36,7 +36,7 @@ CLAIMS = [  # claim, score, better, than
 
 
 def two_sided_p(t, degrees):
-    """Of Student's t, by Simpson's rule."""
+    """That of Student's t, by Simpson's rule."""
     def density(x):
         return (1 + x * x / degrees) ** (-(degrees + 1) / 2)
 
