@@ -12,6 +12,7 @@
 namespace dietmt::data {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 TEST(AugmentationRates, NamesThePartThatIsWrong) {
@@ -29,6 +30,11 @@ TEST(AugmentationRates, NamesThePartThatIsWrong) {
               HasSubstr("'upper' is given twice"));
   EXPECT_THAT(message_of<ConfigError>([] { AugmentationRates::parse("upper:0.6,lower:0.6"); }),
               HasSubstr("more than 1"));
+}
+
+TEST(AugmentationRates, ListsTheKindsForOneThatDoesNotExist) {
+  EXPECT_THAT(message_of<ConfigError>([] { AugmentationRates::parse("tags:0.1"); }),
+              AllOf(HasSubstr("'tags:0.1'"), HasSubstr(": upper, title, lower, typos or noise,")));
 }
 
 class AugmentationTest : public ScratchTest {
