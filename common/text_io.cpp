@@ -12,6 +12,12 @@
 
 namespace dietmt {
 
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+
+}  // namespace
+
 struct LineReader::Impl {
   ByteReader bytes;
   size_t max_bytes = std::string::npos;
@@ -187,8 +193,28 @@ std::string replace_invalid_utf8(std::string_view text) {
     if (sequence.well_formed)
       clean.append(text, i, sequence.length);
     else
-      clean += "\xEF\xBF\xBD";
+      clean += kReplacement;
     i += sequence.length;
+  }
+  return clean;
+}
+
+size_t unreadable_at(std::string_view line) {
+  return std::min(invalid_utf8_at(line), line.find('\0'));
+}
+
+std::string unreadable_problem(std::string_view line, size_t at) {
+  const bool is_nul = line[at] == '\0';
+  return (is_nul ? "has a NUL at byte " : "not UTF-8 at byte ") + std::to_string(at + 1);
+}
+
+std::string replace_unreadable(std::string_view line) {
+  std::string clean;
+  for (size_t i = 0; i < line.size();) {
+    const size_t nul = std::min(line.find('\0', i), line.size());
+    clean += replace_invalid_utf8(line.substr(i, nul - i));
+    if (nul < line.size()) clean += kReplacement;
+    i = nul + 1;
   }
   return clean;
 }

@@ -70,4 +70,14 @@ size_t invalid_utf8_at(std::string_view text);
 /// recommends in section 3.9).
 std::string replace_invalid_utf8(std::string_view text);
 
+/// What no line of text has: ill-formed UTF-8 and NUL, which tokenizers take for other characters.
+/// Byte offset of the first one, or npos.
+size_t unreadable_at(std::string_view line);
+
+/// "not UTF-8 at byte 3" or "has a NUL at byte 3" of the offset that unreadable_at() returned.
+std::string unreadable_problem(std::string_view line, size_t at);
+
+/// replace_invalid_utf8(), and NUL too.
+std::string replace_unreadable(std::string_view line);
+
 }  // namespace dietmt

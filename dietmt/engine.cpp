@@ -19,11 +19,20 @@
 namespace dietmt {
 namespace {
 
-// Removes the line end; bytes that are not UTF-8 become U+FFFD.
+// Removes the line end; bytes that are not UTF-8, and NUL, become U+FFFD.
 std::string clean(std::string line) {
   if (line.ends_with('\n')) line.pop_back();
   if (line.ends_with('\r')) line.pop_back();
-  return invalid_utf8_at(line) == std::string::npos ? line : replace_invalid_utf8(line);
+  return unreadable_at(line) == std::string::npos ? line : replace_unreadable(line);
+}
+
+// The model reads what follows a line break as the rest of the sentence, and may leave it out.
+std::string one_line(const std::string& text, int64_t number) {
+  std::string line = clean(text);
+  if (line.find('\n') != std::string::npos)
+    throw DataError("line " + std::to_string(number) +
+                    " has a line break inside: give its lines one by one, or split_sentences");
+  return line;
 }
 
 // Throws DataError naming the entry that is wrong.
@@ -153,7 +162,8 @@ std::vector<Translation> Engine::translate(const LineBatch& batch, const Transla
     nmt::LineExtras extras{.index = batch.first + static_cast<int64_t>(i),
                            .languages = line.languages,
                            .prefix = clean(line.prefix)};
-    lines.push_back(nmt::prepare_sentences(coder, clean(line.text), std::move(extras), plan.split));
+    std::string text = plan.split ? clean(line.text) : one_line(line.text, extras.index + 1);
+    lines.push_back(nmt::prepare_sentences(coder, std::move(text), std::move(extras), plan.split));
     lines.back().take_requests(requests);
   }
   const nmt::SecondSearch search = [&](std::vector<nmt::TranslationRequest> some,

@@ -144,7 +144,8 @@ class DIETMT_API Translator {
   Translator& operator=(const Translator&) = delete;
 
   /// Translates `lines`, in order. `prefixes`: forced beginnings of the translations, one per line,
-  /// or none. Throws UsageError, InputError and Cancelled.
+  /// or none. Throws UsageError, InputError, also for a line with a line break inside unless
+  /// sentences are split, and Cancelled.
   std::vector<Translation> translate(const std::vector<std::string>& lines,
                                      const TranslateOptions& options = {},
                                      const std::vector<std::string>& prefixes = {}) const;

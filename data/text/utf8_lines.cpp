@@ -32,15 +32,15 @@ std::string to_string(InvalidUtf8 choice) {
 }
 
 bool Utf8Lines::admit(const LineReader& reader, std::string& line) {
-  const size_t at = invalid_utf8_at(line);
+  const size_t at = unreadable_at(line);
   if (at == std::string::npos) return true;
   if (choice_ == InvalidUtf8::kRefuse)
-    throw DataError(reader.where() + ": not UTF-8 at byte " + std::to_string(at + 1) +
+    throw DataError(reader.where() + ": " + unreadable_problem(line, at) +
                     "; convert the file, or use --invalid-utf8 replace or skip");
   ++count_;
   if (first_.size() < kReportedLines) first_.push_back(reader.line_number());
   if (choice_ == InvalidUtf8::kSkip) return false;
-  line = replace_invalid_utf8(line);
+  line = replace_unreadable(line);
   return true;
 }
 

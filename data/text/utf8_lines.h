@@ -1,4 +1,5 @@
-// What becomes of lines of training text that are not UTF-8.
+// What becomes of lines of training text that are not UTF-8, or have NUL, which counts as
+// ill-formed.
 #pragma once
 
 #include <cstdint>

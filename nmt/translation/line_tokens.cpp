@@ -40,15 +40,14 @@ LineReader open_text(const std::string& path) {
 void clean_line(std::string& line, LineReader& reader) {
   warn_if_cut(reader, line);
   if (!line.empty() && line.back() == '\r') line.pop_back();
-  const size_t bad = invalid_utf8_at(line);
+  const size_t bad = unreadable_at(line);
   if (bad == std::string::npos) return;
   constexpr int64_t kMostWarnings = 10;
   const int64_t fault = reader.count_fault();
   if (fault <= kMostWarnings)
-    spdlog::warn("{}: not UTF-8 from byte {} on; replaced ill-formed bytes with U+FFFD{}",
-                 reader.where(), bad + 1,
+    spdlog::warn("{}: {}; replaced with U+FFFD{}", reader.where(), unreadable_problem(line, bad),
                  fault < kMostWarnings ? "" : "; further such lines get no warning");
-  line = replace_invalid_utf8(line);
+  line = replace_unreadable(line);
 }
 
 int64_t end_line(std::vector<int32_t>& ids, const std::vector<int32_t>& ending, int64_t max_tokens,

@@ -72,6 +72,9 @@ expect_text "--invalid-utf8: was skip, is replace" "$err"
 expect_code 0 "${odd[@]}" --max-updates 2 --invalid-utf8 replace --resume never
 expect_text "$work/odd: 1 line is not UTF-8, with U+FFFD in place of ill-formed bytes: line 7" "$err"
 expect_text "training text: kept 2000 of 2000 pairs" "$err"
+sed '3s/$/ \x00/' "$work/train.de" >"$work/nul"
+expect_code 1 train_on "$work/nul" "$work/valid.de" --output "$work/nul.run" --max-updates 2
+expect_text "$work/nul:3: has a NUL at byte" "$err"
 
 # An interrupted and resumed run gives the same weights, bit for bit, as an uninterrupted one.
 run=("${train[@]}" --valid-interval 20 --save-interval 10 --keep-last 2 --no-valid-translation

@@ -103,8 +103,9 @@ expect_code 0 "${translate[@]}" --input "$work/odd" --max-length-factor 0 --max-
   --max-source-length 200
 expect_lines "$work/out" 10
 expect_text "odd:5: not UTF-8" "$err"
+expect_text "odd:6: has a NUL at byte 4; replaced with U+FFFD" "$err"
 expect_text "odd:9: at least 100000 tokens, cut to the first 199" "$(sed 's/[0-9]* tokens, cut/100000 tokens, cut/' <<<"$err")"
-expect_equal "$(grep -c 'warn' <<<"$err")" 2 "warnings"
+expect_equal "$(grep -c 'warn' <<<"$err")" 3 "warnings"
 expect_equal "$(sed -n 2p "$work/out")" "" "an empty line"
 expect_equal "$(sed -n 3p "$work/out")" "" "a line of white space"
 expect_equal "$(sed -n 4p "$work/out")" "$(sed -n 1p "$work/out")" "CR/LF"
@@ -119,7 +120,16 @@ expect_equal "$out" "" "no input"
 for _ in $(seq 30); do printf 'bad \xff byte\n'; done >"$work/bytes"
 expect_code 0 "${translate[@]}" --input "$work/bytes"
 expect_equal "$(grep -c 'not UTF-8' <<<"$err")" 10 "warnings of ill-formed lines"
-expect_text "bytes:10: not UTF-8 from byte 5 on; replaced ill-formed bytes with U+FFFD; further such" "$err"
+expect_text "bytes:10: not UTF-8 at byte 5; replaced with U+FFFD; further such" "$err"
+
+# NUL is no text either: sentencepiece would take it for a part of a word.
+printf 'red d\0og\n' >"$work/nul"
+printf 'red d\357\277\275og\n' >"$work/replaced"
+expect_code 0 "${translate[@]}" --input "$work/replaced"
+expected=$out
+expect_code 0 "${translate[@]}" --input "$work/nul"
+expect_text "nul:1: has a NUL at byte 6; replaced with U+FFFD" "$err"
+expect_equal "$out" "$expected" "a line with NUL"
 
 # With --flush each line is passed on at once: the answer comes while the input stays open.
 mkfifo "$work/in"

@@ -199,6 +199,16 @@ TEST(Utf8Test, IllFormedText) {
 }
 
 // The examples of Unicode 15, section 3.9, tables 3-8 to 3-11.
+TEST(Utf8Test, NoLineHasNul) {
+  const std::string line("tr\0ain \xff\0", 9), replacement = "\uFFFD";
+  EXPECT_EQ(unreadable_at(line), 2U);
+  EXPECT_EQ(unreadable_problem(line, 2), "has a NUL at byte 3");
+  EXPECT_EQ(unreadable_problem(line, 7), "not UTF-8 at byte 8");
+  EXPECT_EQ(replace_unreadable(line), "tr" + replacement + "ain " + replacement + replacement);
+  EXPECT_EQ(unreadable_at("train \xff"), 6U);
+  EXPECT_EQ(unreadable_at("train"), std::string_view::npos);
+}
+
 TEST(Utf8Test, ReplacementFollowsUnicode) {
   const std::string r = "\xEF\xBF\xBD";
   EXPECT_EQ(replace_invalid_utf8("\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41"),

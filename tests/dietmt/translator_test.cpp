@@ -170,6 +170,18 @@ TEST_F(TranslatorTest, AGlossaryPrescribesTerms) {
       ThrowsMessage<InputError>(HasSubstr("entry 2 of the glossary: the target term")));
 }
 
+TEST_F(TranslatorTest, ALineHasNoLineBreak) {
+  const std::vector<std::string> lines = {"red dog\n", "red dog\nblue cat"};
+  EXPECT_THAT([&] { translator().translate(lines); },
+              ThrowsMessage<InputError>(HasSubstr("line 2 has a line break inside")));
+  EXPECT_NO_THROW(translator().translate(lines, {.split_sentences = "en"}));
+}
+
+TEST_F(TranslatorTest, NulIsReadAsReplaced) {
+  const auto found = translator().translate({std::string("red d\0og", 8), "red d\uFFFDog"});
+  EXPECT_EQ(found[0].text(), found[1].text());
+}
+
 TEST_F(TranslatorTest, SaysWhatWentWrong) {
   TranslateOptions options{.max_length_offset = 90, .min_length = 70};
   EXPECT_EQ(translator().translate({"red dog"}, options)[0].problem, "");

@@ -197,6 +197,13 @@ class TranslatorTest(unittest.TestCase):
         self.assertEqual(self.texts(iter(["red dog\n", "\n"])), self.texts(["red dog", ""]))
         self.assertEqual(self.texts([]), [])
 
+    def test_a_line_has_no_line_break(self):
+        text = "red dog\nblue cat"
+        with self.assertRaisesRegex(dietmt.InputError, "line 1 has a line break inside"):
+            self.translator.translate(text)
+        lines = self.translator.translate(text.splitlines(keepends=True))
+        self.assertEqual(len(lines), 2)
+
     def test_line_by_line_answers_before_the_next_line_is_read(self):
         read = []
 
