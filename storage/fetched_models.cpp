@@ -6,6 +6,7 @@
 
 #include "common/ascii.h"
 #include "common/error.h"
+#include "common/options.h"
 
 namespace dietmt::storage {
 namespace fs = std::filesystem;
@@ -30,6 +31,14 @@ fs::path absolute_from(const char* variable) {
   const char* const value = std::getenv(variable);
   const fs::path path = value == nullptr ? "" : value;
   return path.is_absolute() ? path : fs::path();
+}
+
+// A registry may have other publishers, but a name that is almost a usual one is a mistake.
+std::string publisher_hint(const std::string& name) {
+  static const std::vector<std::string> kPublishers = {"firefox", "opus", "argos", "hf"};
+  const std::string publisher = name.substr(0, name.find(':'));
+  if (std::ranges::find(kPublishers, publisher) != kPublishers.end()) return "";
+  return suggestion(publisher, kPublishers);
 }
 
 }  // namespace
@@ -85,7 +94,7 @@ fs::path located_model(const fs::path& path) {
   if (!is_model_name(path.string()) || fs::exists(path, none)) return path;
   if (is_fetched(path.string())) return fetched_directory(path.string());
   throw CheckpointError(path.string() + ": is not fetched yet: run 'dietmt models fetch " +
-                        path.string() + "'");
+                        path.string() + "'" + publisher_hint(path.string()));
 }
 
 }  // namespace dietmt::storage

@@ -160,7 +160,9 @@ int run_average(const std::vector<std::string>& arguments) {
     encoders::save_adapter_layers(output.path() / encoders::kAdapterLayersFile, weights);
   output.commit();
   for (const fs::path& directory : directories) spdlog::info("averaged {}", directory.string());
-  spdlog::info("wrote {}: the mean of {} models", options.output, directories.size());
+  const size_t models = directories.size();
+  spdlog::info("wrote {}: the mean of {} {}", options.output, models,
+               models == 1 ? "model" : "models");
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "common/error.h"
 #include "common/memory_use.h"
@@ -135,6 +136,8 @@ std::vector<std::string> decoding_problems(const DecodingOptions& o) {
     const std::string problem = hypotheses_problem(o.search);
     if (!problem.empty()) problems.push_back(problem);
   }
+  if (o.shortlist == "auto" && !std::filesystem::exists(o.shortlist))
+    problems.emplace_back("--shortlist auto is for 'dietmt serve': give the file");
   if (!o.languages.source_tag.empty()) {
     const std::string problem = data::source_tag_problem(o.languages.source_tag);
     if (!problem.empty()) problems.push_back("--source-tag: " + problem);

@@ -105,10 +105,17 @@ int run_list(const std::vector<std::string>& arguments) {
       if (std::ranges::find(models, name, &fetching::PublishedModel::name) == models.end() &&
           !state_of(name).empty())
         models.push_back({.name = name});
+  if (!o.pair.empty() &&
+      std::ranges::find(models, o.pair, &fetching::PublishedModel::pair) == models.end())
+    throw Error("--pair: no model for '" + o.pair + "'; a pair is like en-de");
+  std::erase_if(models, [&](const fetching::PublishedModel& model) {
+    return (!o.pair.empty() && model.pair != o.pair) ||
+           (fetched && !storage::is_fetched(model.name));
+  });
   std::cout << "name\tpair\tkind\tMB\tstate\tlicence\n";
-  for (const fetching::PublishedModel& model : models)
-    if ((o.pair.empty() || model.pair == o.pair) && (!fetched || storage::is_fetched(model.name)))
-      std::cout << list_line(model);
+  for (const fetching::PublishedModel& model : models) std::cout << list_line(model);
+  if (models.empty())
+    spdlog::info("no such model was fetched; 'dietmt models list' lists all that can be");
   return 0;
 }
 

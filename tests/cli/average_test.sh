@@ -40,6 +40,7 @@ expect_text "with_more/tokenizer.model: is missing" "$err"
 
 # The mean of a model with itself is that model; --best uses the best one.
 expect_code 0 "${average[@]}" --inputs "$runs/model" --best 1 --output "$work/best"
+grep -q "the mean of 1 model$" "$work/err" || fail "one model: $err"
 cmp "$work/best/model.safetensors" "$runs/model/best/model.safetensors" ||
   fail "--best 1 is not the best checkpoint"
 expect_code 0 "${average[@]}" --inputs "$runs/model" "$runs/model" --output "$work/twice"

@@ -245,7 +245,9 @@ def fetch_once():
         check(by_name.stdout == by_path.stdout and by_name.stdout.strip(), "translations differ")
         check("test:en-de" in user.run("models", "list", "--fetched").stdout, "list --fetched")
         check("\tfetched\t" in user.run("models", "list", "--pair", "en-de").stdout, "list --pair")
-        check("test:" not in user.run("models", "list", "--pair", "en-fr").stdout, "another pair")
+        for pair in ("en-fr", "de", "deen"):
+            error = user.run("models", "list", "--pair", pair, code=1).stderr
+            check(f"no model for '{pair}'; a pair is like en-de" in error, error)
         requests = Publisher.requests.total()
         user.run("models", "fetch", "test:en-de", "--offline")
         user.run("models", "fetch", "test:en-de")
@@ -253,6 +255,8 @@ def fetch_once():
         check(user.steps() == ["import"], "a fetched model was imported again")
         user.run("models", "remove", "test:en-de")
         user.nothing_whole("test:en-de")
+        check("no such model was fetched" in user.run("models", "list", "--fetched").stderr,
+              "an empty list without a remark")
         error = user.run("models", "remove", "test:en-de", code=1).stderr
         check("nothing of it is in the cache" in error, error)
         error = user.run("translate", "--model", "test:en-de", code=1).stderr

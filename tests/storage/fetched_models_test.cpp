@@ -12,6 +12,7 @@ namespace dietmt::storage {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -51,7 +52,9 @@ TEST_F(FetchedModelsTest, TheCacheIsWhereVariablesSay) {
 TEST_F(FetchedModelsTest, NamesLeadToModelDirectories) {
   setenv("DIETMT_CACHE", directory_.path().c_str(), 1);
   EXPECT_THAT(message_of<CheckpointError>([] { resolve_model_directory("test:en-de"); }),
-              HasSubstr("run 'dietmt models fetch test:en-de'"));
+              EndsWith("run 'dietmt models fetch test:en-de'"));
+  EXPECT_THAT(message_of<CheckpointError>([] { located_model("firefx:en-de"); }),
+              EndsWith("fetch firefx:en-de'; did you mean firefox?"));
   const std::filesystem::path model = directory_ / "models/test/en-de";
   std::filesystem::create_directories(model);
   write_text(model / "model.safetensors", "");
