@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "common/ascii.h"
+
 namespace dietmt::data {
 namespace {
 
@@ -110,8 +112,10 @@ std::string canonical_code(const std::string& code) {
 std::optional<std::string> known_language(const std::string& given) {
   const std::string plain = plain_code(given);
   if (plain.empty() || plain[0] == '-') return std::nullopt;  // ICU's default language
-  const std::string code = canonical_code(given);
-  if (language_name(code) != code) return code;
+  if (std::ranges::all_of(plain, [](char c) { return is_ascii_word(c) || c == '-'; })) {
+    const std::string code = canonical_code(given);
+    if (language_name(code) != code) return code;
+  }
   for (const char* const* one = uloc_getISOLanguages(); *one != nullptr; ++one)
     if (is_named(*one, plain)) return *one;
   return std::nullopt;

@@ -71,6 +71,17 @@ done
 expect_code 2 "${distill[@]}" --source "$input" --nbest 2 --metric chrf --tokenize char
 for option in nbest metric tokenize; do expect_text "--$option needs --reference" "$err"; done
 
+# No plain text under the name of a document.
+for name in out.docx out.pdf; do
+  expect_code 2 "${translate[@]}" --input "$input" --output "$work/$name"
+  expect_text "--output $work/$name: this command writes no .${name#out.} file" "$err"
+  [ ! -e "$work/$name" ] || fail "$name was written"
+done
+expect_code 2 "${translate[@]}" --input "$input" --shortlist auto
+expect_text "--shortlist auto is for 'dietmt serve': give the file" "$err"
+expect_code 2 "${translate[@]}" --input "$input" --split-sentences "english please"
+expect_text "'english please' is no language" "$err"
+
 # No output replaces an input.
 cp "$input" "$work/kept"
 for option in input prefix glossary shortlist; do

@@ -71,7 +71,7 @@ TEST(LanguageCodesTest, ALanguageIsKnownByItsCodesAndItsEnglishName) {
     EXPECT_EQ(known_language(given), "en") << given;
   EXPECT_EQ(known_language("pt_br"), "pt");
   EXPECT_EQ(known_language("zh-TW"), "zh-Hant");
-  for (const char* given : {"xx", "", " en", "e", "Englsh", "-"})
+  for (const char* given : {"xx", "", " en", "e", "Englsh", "-", "english please"})
     EXPECT_EQ(known_language(given), std::nullopt) << given;
 }
 
