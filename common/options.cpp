@@ -137,7 +137,8 @@ std::string OptionTable::Option::problem() const {
   const bool is_missing = std::all_of(present.begin(), present.end(),
                                       [](const std::string& value) { return value.empty(); });
   if (rule.required && is_missing)
-    return "--" + name + " is missing: give --" + name + " " + placeholder;
+    return "--" + name + " is missing: give --" + name + " " + placeholder +
+           (is_positional ? ", or " + placeholder + " without --" + name : "");
   for (const std::string& value : present)
     // symlink_status() also sees dangling links.
     if (rule.is_new && !value.empty() && exists(std::filesystem::symlink_status(value)))
@@ -216,6 +217,7 @@ OptionTable& OptionTable::example(std::string command) {
 
 OptionTable& OptionTable::positional(const std::string& name) {
   positional_ = name;
+  for (Option& option : options_) option.is_positional = option.name == name;
   return *this;
 }
 
@@ -238,7 +240,8 @@ std::vector<GivenOption> OptionTable::given_on_line(const Words& arguments,
                                                     const std::vector<Option*>& known) const {
   std::vector<OptionShape> shapes;
   for (const Option* option : known) shapes.push_back(option->shape());
-  const std::string hint = "; see dietmt " + command_ + " --help-all";
+  const std::string hint =
+      "; usage: dietmt " + command_ + " " + synopsis_ + "; see dietmt " + command_ + " --help-all";
   std::vector<GivenOption> given =
       given_options(arguments, shapes, [&](const std::string& typed) { return unknown(typed); });
   const auto is_taken = [&](const GivenOption& option) { return option.name == positional_; };
@@ -247,9 +250,9 @@ std::vector<GivenOption> OptionTable::given_on_line(const Words& arguments,
     if (positional_.empty()) throw ConfigError("unexpected argument '" + option.typed + "'" + hint);
     const bool several = std::ranges::any_of(
         options_, [&](const Option& one) { return one.name == positional_ && one.is_list(); });
-    if (!several && std::ranges::any_of(given, is_taken))
+    if (const auto taken = std::ranges::find_if(given, is_taken); !several && taken != given.end())
       throw ConfigError("unexpected argument '" + option.typed + "': --" + positional_ +
-                        " is given already" + hint);
+                        " is given already, as '" + taken->values.back() + "'" + hint);
     option.name = positional_;
     option.typed = "--" + positional_;
   }

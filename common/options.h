@@ -48,7 +48,8 @@ class OptionTable {
   OptionTable& add(std::string name, Field field, std::string placeholder, std::string help,
                    OptionRule rule = {});
 
-  /// The option that receives a word without a name, such as the input in `translate FILE`.
+  /// The option, added before, that receives a word without a name, such as the input in
+  /// `translate FILE`.
   OptionTable& positional(const std::string& name);
 
   /// Limits --help to these and the required options; --help-all shows all.
@@ -99,6 +100,7 @@ class OptionTable {
     OptionRule rule = {};
     std::vector<std::string> defaults = {};  // values() when added
     std::string typed = {};                  // as the user wrote it; empty if not given
+    bool is_positional = false;
 
     bool is_flag() const;
     bool is_list() const;

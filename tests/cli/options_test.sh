@@ -81,8 +81,13 @@ sets "inputs = a" average a b --output c
 sets "adapter = a" merge a --output b
 sets "nbest-list = a" rerank a
 for command in params model attention positions; do sets "model = a" inspect $command a; done
-refuses "unexpected argument 'b': --input is given already" translate -m model a b
-refuses "unexpected argument 'a'; see dietmt train --help-all" train a
+refuses "unexpected argument 'b': --input is given already, as 'a'; usage: dietmt translate --model" \
+  translate a b
+refuses "unexpected argument 'a'; usage: dietmt train --train-source" train a b
+refuses "unexpected argument 'a'; usage: dietmt evaluate [--reference FILE...] (--hypothesis" evaluate a b
+has_service && refuses "unexpected argument 'a'; usage: dietmt serve --model" serve a
+refuses "--from is missing: give --from DIR|FILE, or DIR|FILE without --from" import
+if has_models; then refuses ", or NAME... without --name" models fetch; fi
 
 # Flags can be negated, and the last of several values wins, with a notice.
 sets "scores = false" translate --no-scores

@@ -93,7 +93,8 @@ TEST_F(OptionWordsTest, WordsWithoutAnOption) {
   EXPECT_EQ(parsed({"--scores", "text", "-b", "4"}).input, "text");
   EXPECT_EQ(parsed({"-o", "a", "b", "--", "--text"}).input, "--text");
   EXPECT_EQ(error_of({"text", "more"}),
-            "unexpected argument 'more': --input is given already; see dietmt demo --help-all");
+            "unexpected argument 'more': --input is given already, as 'text'; usage: dietmt demo "
+            "--model DIR; see dietmt demo --help-all");
   EXPECT_THAT(error_of({"-i", "text", "more"}), HasSubstr("unexpected argument 'more'"));
 }
 
