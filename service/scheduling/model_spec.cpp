@@ -162,6 +162,13 @@ ModelWord parts_of(const std::string& word) {
   return parts;
 }
 
+// For the message about a word whose pair was not understood, which therefore counts as a path.
+std::string pair_problem(const std::string& word) {
+  const size_t equals = word.find('=');
+  if (equals == word.npos || parts_of(word).pair) return "";
+  return ", and '" + word.substr(0, equals) + "' is no pair of languages such as en-de";
+}
+
 bool holds(const std::vector<std::string>& codes, const std::string& code) {
   return std::ranges::find(codes, code) != codes.end();
 }
@@ -214,7 +221,7 @@ std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words) 
     if (!pair) {
       problems.push_back(
           "--model " + word +
-          ": no pair of languages, such as en-de, in the path; write src-tgt=" + word);
+          ": no pair of languages, such as en-de, in the path; write for example en-de=" + word);
       return;
     }
     std::string name = pair->source + "-" + pair->target;
@@ -244,7 +251,7 @@ std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words) 
     const bool is_adapter =
         nmt::is_adapter(directory) && std::filesystem::is_regular_file(directory);
     if (!is_adapter && !std::filesystem::is_directory(directory))
-      problems.push_back("--model " + word + ": no such directory");
+      problems.push_back("--model " + word + ": no such directory" + pair_problem(word));
     else if (pair)
       add(word, directory, pair, tag);
     else

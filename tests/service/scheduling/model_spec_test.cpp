@@ -144,14 +144,24 @@ TEST_F(ModelSpecTest, ADirectoryOfModelsStandsForThem) {
               testing::HasSubstr("none of the model directories has a shortlist.bin"));
 }
 
+TEST_F(ModelSpecTest, AWordBeforeEqualsThatIsNoPairIsNamed) {
+  const std::string directory = folder("run.int8");
+  for (const char* const pair : {"EN-DE", "en_de", "english-german", "en"}) {
+    const auto parse = [&] { parse_model_specs({std::string(pair) + "=" + directory}); };
+    EXPECT_THAT(
+        message_of<ConfigError>(parse),
+        testing::HasSubstr("'" + std::string(pair) + "' is no pair of languages such as en-de"));
+  }
+}
+
 TEST_F(ModelSpecTest, AllProblemsAreSaidAtOnce) {
   const std::string untold = folder("model");
   try {
     parse_model_specs({"en-de=" + (scratch() / "absent").string(), untold});
     FAIL() << "nothing was thrown";
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("absent: no such directory"));
-    EXPECT_THAT(error.what(), testing::HasSubstr("write src-tgt=" + untold));
+    EXPECT_THAT(error.what(), testing::HasSubstr("absent: no such directory\n"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("write for example en-de=" + untold));
   }
 }
 
