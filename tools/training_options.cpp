@@ -196,7 +196,7 @@ std::vector<std::string> resolve_training(const OptionTable& table, TrainingOpti
   o.trainer.bf16 = o.precision == "bf16";
   o.trainer.seed = static_cast<uint64_t>(o.seed);
   training::ScheduleOptions& schedule = o.trainer.schedule;
-  if (!table.given("warmup-init-lr"))
+  if (!table.given("warmup-init-lr") && table.allows("learning-rate"))
     schedule.warmup_init_lr = std::min(schedule.warmup_init_lr, schedule.peak_lr);
   schedule.warmup_updates = o.warmup;
   schedule.total_updates = o.trainer.max_updates;
@@ -218,7 +218,7 @@ std::vector<std::string> resolve_training(const OptionTable& table, TrainingOpti
 }
 
 void warn_of_training_options(const OptionTable& table, const TrainingOptions& o) {
-  if (o.trainer.max_updates <= o.warmup)
+  if (o.trainer.max_updates < o.warmup)
     spdlog::warn(
         "--max-updates {} ends the training during the warm-up of the learning rate, which takes "
         "{} updates: give a smaller --warmup",

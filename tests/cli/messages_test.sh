@@ -123,11 +123,13 @@ one_line_of 2 "sinusoids need an even --width of 4 or more, not 1" \
 
 # A run that ends during its warm-up of 20 updates.
 toy_training 100 20
-for updates in 20 21; do
+for updates in 19 20; do
   expect_code 0 "${toy_train[@]}" --output "$work/short" --max-updates $updates --dry-run
   [ "$(grep -c "max-updates $updates ends the training during the warm-up .* a smaller --warmup" \
-    "$work/err")" -eq $((updates == 20)) ] || fail "--max-updates $updates: $err"
+    "$work/err")" -eq $((updates == 19)) ] || fail "--max-updates $updates: $err"
 done
+one_line_of 2 "--learning-rate is -1; it must be" "${toy_train[@]}" --output "$work/short" \
+  --learning-rate -1
 expect_code 0 "$dietmt" train --help
 expect_text "--warmup N" "$out"
 

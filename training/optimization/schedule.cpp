@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "common/error.h"
@@ -40,10 +41,11 @@ bool ends_at_total(Schedule schedule) {
 std::vector<std::string> ScheduleOptions::problems() const {
   std::vector<std::string> found;
   if (!(peak_lr > 0)) found.push_back("--learning-rate must be positive");
-  if (!(min_lr >= 0 && min_lr <= peak_lr)) {
+  const double most = peak_lr > 0 ? peak_lr : std::numeric_limits<double>::infinity();
+  if (!(min_lr >= 0 && min_lr <= most)) {
     found.push_back("--min-lr must lie between 0 and --learning-rate");
   }
-  if (!(warmup_init_lr >= 0 && warmup_init_lr <= peak_lr)) {
+  if (!(warmup_init_lr >= 0 && warmup_init_lr <= most)) {
     found.push_back("--warmup-init-lr must lie between 0 and --learning-rate");
   }
   if (warmup_updates < 0) found.push_back("--warmup must not be negative");
