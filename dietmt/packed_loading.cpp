@@ -17,9 +17,11 @@ constexpr char kWithLibTorch[] = "(link dietmt::torch; in Python install dietmt[
 [[noreturn]] void refuse(const std::vector<std::string>& directories, const TranslatorOptions& o) {
   for (const std::string& directory : directories) {
     if (nmt::open_model(directory).quantization.empty()) {
-      throw CheckpointError(directory + " has no packed weights: pack it with 'dietmt quantize " +
-                            "--model DIR --type fp32 --output PACKED', or use LibTorch " +
-                            kWithLibTorch);
+      throw CheckpointError(
+          directory + " has no packed weights: pack it with 'dietmt quantize " +
+          "--model DIR --type fp32 --output PACKED' where LibTorch is installed, or "
+          "use LibTorch here " +
+          kWithLibTorch);
     }
     if (!nmt::has_stored_positions(directory)) {
       throw CheckpointError(directory + " has no stored positions: pack it again with 'dietmt " +
@@ -37,8 +39,11 @@ constexpr char kWithLibTorch[] = "(link dietmt::torch; in Python install dietmt[
 std::shared_ptr<const nmt::LoadedDecoder> load_decoder(const std::string& model,
                                                        const TranslatorOptions& o) {
   kernels::chosen_instruction_set();  // reports an invalid DIETMT_INSTRUCTION_SET
-  if (o.device != "cpu")
+  const std::string kind = o.device.substr(0, o.device.find(':'));
+  if (kind == "cuda")
     throw ConfigError("device '" + o.device + "' needs LibTorch " + kWithLibTorch);
+  if (o.device != "cpu" && o.device != "cpu:0")
+    throw ConfigError("device is '" + o.device + "'; it must be cpu, cuda or cuda:I");
   if (o.weights == "fp16") throw ConfigError("weights 'fp16' need a GPU");
   const nmt::SearchOptions search = machine_options(o);
   throw_if_any(search.problems());

@@ -200,7 +200,7 @@ def _require_lines(lines: object, name: str) -> None:
 def _loaded(model: bytes, options: _dietmt.TranslatorOptions) -> _dietmt.Translator:
     """With LibTorch if it needs that: for a GPU, and for a model that is not packed."""
     from_model = None
-    if options.device == "cpu":
+    if options.device.partition(":")[0] != "cuda":
         try:
             return _dietmt.Translator(model, options)
         except ModelError as error:

@@ -33,7 +33,8 @@ def libraries() -> str:
     wanted = supported_version()
     spec = importlib.util.find_spec("torch")
     if spec is None or not spec.origin:
-        raise Missing(f"this needs the Python package torch {wanted}; {INSTALL}")
+        raise Missing("training, conversion, GPUs and models that are not packed need the Python "
+                      f"package torch {wanted}; {INSTALL}")
     found = importlib.metadata.version("torch")
     if not found.startswith(wanted + "."):
         raise Missing(f"this needs torch {wanted}, but {found} is installed; {INSTALL}")

@@ -315,6 +315,10 @@ TEST_F(TranslatorTest, WrongUseIsNamed) {
               ThrowsMessage<InputError>(HasSubstr("1 sources, but 0 targets")));
   EXPECT_THAT([] { Translator("/nowhere"); }, ThrowsMessage<ModelError>(HasSubstr("/nowhere")));
   EXPECT_THAT([] { Translator(nullptr); }, ThrowsMessage<UsageError>(HasSubstr("model is null")));
+  EXPECT_NO_THROW(Translator(packed_model(), {.device = "cpu:0"}));
+  for (const std::string device : {"gpu", "CPU", "cuda0"})
+    EXPECT_THAT([&] { Translator(packed_model(), {.device = device}); },
+                ThrowsMessage<UsageError>(HasSubstr("it must be cpu, cuda or cuda:I")));
   EXPECT_THAT([] { Translator(packed_model(), {.device = "cuda"}); },
               ThrowsMessage<UsageError>(HasSubstr("needs LibTorch")));
 }

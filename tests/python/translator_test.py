@@ -449,6 +449,8 @@ class TranslatorTest(unittest.TestCase):
             dietmt.Translator("/nowhere")
         with self.assertRaisesRegex(dietmt.Error, "cuda:64|package torch"):
             dietmt.Translator(MODEL, device="cuda:64")
+        with self.assertRaisesRegex(dietmt.UsageError, "device is 'gpu'; it must be cpu"):
+            dietmt.Translator(MODEL, device="gpu")
         with self.assertRaisesRegex(dietmt.UsageError, "weights 'fp16' need a GPU"):
             dietmt.Translator(MODEL, weights="fp16")
         self.assertTrue(issubclass(dietmt.UsageError, (dietmt.Error, ValueError)))
