@@ -49,7 +49,8 @@ DocumentKind kind_of(const Upload& upload) {
   std::string known;
   for (const std::string& extension : document_extensions())
     known += (known.empty() ? "" : ", ") + extension;
-  throw HttpError::of_option("file", "file: the name must end in one of " + known);
+  throw HttpError::of_option(
+      "file", "file: the name must end in one of " + known + "; plain text: rename it to .txt");
 }
 
 std::string advice(const ServiceContext& service) {

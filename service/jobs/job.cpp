@@ -49,7 +49,7 @@ std::string format_of_file(const std::string& name) {
   if (const auto document = kind_of_file(unpacked)) return name_of(*document);
   throw RequestError("file: the name \"" + name + "\" must end in one of " +
                      boost::algorithm::join(job_extensions(), ", ") +
-                     " (then .gz, if compressed); or give the format");
+                     " (then .gz, if compressed); or give the format, for plain text txt");
 }
 
 using Setter = std::function<void(JobOptions&, const std::string&)>;

@@ -170,6 +170,7 @@ TEST(TranslateFileTest, WhatIsWrongIsSaid) {
     return body.value("error", "none");
   };
   EXPECT_THAT(problem("a.doc", "x"), HasSubstr("the name must end in one of .txt, .html"));
+  EXPECT_THAT(problem("test.en", "x"), HasSubstr("; plain text: rename it to .txt"));
   EXPECT_THAT(problem("a.docx", "x"), HasSubstr("not a complete ZIP archive"));
   EXPECT_THAT(problem("a.po", "msgid \"a\"\nmsgstr \"\n"),
               HasSubstr("file: line 2: the string has no closing quote"));

@@ -63,7 +63,7 @@ TEST_P(JobUploadTest, AFileNameSaysTheFormat) {
         ::testing::AllOf(HasSubstr(std::string("\"") + name + "\" must end in one of "),
                          HasSubstr(".docx"), HasSubstr(".jsonl")));
   EXPECT_THAT(error_of(client_->Post("/v1/jobs?name=a.xls", "a\n", "text/plain"), 400),
-              HasSubstr("must end in one of"));
+              HasSubstr("or give the format, for plain text txt"));
   EXPECT_EQ(submit_body("?name=a.xls&format=txt", "a\n").at("format"), "txt");
   EXPECT_EQ(submit_body("?name=a.TXT.gz", "a\n").at("format"), "txt");
 }
