@@ -237,10 +237,12 @@ TEST_F(TokenizerTest, GzipAndStandardInput) {
   EXPECT_EQ(trained(chosen), expected);
 }
 
-TEST_F(TokenizerTest, NulAndOverlongLinesDoNotStopTraining) {
+TEST_F(TokenizerTest, ReplacedNulAndOverlongLinesDoNotStopTraining) {
   TokenizerOptions chosen = options();
   chosen.inputs.push_back(
       write("odd", "ba\0ko\ntuba\triko\n\n"s + std::string(100'000, 'q') + "\n"));
+  EXPECT_THAT(training_error(chosen), HasSubstr("odd:1: has a NUL at byte 3"));
+  chosen.invalid_utf8 = InvalidUtf8::kReplace;
   const Tokenizer model = [&] {
     train_tokenizer(chosen, scratch() / "odd.model");
     return Tokenizer(scratch() / "odd.model");
