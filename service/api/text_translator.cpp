@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/text_io.h"
 #include "nmt/alignment/lost_words.h"
 #include "nmt/translation/kept_text.h"
 #include "service/api/call.h"
@@ -30,9 +31,11 @@ size_t bytes_of(const std::vector<nmt::MarkedText>& texts,
   return bytes;
 }
 
+// With U+FFFD in place of NUL, as at the command line.
 std::vector<nmt::MarkedText> without_marks(const std::vector<std::string>& texts) {
   std::vector<nmt::MarkedText> marked;
-  for (const std::string& text : texts) marked.push_back({.text = text, .marks = {}});
+  for (const std::string& text : texts)
+    marked.push_back({.text = replace_unreadable(text), .marks = {}});
   return marked;
 }
 
