@@ -208,14 +208,14 @@ std::string unreadable_problem(std::string_view line, size_t at) {
   return (is_nul ? "has a NUL at byte " : "not UTF-8 at byte ") + std::to_string(at + 1);
 }
 
-std::string replace_unreadable(std::string_view line) {
+std::string replace_unreadable(std::string line) {
+  if (unreadable_at(line) == std::string::npos) return line;
   std::string clean;
-  for (size_t i = 0; i < line.size();) {
-    const size_t nul = std::min(line.find('\0', i), line.size());
-    clean += replace_invalid_utf8(line.substr(i, nul - i));
-    if (nul < line.size()) clean += kReplacement;
-    i = nul + 1;
-  }
+  for (const char c : replace_invalid_utf8(line))
+    if (c == '\0')
+      clean += kReplacement;
+    else
+      clean += c;
   return clean;
 }
 

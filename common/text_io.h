@@ -77,7 +77,8 @@ size_t unreadable_at(std::string_view line);
 /// "not UTF-8 at byte 3" or "has a NUL at byte 3" of the offset that unreadable_at() returned.
 std::string unreadable_problem(std::string_view line, size_t at);
 
-/// replace_invalid_utf8(), and NUL too.
-std::string replace_unreadable(std::string_view line);
+/// replace_invalid_utf8(), and NUL too. Nearly all lines have nothing to replace, and come back as
+/// they are.
+std::string replace_unreadable(std::string line);
 
 }  // namespace dietmt

@@ -23,7 +23,7 @@ namespace {
 std::string clean(std::string line) {
   if (line.ends_with('\n')) line.pop_back();
   if (line.ends_with('\r')) line.pop_back();
-  return unreadable_at(line) == std::string::npos ? line : replace_unreadable(line);
+  return replace_unreadable(std::move(line));
 }
 
 // The model reads what follows a line break as the rest of the sentence, and may leave it out.

@@ -40,7 +40,7 @@ bool Utf8Lines::admit(const LineReader& reader, std::string& line) {
   ++count_;
   if (first_.size() < kReportedLines) first_.push_back(reader.line_number());
   if (choice_ == InvalidUtf8::kSkip) return false;
-  line = replace_unreadable(line);
+  line = replace_unreadable(std::move(line));
   return true;
 }
 

@@ -104,8 +104,8 @@ Metricx load_metricx(const fs::path& directory, at::Device device) {
   std::map<std::string, at::Tensor> weights = encoders::map_safetensors(weights_file);
   const auto output = weights.extract(kOutput);
   if (!output || !output.mapped().sizes().equals({description.config.width}))
-    throw CheckpointError(fmt::format("{}: {} is missing, or has not {} numbers",
-                                      weights_file.string(), kOutput, description.config.width));
+    throw CheckpointError(fmt::format("{}: {} must have {} numbers", weights_file.string(), kOutput,
+                                      description.config.width));
   Metricx metric{.name = std::move(description.name),
                  .layout = std::move(description.layout),
                  .model = unset_model(description.config),

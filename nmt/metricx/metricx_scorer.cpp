@@ -42,16 +42,11 @@ MetricxScorer::Pieces MetricxScorer::input(const std::string& source,
 // The decoder reads only the piece that begins a translation.
 at::Tensor MetricxScorer::score_batch(std::span<const Pieces* const> inputs) const {
   const at::Device device = metric_.output.device();
-  Pieces pieces;
-  std::vector<int64_t> lengths;
-  for (const Pieces* input : inputs) {
-    pieces.insert(pieces.end(), input->begin(), input->end());
-    lengths.push_back(std::ssize(*input));
-  }
+  const data::PackedTokens packed = pack(inputs);
   const Pieces begins(inputs.size(), metric_.tokenizer->begin_id());
-  const encoders::Packing packing(lengths, device);
+  const encoders::Packing packing = encoders::packing_of(packed, device);
   const encoders::Packing single(std::vector<int64_t>(inputs.size(), 1), device);
-  const at::Tensor memory = metric_.model->encode(encoders::ids_of(pieces, device), packing);
+  const at::Tensor memory = metric_.model->encode(encoders::ids_of(packed.tokens, device), packing);
   const at::Tensor states =
       metric_.model->decode(encoders::ids_of(begins, device), single, memory, packing);
   return states.matmul(metric_.output).clamp(0.0, kWorst).to(at::kCPU);

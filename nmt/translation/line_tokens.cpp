@@ -47,7 +47,7 @@ void clean_line(std::string& line, LineReader& reader) {
   if (fault <= kMostWarnings)
     spdlog::warn("{}: {}; replaced with U+FFFD{}", reader.where(), unreadable_problem(line, bad),
                  fault < kMostWarnings ? "" : "; further such lines get no warning");
-  line = replace_unreadable(line);
+  line = replace_unreadable(std::move(line));
 }
 
 int64_t end_line(std::vector<int32_t>& ids, const std::vector<int32_t>& ending, int64_t max_tokens,

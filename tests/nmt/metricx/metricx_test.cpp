@@ -127,7 +127,7 @@ TEST_F(MetricxTest, ErrorsNameTheFileAndTheField) {
   change([](json& config) { config["layout"] = "metricx-24", config["format"] = 2; });
   EXPECT_THAT(failure(), HasSubstr("config.json: format 2 is unsupported"));
   change([](json& config) { config["format"] = 1, config["model"]["width"] = 20; });
-  EXPECT_THAT(failure(), HasSubstr("model.safetensors: metricx_output is missing, or has not 20"));
+  EXPECT_THAT(failure(), HasSubstr("model.safetensors: metricx_output must have 20 numbers"));
 }
 
 TEST_F(MetricxTest, TheNameOfTheDirectoryTellsTheLayout) {
